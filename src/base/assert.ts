@@ -1,0 +1,13 @@
+// Assertions that stay on in production: a broken invariant is our bug, never the user's.
+
+import { InvariantError } from './errors.ts';
+
+/** Throws InvariantError when `condition` is false. `what` names the broken invariant and the values in it. */
+export function assert(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new InvariantError(what);
+}
+
+/** The end of a `switch` over a union: the compiler proves that it is never reached. */
+export function assertNever(value: never): never {
+  throw new InvariantError(`unexpected value ${String(value)}`);
+}

@@ -1,0 +1,18 @@
+// Branded primitives: a number that means ticks is not assignable where lots are due, at no run-time cost.
+
+declare const brand: unique symbol;
+export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
+
+/** Price in whole units of 10^-priceDigits of its instrument; an integer held in a double. */
+export type Ticks = Brand<number, 'Ticks'>;
+/** Order quantity in whole units of 10^-quantityDigits of its instrument; an integer held in a double. */
+export type Lots = Brand<number, 'Lots'>;
+/** Money in whole units of 10^-digits of its asset; an integer held in a double. */
+export type Units = Brand<number, 'Units'>;
+/** Unix time in milliseconds, UTC. */
+export type TimeMs = Brand<number, 'TimeMs'>;
+
+export const ticks = (value: number): Ticks => value as Ticks;
+export const lots = (value: number): Lots => value as Lots;
+export const units = (value: number): Units => value as Units;
+export const timeMs = (value: number): TimeMs => value as TimeMs;

@@ -1,0 +1,23 @@
+// Growable columns of numbers: append-only logs without an object per row.
+
+/** A Float64Array that doubles when full. `values` may be longer than `length`; `view()` is the part in use. */
+export class GrowingColumn {
+  values: Float64Array;
+  length = 0;
+  constructor(capacity = 1024) {
+    this.values = new Float64Array(capacity);
+  }
+  push(value: number): number {
+    if (this.length === this.values.length) this.grow();
+    this.values[this.length] = value;
+    return this.length++;
+  }
+  view(): Float64Array {
+    return this.values.subarray(0, this.length);
+  }
+  private grow(): void {
+    const wider = new Float64Array(this.values.length * 2);
+    wider.set(this.values);
+    this.values = wider;
+  }
+}

@@ -1,0 +1,25 @@
+// The nearest valid name to a misspelt one, for messages that name the remedy.
+
+/** The name of `valid` with the smallest edit distance to `given`, or null when none is near (more than a third of its letters off). */
+export function nearest(given: string, valid: readonly string[]): string | null {
+  let best: string | null = null;
+  let least = Infinity;
+  for (const name of valid) {
+    const distance = editDistance(given.toLowerCase(), name.toLowerCase());
+    if (distance < least) [best, least] = [name, distance];
+  }
+  return best !== null && least <= Math.max(2, Math.ceil(best.length / 3)) ? best : null;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + same));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,32 @@
+// Seeded randomness with the same numbers on every platform; the only source of chance in isobar.
+
+export interface Rng {
+  /** Uniform in [0, 1), 32 bits. */
+  next(): number;
+}
+
+/** xorshift128 seeded by splitmix32 of an integer: integer operations only, hence the same bits everywhere. */
+export function seededRng(seed: number): Rng {
+  let mix = seed | 0;
+  const splitmix = () => {
+    mix = (mix + 0x9e3779b9) | 0;
+    let z = mix;
+    z = Math.imul(z ^ (z >>> 16), 0x21f0aaad);
+    z = Math.imul(z ^ (z >>> 15), 0x735a2d97);
+    return z ^ (z >>> 15);
+  };
+  let [a, b, c, d] = [splitmix(), splitmix(), splitmix(), splitmix() | 1];
+  return {
+    next() {
+      let t = a;
+      const s = d;
+      a = b;
+      b = c;
+      c = s;
+      t ^= t << 11;
+      t ^= t >>> 8;
+      d = t ^ s ^ (s >>> 19);
+      return (d >>> 0) / 4294967296;
+    },
+  };
+}
