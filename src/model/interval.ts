@@ -7,6 +7,8 @@ export type Interval = (typeof INTERVALS)[number];
 const ALIASES: Readonly<Record<string, Interval>> = {
   '1min': '1m', '5min': '5m', '15min': '15m', '30min': '30m', '60min': '1h', '1day': '1d', '1week': '1w', '1month': '1M',
 };
+/** Every name that an input may use for an interval. */
+export const INTERVAL_NAMES: readonly string[] = [...INTERVALS, ...Object.keys(ALIASES)];
 const MINUTE = 60_000;
 const LENGTH_MS: Readonly<Record<Exclude<Interval, '1M'>, number>> = {
   '1m': MINUTE, '5m': 5 * MINUTE, '15m': 15 * MINUTE, '30m': 30 * MINUTE, '1h': 60 * MINUTE, '4h': 240 * MINUTE, '1d': 1440 * MINUTE, '1w': 10080 * MINUTE,

@@ -38,6 +38,8 @@ export type DoneReason = 'denied' | 'notSent' | 'refused' | 'noEffect' | 'filled
 export interface Order extends OrderIntent {
   readonly id: OrderId;
   readonly strategy: StrategyIndex;
+  /** Position of the instrument in the run. */
+  readonly instrumentIndex: number;
   readonly lifecycle: Lifecycle;
   readonly reason: DoneReason | null;
   readonly confirmed: boolean;

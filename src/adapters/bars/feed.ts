@@ -1,0 +1,94 @@
+// Bars for a run: as the catalog has them, else made from the longest finer interval that it has.
+
+import { existsSync } from 'node:fs';
+import { ConfigError } from '../../base/errors.ts';
+import { closeOf, INTERVALS, typicalLengthMs, type Interval } from '../../model/interval.ts';
+import { formatMinute } from '../../model/time.ts';
+import { barsPath, loadBars, readEntry, storeBars, type BarKey, type BarRange, type LoadedBars } from './catalog.ts';
+import { barsOf, sliceColumns } from './columns.ts';
+import { qualityOf, type BarFacts, type GapManifest } from './quality.ts';
+import { nests, resample, type Resampled } from './resample.ts';
+
+/** The longest shorter interval of the symbol in the catalog from which `key`'s bars can be made, or null. */
+export function finerInterval(catalog: string, key: BarKey): Interval | null {
+  const finer = INTERVALS.filter((interval) => nests(interval, key.interval) && existsSync(barsPath(catalog, { ...key, interval })));
+  return finer.at(-1) ?? null;
+}
+
+/**
+ * As `loadBars`; where the catalog lacks the interval its bars are made from finer ones, and are the same as `isobar data resample`
+ * would store. Their quality refers to the manifest of the finer bars. Throws ConfigError when the catalog has neither, or none in range.
+ */
+export function loadFeed(catalog: string, key: BarKey, range: BarRange = {}, minCoverage = 0): LoadedBars {
+  if (existsSync(barsPath(catalog, key))) return loadBars(catalog, key, range);
+  const from = finerInterval(catalog, key);
+  if (from === null) return loadBars(catalog, key, range);
+  const fineKey = { ...key, interval: from };
+  const entry = readEntry(catalog, fineKey);
+  const toMs = range.toMs ?? Infinity;
+  const endMs = Math.min(closeOf(from, entry.lastMs), toMs);
+  const warmupRows = range.warmupRows ?? 0;
+  // Gaps may lie in the warm-up: look further back until it is whole or the file begins.
+  for (let bars = warmupRows; ; bars = bars * 4 + 16) {
+    const startMs = range.fromMs === undefined ? entry.firstMs : range.fromMs - (bars + 1) * typicalLengthMs(key.interval);
+    const fine = loadBars(catalog, fineKey, { fromMs: startMs, toMs: range.toMs });
+    const made = resample(fine.bars, key.interval, minCoverage, endMs);
+    // The first coarse bar may begin before the fine rows that were read.
+    const cut = startMs > entry.firstMs && made.bars.length > 0 && made.bars.openMs[0]! < startMs ? 1 : 0;
+    const first = rowAt(made.bars.openMs, range.fromMs ?? -Infinity);
+    const start = Math.max(cut, first - warmupRows);
+    if (first - start < warmupRows && startMs > entry.firstMs) continue;
+    if (first >= made.bars.length) throw noBars(barsPath(catalog, fineKey), key, range);
+    return part(made, start, first, fine);
+  }
+}
+
+function part(made: Resampled, start: number, first: number, fine: LoadedBars): LoadedBars {
+  const { instrument, interval, length } = made.bars;
+  const bars = barsOf(sliceColumns(made.bars, start, length), instrument, interval);
+  const facts: BarFacts = { ...fine.facts, source: 'resampled', from: fine.bars.interval, barsIn: made.barsIn.slice(start), openLastBar: false };
+  return { bars, firstRow: first - start, facts, quality: qualityOf(bars, first - start, facts, fine.quality.manifestHash) };
+}
+
+function rowAt(openMs: Float64Array, ms: number): number {
+  let [low, high] = [0, openMs.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (openMs[middle]! < ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function noBars(path: string, key: BarKey, { fromMs, toMs }: BarRange): ConfigError {
+  const bounds = [fromMs === undefined ? 'the start' : formatMinute(fromMs), toMs === undefined ? 'the end' : formatMinute(toMs)];
+  return new ConfigError(`${path}: no ${key.interval} bar ends between ${bounds[0]} and ${bounds[1]}`, 'change from and to, or import more');
+}
+
+export interface StoredResample extends Resampled {
+  readonly manifest: GapManifest;
+  readonly from: Interval;
+}
+
+/**
+ * Makes the bars of `key` from those of `from` (default: the longest finer interval) and stores them in the catalog.
+ * Replaces bars that were made before, never imported ones. Throws ConfigError.
+ */
+export function resampleInto(catalog: string, key: BarKey, options: { from?: Interval | undefined; minCoverage?: number | undefined } = {}): StoredResample {
+  const path = barsPath(catalog, key);
+  if (existsSync(path) && readEntry(catalog, key).source !== 'resampled') {
+    throw new ConfigError(`${path}: there are bars that were not made by resampling`, 'remove the file, or resample in another catalog (--catalog DIR)');
+  }
+  const from = options.from ?? finerInterval(catalog, key);
+  if (from === null) {
+    throw new ConfigError(`${path}: the catalog has no finer bars of ${key.market} ${key.symbol} to make them from`, 'import some: isobar data import FILE');
+  }
+  const fine = loadBars(catalog, { ...key, interval: from });
+  if (fine.facts.source === 'resampled') {
+    throw new ConfigError(`${barsPath(catalog, { ...key, interval: from })}: resampled bars do not tell what is missing below them`, 'name the original interval by --from');
+  }
+  const made = resample(fine.bars, key.interval, options.minCoverage ?? 0);
+  if (made.bars.length === 0) throw noBars(barsPath(catalog, { ...key, interval: from }), key, {});
+  const facts: BarFacts = { ...fine.facts, source: 'resampled', from, barsIn: made.barsIn, openLastBar: false };
+  return { ...made, from, manifest: storeBars(catalog, made.bars, facts) };
+}

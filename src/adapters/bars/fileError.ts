@@ -1,0 +1,22 @@
+// What the file system says, in words a user can act on.
+
+import { ConfigError, InvariantError } from '../../base/errors.ts';
+
+const CAUSES: Readonly<Record<string, [why: string, remedy: string]>> = {
+  ENOENT: ['there is no such file', 'check the path'],
+  EISDIR: ['it is a folder', 'name a file'],
+  ENOTDIR: ['a part of the path is a file, not a folder', 'check the path'],
+  EACCES: ['permission denied', 'check the rights of the file and of its folder'],
+  EPERM: ['permission denied', 'check the rights of the file and of its folder'],
+  EROFS: ['the file system is read-only', 'choose another folder'],
+  ENOSPC: ['the disk is full', 'make room or choose another folder'],
+  EMFILE: ['too many files are open', 'raise the limit of open files'],
+};
+
+/** The ConfigError for an error of the file system at `path`; errors of isobar's own are returned as they are. */
+export function fileError(path: string, what: string, error: unknown): Error {
+  if (error instanceof ConfigError || error instanceof InvariantError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const [why, remedy] = CAUSES[code] ?? [error instanceof Error ? error.message : String(error), 'check the disk and the path'];
+  return new ConfigError(`${path}: ${what}: ${why}`, remedy);
+}

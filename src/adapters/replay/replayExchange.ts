@@ -1,0 +1,209 @@
+// The exchange of a backtest: a venue that replayed rows trade against, latency on the due queue, and answers that can be lost.
+
+import { pow10 } from '../../base/exact.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { FeedRun } from '../../engine/feed.ts';
+import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../model/order.ts';
+import type { Brackets } from '../../orders/brackets.ts';
+import type { Channel, ExchangePort } from '../../ports/exchange.ts';
+import type { DueQueue } from '../../scheduler/dueQueue.ts';
+import type { InstrumentBook, VenueSink } from '../../venue/instrumentBook.ts';
+import type { Venue } from '../../venue/venue.ts';
+import type { VenueOrder } from '../../venue/venueOrder.ts';
+
+/** What may happen to the answer of a create; by default nothing. */
+export type Fault = 'none' | 'lostAnswer' | 'lostRequest';
+
+export interface ReplayOptions {
+  /** From a decision to its order's (or cancel's) arrival at the venue. */
+  readonly latencyMs: number;
+  /** Capped fills need the volume of a row. */
+  readonly needsVolume: boolean;
+  /** Which creates lose their answer or never arrive: for tests and what-if runs. */
+  readonly faultOf: (order: Order) => Fault;
+}
+
+/** One instrument of the replay: its book, the rows that trade in it, and the scales that turn rows into integers. */
+interface Lane {
+  readonly book: InstrumentBook;
+  readonly feed: FeedRun;
+  readonly priceScale: number;
+  readonly lotScale: number;
+  /** Cancels that arrived inside a row: they act after it, for nobody knows what the row did first. */
+  readonly lateCancels: VenueOrder[];
+  /** Orders at a collar that have not had their row yet. */
+  readonly collared: number[];
+}
+
+export class ReplayExchange implements ExchangePort, VenueSink {
+  readonly #queue: DueQueue;
+  readonly #options: ReplayOptions;
+  #engine!: Engine;
+  #brackets!: Brackets;
+  #venue!: Venue;
+  #account = 0;
+  #lanes: readonly Lane[] = [];
+  /** Time of the fill that is being told: legs of a bracket arrive with it. NaN outside. */
+  #fillMs = NaN;
+
+  constructor(queue: DueQueue, options: ReplayOptions) {
+    this.#queue = queue;
+    this.#options = options;
+  }
+
+  /** Ties the knot: the venue tells this exchange, the exchange tells the engine. */
+  connect(engine: Engine, venue: Venue, account: number): void {
+    this.#engine = engine;
+    this.#brackets = engine.brackets;
+    this.#venue = venue;
+    this.#account = account;
+    this.#lanes = engine.execution.map((feed) => ({
+      book: venue.book(feed.instrument),
+      feed,
+      priceScale: pow10(feed.instrument.priceDigits),
+      lotScale: pow10(feed.instrument.quantityDigits),
+      lateCancels: [],
+      collared: [],
+    }));
+  }
+
+  // --- What the engine asks for
+
+  submit(order: ApprovedOrder): void {
+    if (this.#options.latencyMs === 0 || order.parent > 0) this.#arrive(order);
+    else {
+      const { id } = order;
+      this.#queue.at(this.#engine.nowMs + this.#options.latencyMs, () => {
+        if (order.id === id) this.#arrive(order); // the record may have gone back to the pool with a halt
+      });
+    }
+  }
+
+  cancel(order: Order): void {
+    const { id } = order;
+    if (this.#options.latencyMs === 0 || order.parent > 0) this.#cancelArrives(order, id);
+    else this.#queue.at(this.#engine.nowMs + this.#options.latencyMs, () => this.#cancelArrives(order, id));
+  }
+
+  /** A read answers at once and completely: the books are in this process. */
+  read(order: Order, channel: Channel): void {
+    const { id } = order;
+    const venueMs = this.#engine.nowMs;
+    const seen = channel !== 'balances' && this.#placed.has(id);
+    // One macro-step later, so that a chain of reads is a chain of events and not of calls.
+    this.#queue.at(venueMs, () => this.#engine.evidence(id, { channel, venueMs, complete: true, found: seen }));
+  }
+
+  working(instrument: number): number {
+    return this.#lanes[instrument]!.book.working + this.#brackets.waiting(instrument);
+  }
+
+  /** Matches one row; the order of its steps is docs/matching.md. */
+  row(instrument: number, row: number): void {
+    const lane = this.#lanes[instrument]!;
+    const { book, priceScale } = lane;
+    const { bars } = lane.feed;
+    const openMs = bars.openMs[row]!;
+    const closeMs = bars.closeMs[row]!;
+    // Whole ticks: the import has refused or rounded anything finer, so rounding here only removes the noise of the product.
+    const open = Math.round(bars.open[row]! * priceScale);
+    const high = Math.round(bars.high[row]! * priceScale);
+    const low = Math.round(bars.low[row]! * priceScale);
+    const volumeLots = this.#options.needsVolume ? Math.floor(bars.volume[row]! * lane.lotScale) : 0;
+    book.matchOpen(openMs, open, volumeLots);
+    const desk = this.#engine.desk;
+    const brackets = this.#brackets;
+    if (brackets.waiting(instrument) > 0) {
+      this.#fillMs = openMs;
+      brackets.gapped(instrument, open, desk.onHit);
+      this.#fillMs = closeMs;
+      brackets.reached(instrument, high, low, -Infinity, desk.onHit);
+    }
+    book.matchInside(openMs, closeMs, open, high, low);
+    if (brackets.waiting(instrument) > 0) {
+      // Entries that filled inside this row: their stop counts if the row reached it, their target does not.
+      this.#fillMs = closeMs;
+      brackets.reached(instrument, high, low, closeMs, desk.onHit);
+      brackets.follow(instrument, high, low);
+    }
+    this.#fillMs = NaN;
+    if (lane.lateCancels.length > 0) this.#actLateCancels(lane);
+    if (lane.collared.length > 0) {
+      lane.collared.length = 0;
+      if (book.working > 0) this.#engine.sweep(instrument, openMs);
+    }
+  }
+
+  // --- What the venue tells
+
+  filled(
+    order: VenueOrder,
+    price: number,
+    lots: number,
+    notional: number,
+    fee: number,
+    feeInBase: boolean,
+    isMaker: boolean,
+    tradeId: number,
+    timeMs: number,
+  ): void {
+    const id = order.ref as OrderId;
+    const outer = this.#fillMs;
+    this.#fillMs = timeMs;
+    const isOver = order.status === 'FILLED';
+    const byAmount = order.quoteUnits > 0;
+    this.#engine.filled(id, tradeId, price, lots, notional, fee, feeInBase, isMaker, timeMs);
+    if (isOver && byAmount) this.#engine.ended(id, 'filled');
+    if (isOver) this.#forget(order);
+    this.#fillMs = outer;
+  }
+
+  ended(order: VenueOrder): void {
+    this.#engine.ended(order.ref as OrderId, 'canceled');
+    this.#forget(order);
+  }
+
+  // --- Arrivals
+
+  /** Orders whose answer was lost, by our id: what a read of open orders or trades would show. */
+  readonly #placed = new Set<number>();
+
+  #arrive(order: ApprovedOrder): void {
+    const { id, instrumentIndex } = order;
+    const engine = this.#engine;
+    const fault = this.#options.faultOf(order);
+    if (fault === 'lostRequest') return engine.outcomeUnknown(id);
+    // A leg arrives with the fill that called for it; everything else now.
+    const nowMs = order.parent > 0 && this.#fillMs === this.#fillMs ? this.#fillMs : engine.nowMs;
+    const { hitPrice } = engine.desk;
+    const placed = this.#venue.place(this.#account, id, order, nowMs);
+    if (placed === null) return fault === 'lostAnswer' ? engine.outcomeUnknown(id) : engine.refused(id, String(this.#venue.refusal));
+    const lane = this.#lanes[instrumentIndex]!;
+    if (order.role === 'market' && order.limit > 0) lane.collared.push(id);
+    if (fault === 'lostAnswer') {
+      this.#placed.add(id);
+      engine.outcomeUnknown(id);
+    } else engine.acked(id, placed.id as VenueOrderId);
+    if (hitPrice === hitPrice) lane.book.execute(placed, hitPrice, nowMs);
+  }
+
+  #cancelArrives(order: Order, id: OrderId): void {
+    if (order.id !== id || typeof order.venueId !== 'number') return;
+    const found = this.#venue.find(this.#account, order.venueId);
+    if (found === null || !this.#venue.requestCancel(found)) return;
+    const lane = this.#lanes.find((one) => one.feed.instrument === order.instrument)!;
+    const { bars, cur } = lane.feed;
+    const isInsideRow = this.#options.latencyMs > 0 && cur < bars.length && bars.openMs[cur]! < this.#engine.nowMs;
+    if (isInsideRow) lane.lateCancels.push(found);
+    else this.#venue.finishCancel(found, this.#engine.nowMs);
+  }
+
+  #actLateCancels(lane: Lane): void {
+    for (const order of lane.lateCancels.splice(0)) this.#venue.finishCancel(order, this.#engine.nowMs);
+  }
+
+  #forget(order: VenueOrder): void {
+    this.#placed.delete(order.ref);
+    this.#venue.release(order);
+  }
+}

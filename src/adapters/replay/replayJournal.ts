@@ -1,0 +1,59 @@
+// The journal of a replay: it writes nothing, counts and hashes what would be written, and is durable at once.
+
+import type { Order } from '../../model/order.ts';
+import type { Evidence } from '../../ports/exchange.ts';
+import type { Journal } from '../../ports/journal.ts';
+
+const PRIME = 16_777_619;
+
+export class ReplayJournal implements Journal {
+  #count = 0;
+  #hash = 2_166_136_261;
+
+  get durableSeq(): number {
+    return this.#count;
+  }
+  /** Hash of all records so far, 8 hex digits: equal runs keep equal journals. */
+  get hash(): string {
+    return (this.#hash >>> 0).toString(16).padStart(8, '0');
+  }
+
+  verdict(order: Order, code: string | null): number {
+    return this.#record(1, order.id, code === null ? 0 : code.length);
+  }
+  intent(order: Order): number {
+    return this.#record(2, order.id, order.lots + order.quoteUnits);
+  }
+  send(order: Order, atMs: number): number {
+    return this.#record(3, order.id, atMs);
+  }
+  ack(order: Order): number {
+    return this.#record(4, order.id, 0);
+  }
+  refused(order: Order, code: string): number {
+    return this.#record(5, order.id, code.length);
+  }
+  evidence(order: Order, seen: Evidence): number {
+    return this.#record(6, order.id, seen.venueMs);
+  }
+  fill(order: Order, tradeId: number, price: number, lots: number, fee: number): number {
+    this.#record(7, order.id, tradeId);
+    this.#hash = Math.imul(this.#hash ^ lots ^ fee, PRIME);
+    this.#hash = Math.imul(this.#hash ^ price, PRIME);
+    return this.#count;
+  }
+  state(order: Order): number {
+    return this.#record(8, order.id, order.filledLots);
+  }
+  tomb(order: Order): number {
+    return this.#record(9, order.id, 0);
+  }
+
+  #record(kind: number, id: number, value: number): number {
+    // Numbers above 2^32 enter by both halves, so that times and amounts count whole.
+    let hash = Math.imul(this.#hash ^ kind ^ (id << 4), PRIME);
+    hash = Math.imul(hash ^ (value | 0), PRIME);
+    this.#hash = Math.imul(hash ^ (value / 4_294_967_296), PRIME);
+    return ++this.#count;
+  }
+}

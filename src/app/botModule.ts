@@ -1,0 +1,80 @@
+// The bot: the same bindings in backtest, paper and live. What differs is the world module that is loaded beside it.
+
+import { ContainerModule } from 'inversify';
+import { ConfigError } from '../base/errors.ts';
+import { Engine } from '../engine/engine.ts';
+import { FeedRun } from '../engine/feed.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { Brackets } from '../orders/brackets.ts';
+import { OrderManager } from '../orders/orderManager.ts';
+import { Reservations } from '../orders/reservation.ts';
+import { Ledger } from '../portfolio/ledger.ts';
+import { createRiskModule } from '../risk/riskModule.ts';
+import type { Size } from '../strategy/types.ts';
+import type { RunPlan } from './plan.ts';
+import { TOKENS, type Observers } from './tokens.ts';
+
+export function botModule(plan: RunPlan, observers: Observers): ContainerModule {
+  return new ContainerModule(({ bind }) => {
+    bind(TOKENS.plan).toConstantValue(plan);
+    bind(TOKENS.observers).toConstantValue(observers);
+    bind(TOKENS.clock).toConstantValue(Float64Array.of(plan.fromMs));
+    bind(TOKENS.instruments).toConstantValue(instrumentsOf(plan));
+    bind(TOKENS.feeds).toResolvedValue(
+      (instruments, clock) => plan.feeds.map((feed) => feedRun(feed, instruments, plan, clock)),
+      [TOKENS.instruments, TOKENS.clock],
+    );
+    bind(TOKENS.ledger).toResolvedValue((instruments) => new Ledger(instruments, plan.strategies.length), [TOKENS.instruments]);
+    bind(TOKENS.reservations).toResolvedValue(
+      (instruments) => new Reservations(instruments.length, plan.strategies.length),
+      [TOKENS.instruments],
+    );
+    bind(TOKENS.brackets).toResolvedValue((instruments) => new Brackets(instruments.length), [TOKENS.instruments]);
+    bind(TOKENS.orders).toResolvedValue(
+      (exchange, journal, reservations, fence) => new OrderManager(exchange, journal, reservations, fence),
+      [TOKENS.exchange, TOKENS.journal, TOKENS.reservations, TOKENS.fence],
+    );
+    bind(TOKENS.risk).toResolvedValue(
+      (instruments, ledger, reservations) => createRiskModule(plan, instruments, ledger, reservations),
+      [TOKENS.instruments, TOKENS.ledger, TOKENS.reservations],
+    );
+    bind(TOKENS.engine).toResolvedValue(
+      (instruments, feeds, clock, ledger, reservations, orders, brackets, risk, exchange, queue) =>
+        new Engine({
+          instruments, feeds, clock, ledger, reservations, orders, brackets, risk, exchange, queue,
+          defaultSize: sizeOf(plan),
+          collarPpm: plan.fills.collarPpm,
+          blockRows: plan.blockRows,
+          fromMs: plan.fromMs,
+          log: observers.log,
+          beat: observers.beat,
+        }), // prettier-ignore
+      [
+        TOKENS.instruments, TOKENS.feeds, TOKENS.clock, TOKENS.ledger, TOKENS.reservations,
+        TOKENS.orders, TOKENS.brackets, TOKENS.risk, TOKENS.exchange, TOKENS.queue,
+      ], // prettier-ignore
+    );
+  });
+}
+
+/** The instruments of a run, each once, in the order of their ids: the order in which they match. */
+export function instrumentsOf(plan: RunPlan): readonly Instrument[] {
+  const byId = new Map(plan.feeds.map((feed) => [feed.bars.instrument.id, feed.bars.instrument]));
+  const instruments = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const quotes = new Set(instruments.map(({ quote }) => quote));
+  if (quotes.size > 1) {
+    throw new ConfigError(`feeds: the instruments of one run share one quote asset, got ${[...quotes].join(', ')}`, 'run them apart');
+  }
+  return instruments;
+}
+
+function feedRun(feed: RunPlan['feeds'][number], instruments: readonly Instrument[], plan: RunPlan, clock: Float64Array): FeedRun {
+  const index = instruments.findIndex(({ id }) => id === feed.bars.instrument.id);
+  return new FeedRun(feed.name, feed.bars, instruments[index]!, index, plan.fromMs, plan.blockRows, clock);
+}
+
+function sizeOf({ size }: RunPlan): Size {
+  if (size.base !== undefined) return { base: size.base };
+  if (size.quote !== undefined) return { quote: size.quote };
+  return { equity: size.equity ?? '1' };
+}

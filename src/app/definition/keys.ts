@@ -1,0 +1,37 @@
+// What the schema allows at a path: the keys of a map, and whether a value is text there.
+
+import { z } from 'zod';
+import { definitionSchema } from './schema.ts';
+import type { KeyPath } from './source.ts';
+
+type Schema = z.core.$ZodType;
+
+/** The keys that a map at `path` may have; empty where any name is allowed. */
+export function keysAt(path: KeyPath): readonly string[] {
+  return schemasAt(path).flatMap((schema) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
+}
+
+/** True where the definition wants text, a quoted decimal among it, and no number. */
+export function wantsText(path: KeyPath): boolean {
+  const schemas = schemasAt(path);
+  return schemas.some((schema) => schema instanceof z.ZodString) && !schemas.some((schema) => schema instanceof z.ZodNumber);
+}
+
+function schemasAt(path: KeyPath): readonly Schema[] {
+  let schemas = unwrap(definitionSchema);
+  for (const key of path) schemas = schemas.flatMap((schema) => below(schema, String(key))).flatMap(unwrap);
+  return schemas;
+}
+
+function below(schema: Schema, key: string): readonly Schema[] {
+  if (schema instanceof z.ZodObject) return Object.hasOwn(schema.shape, key) ? [schema.shape[key]] : [];
+  if (schema instanceof z.ZodRecord) return [schema.valueType];
+  if (schema instanceof z.ZodArray) return [schema.element];
+  return [];
+}
+
+function unwrap(schema: Schema): readonly Schema[] {
+  if (schema instanceof z.ZodOptional) return unwrap(schema.unwrap());
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap(unwrap);
+  return [schema];
+}

@@ -1,0 +1,62 @@
+// `--set key=value`: single values laid over a definition, with the option as their place in messages.
+
+import { parseDocument } from 'yaml';
+import { ConfigError } from '../../base/errors.ts';
+import { wantsText } from './keys.ts';
+import type { DefinitionSource, KeyPath } from './source.ts';
+
+interface Override {
+  readonly path: readonly string[];
+  readonly value: unknown;
+  readonly text: string;
+}
+
+/** `source` with each `key=value` laid over it, later ones winning. Keys are dotted paths: `params.fast`, `strategy.0.share`. */
+export function withOverrides(source: DefinitionSource, settings: readonly string[]): DefinitionSource {
+  if (settings.length === 0) return source;
+  const overrides = settings.map(parseSetting);
+  let data = source.data;
+  for (const { path, value } of overrides) data = put(data, path, value);
+  const covering = (path: KeyPath) => overrides.findLast((each) => each.path.every((key, i) => i < path.length && key === String(path[i])));
+  return {
+    ...source,
+    data,
+    place: (path) => (covering(path) ? '--set' : source.place(path)),
+    shown(path) {
+      const by = covering(path);
+      return by && by.path.length === path.length ? by.text : source.shown(path);
+    },
+  };
+}
+
+function parseSetting(setting: string): Override {
+  const at = setting.indexOf('=');
+  const key = at < 0 ? setting : setting.slice(0, at);
+  if (at < 1 || key.split('.').includes('')) {
+    throw new ConfigError(`--set ${setting}: expected key=value, got ${setting}`, 'write a dotted key, an equals sign and a value: --set params.fast=20');
+  }
+  const path = key.split('.');
+  const text = setting.slice(at + 1);
+  const document = parseDocument(text, { prettyErrors: false });
+  const wrong = document.errors[0];
+  if (wrong) throw new ConfigError(`--set ${setting}: ${wrong.message.split('\n')[0]}`, 'the value is read as YAML: quote special characters');
+  const value: unknown = document.toJS();
+  // A shell strips quotes, so a number keeps its text where text is wanted, and where it has a point: 0.10 stays 0.10.
+  const keepText = typeof value === 'number' && (wantsText(path) || !Number.isInteger(value) || text.includes('.'));
+  return { path, value: keepText ? text.trim() : value, text };
+}
+
+/** A copy of `data` with `value` at `path`; maps on the way are made where they are missing. */
+function put(data: unknown, path: readonly string[], value: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (Array.isArray(data) && /^\d+$/.test(key)) {
+    const copy: unknown[] = [...data];
+    copy[Number(key)] = put(copy[Number(key)], rest, value);
+    return copy;
+  }
+  const map = typeof data === 'object' && data !== null ? data : {};
+  const entries = Object.entries(map).filter(([name]) => name !== key);
+  const before = Object.entries(map).find(([name]) => name === key)?.[1];
+  return Object.fromEntries([...entries, [key, put(before, rest, value)]]);
+}

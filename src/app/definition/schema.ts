@@ -1,0 +1,176 @@
+// The run definition as a schema: one description for parsing, for messages, and for the JSON schema that editors complete from.
+
+import { z } from 'zod';
+import { INTERVAL_NAMES } from '../../model/interval.ts';
+import { parseTime } from '../../model/time.ts';
+import { LIMITS, type LimitRow } from '../../risk/limits.ts';
+
+// Every `error` below is the second half of "expected ..."; problems.ts puts file, line and key before it and the text found after it.
+
+/** A quoted decimal >= 0 in `unit`; quoted, because YAML would turn 0.10 or 1e-7 into a float before anyone sees its text. */
+function decimal(unit: string, help: string, accepts: (value: number) => boolean = () => true, range = '') {
+  const error = `a quoted decimal (${unit}${range === '' ? '' : `, ${range}`})`;
+  return z
+    .string({ error })
+    .regex(/^\d+(\.\d+)?$/, { error })
+    .refine((text) => accepts(Number(text)), { error })
+    .describe(`${help} (${unit}${range === '' ? '' : `, ${range}`})`);
+}
+
+const above0 = (value: number) => value > 0;
+const share = (value: number) => value > 0 && value <= 1;
+
+/** A rate that becomes whole millionths: six decimals, below 1. */
+function rate(help: string) {
+  const error = 'a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %)';
+  return z
+    .string({ error })
+    .regex(/^0(\.\d{1,6})?$/, { error })
+    .describe(`${help} (fraction: 0.001 is 0.1 %)`);
+}
+
+function whole(unit: string, help: string, min = 0, max = Number.MAX_SAFE_INTEGER) {
+  const error = `a whole number (${unit}${max < Number.MAX_SAFE_INTEGER ? `, ${min} to ${max}` : min > 0 ? `, at least ${min}` : ''})`;
+  return z.int({ error }).min(min, { error }).max(max, { error }).describe(`${help} (${unit})`);
+}
+
+function text(what: string, help: string, pattern = /\S/) {
+  return z.string({ error: what }).regex(pattern, { error: what }).describe(help);
+}
+
+function choice<const T extends readonly [string, ...string[]]>(values: T, help: string) {
+  return z.enum(values, { error: `one of ${values.join(', ')}` }).describe(help);
+}
+
+function map<T extends z.ZodRawShape>(shape: T, what: string) {
+  return z.strictObject(shape, { error: what });
+}
+
+const strategyPath = text('the path of a strategy file', 'path of a TypeScript or JavaScript file that exports a strategy class');
+const params = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean()], { error: 'a number, a text or true/false' }), {
+    error: 'parameters by name, such as { fast: 10 }',
+  })
+  .describe('parameters of the strategy class, by name');
+const symbol = text('the name of an instrument, such as BTCUSDT', 'name of the instrument in the catalog', /^[A-Za-z0-9._-]+$/);
+const time = z
+  .string({ error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
+  .refine((value) => parseTime(value) !== null, { error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' });
+
+const strategyItem = map(
+  {
+    file: strategyPath,
+    params: params.optional(),
+    share: decimal('fraction', 'share of the starting cash; what is left is split evenly', share, 'above 0, at most 1').optional(),
+  },
+  'a path, or { file, params, share }',
+);
+
+const feed = map(
+  {
+    symbol: symbol.optional(),
+    symbols: z
+      .array(symbol, { error: 'a list of instrument names' })
+      .min(1, { error: 'at least one instrument name' })
+      .describe('several instruments under one name, for feeds(name)')
+      .optional(),
+    interval: z.enum(INTERVAL_NAMES, { error: `one of ${INTERVAL_NAMES.join(', ')}` }).describe('length of a bar'),
+    minCoverage: decimal('fraction', 'drop resampled bars that rest on fewer of their finer bars', share, 'above 0, at most 1').optional(),
+  },
+  'a feed, such as { symbol: BTCUSDT, interval: 1m }',
+).refine((value) => (value.symbol === undefined) !== (value.symbols === undefined), { error: 'exactly one of symbol and symbols' });
+
+const digits = (what: string) => whole('decimal digits', what, 0, 15).optional();
+const instrument = map(
+  {
+    base: text('the name of an asset', 'asset that is traded').optional(),
+    quote: text('the name of an asset', 'asset in which the price is counted').optional(),
+    priceDigits: digits('decimal digits of a price'),
+    quantityDigits: digits('decimal digits of an order quantity'),
+    quoteDigits: digits('decimal digits of amounts in the quote asset'),
+    baseDigits: digits('decimal digits of holdings of the base asset'),
+    minQuantity: decimal('base asset', 'smallest order quantity', above0, 'above 0').optional(),
+  },
+  'fields of an instrument record, such as { priceDigits: 2 }',
+);
+
+const size = map(
+  {
+    base: decimal('base asset', 'quantity of an order', above0, 'above 0').optional(),
+    quote: decimal('quote asset', 'amount of an order', above0, 'above 0').optional(),
+    equity: decimal('fraction of equity', 'share of the equity', share, 'above 0, at most 1').optional(),
+  },
+  "a size, such as { equity: '0.95' }",
+)
+  .refine((value) => Object.keys(value).length === 1, { error: 'exactly one of base, quote and equity' })
+  .describe('size of an order that names none');
+
+const fees = map(
+  {
+    maker: rate('fee of a resting order').optional(),
+    taker: rate('fee of a taking order').optional(),
+    in: choice(['received', 'quote'], 'coin in which fees are taken').optional(),
+    rounding: choice(['down', 'up', 'halfUp', 'halfEven'], 'how a fee finer than its asset is rounded').optional(),
+  },
+  "fees, such as { maker: '0.001', taker: '0.001' }",
+).describe('fees; the instrument record holds where a rate is missing');
+
+const fills = map(
+  {
+    limit: choice(['through', 'touch'], 'when a resting limit order fills: price trades through it, or touches it').optional(),
+    latencyMs: whole('ms', "from a decision to its order's arrival", 0, 86_400_000).optional(),
+    maxVolumeShare: rate("largest share of a bar's volume that fills may take; 0 is no cap").optional(),
+    slippageTicks: whole('ticks', 'slippage of taking fills').optional(),
+    slippage: rate('slippage of taking fills').optional(),
+    collar: rate('how far beyond the last close a market buy by quantity may pay').optional(),
+  },
+  'fill settings, such as { limit: through, latencyMs: 0 }',
+).describe('how orders fill');
+
+const limit = ({ kind, unit, help }: LimitRow) => (kind === 'count' ? whole(unit, help, 1) : decimal(unit, help, above0, 'above 0')).optional();
+const risk = map(Object.fromEntries(LIMITS.map((row) => [row.key, limit(row)])), "limits, such as { maxLeverage: '1' }").describe(
+  'limits that orders must keep; a limit that is not named is off',
+);
+
+export const definitionSchema = map(
+  {
+    name: text('letters, digits, dots, dashes and underscores', 'name of the run', /^[A-Za-z0-9._-]{1,80}$/).optional(),
+    strategy: z
+      .union([
+        strategyPath,
+        z.array(z.union([strategyPath, strategyItem], { error: 'a path, or { file, params, share }' })).min(1, { error: 'at least one strategy' }),
+      ], { error: 'the path of a strategy file, or a list of them' })
+      .describe('strategy file, or several that share one account'),
+    params: params.optional(),
+    feeds: z
+      .record(z.string(), feed, { error: 'feeds by name, such as bars: { symbol: BTCUSDT, interval: 1m }' })
+      .refine((value) => Object.keys(value).length > 0, { error: 'at least one feed' })
+      .describe('feeds by the name under which strategies ask for them'),
+    market: choice(['spot'], 'kind of market').optional(),
+    from: time.describe('first instant of the run (UTC); without it the first bar').optional(),
+    to: time.describe('end of the run (UTC, exclusive); without it the last bar').optional(),
+    cash: z
+      .record(z.string(), decimal('amount of the asset', 'starting balance'), { error: "starting balances, such as { USDT: '10000' }" })
+      .describe('starting balances, by asset'),
+    size: size.optional(),
+    fees: fees.optional(),
+    fills: fills.optional(),
+    risk: risk.optional(),
+    seed: whole('seed', 'seed of everything random', 0, 2 ** 31 - 1).optional(),
+    catalog: text('the path of a catalog folder', 'folder of the bars').optional(),
+    instruments: z
+      .record(z.string(), instrument, { error: 'instrument records by symbol, such as BTCUSDT: { priceDigits: 2 }' })
+      .describe('what this run overrides in instrument records, by symbol')
+      .optional(),
+  },
+  'a run definition: keys and values',
+);
+
+/** A run definition as its author wrote it: checked, nothing loaded, defaults not filled in. */
+export type Definition = z.output<typeof definitionSchema>;
+
+/** The JSON schema of a run definition, for editors; `config/backtest.schema.json` holds its text. */
+export function definitionJsonSchema(): string {
+  const schema = z.toJSONSchema(definitionSchema, { io: 'input', target: 'draft-7' });
+  return `${JSON.stringify({ title: 'isobar run definition', ...schema }, null, 2)}\n`;
+}

@@ -1,0 +1,118 @@
+// A run definition as text: read from YAML or from options, with the place of every key at hand for messages.
+
+import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
+import { ConfigError } from '../../base/errors.ts';
+
+export type KeyPath = readonly (string | number)[];
+
+/** What was written, and how to point at it. */
+export interface DefinitionSource {
+  /** The file as the user named it, or the words of the command line that stand for one. */
+  readonly file: string;
+  /** Paths in the definition are tried from here when the current folder does not have them. */
+  readonly folder: string;
+  readonly data: unknown;
+  /** `file:line`, or the option that set the key. A key that is missing has the line of what it is missing from. */
+  place(path: KeyPath): string;
+  /** The value at `path` as its author wrote it. */
+  shown(path: KeyPath): string;
+}
+
+/** A definition is a page of text; a file this large was named by mistake. */
+const MAX_BYTES = 1_000_000;
+
+/** Reads a YAML file. Throws ConfigError naming file, line and column when it cannot be read or is no YAML. */
+export function readDefinition(file: string): DefinitionSource {
+  return yamlSource(file, dirname(file), readText(file));
+}
+
+function readText(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) throw new ConfigError(`${file}: no such file`, 'give the path of a run definition (.yaml)');
+  if (!found.isFile()) throw new ConfigError(`${file}: expected a file, got a folder`, 'give the path of a run definition (.yaml)');
+  if (found.size > MAX_BYTES) {
+    throw new ConfigError(`${file}: expected a run definition, got ${found.size} bytes`, 'for a file of bars use --data');
+  }
+  return readFileSync(file, 'utf8');
+}
+
+/** The same from text that is at hand. */
+export function yamlSource(file: string, folder: string, text: string): DefinitionSource {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter, prettyErrors: false });
+  const wrong = document.errors[0];
+  if (wrong) {
+    const { line, col } = lineCounter.linePos(wrong.pos[0]);
+    throw new ConfigError(`${file}:${line}:${col} ${wrong.message.split('\n')[0]}`, 'correct the YAML at this place');
+  }
+  return {
+    file,
+    folder,
+    data: document.toJS({ maxAliasCount: 100 }),
+    place: (path) => `${file}:${lineCounter.linePos(offsetOf(document, path)).line}`,
+    shown: (path) => shownNode(document.getIn(path, true)),
+  };
+}
+
+/** Position of the deepest key of `path` that exists. */
+function offsetOf(document: Document, path: KeyPath): number {
+  let node: unknown = document.contents;
+  let offset = 0;
+  for (const key of path) {
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
+      if (!pair) break;
+      if (isScalar(pair.key) && pair.key.range) offset = pair.key.range[0];
+      node = pair.value;
+    } else if (isSeq(node)) {
+      node = node.items[Number(key)];
+      if ((isMap(node) || isScalar(node) || isSeq(node)) && node.range) offset = node.range[0];
+      else break;
+    } else break;
+  }
+  return offset;
+}
+
+function shownNode(node: unknown): string {
+  if (isMap(node)) return 'a map';
+  if (isSeq(node)) return 'a list';
+  if (!isScalar(node)) return 'nothing';
+  if (typeof node.value === 'string') return clip(`'${node.value}'`);
+  // The source and not the value: an unquoted 0.10 is already 0.1 as a number.
+  return node.source === undefined || node.source === '' ? 'nothing' : clip(node.source);
+}
+
+function clip(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/** A definition made of options: `values` by key, and the option that each top-level key came from. */
+export function optionSource(folder: string, values: Readonly<Record<string, unknown>>, options: Readonly<Record<string, string>>): DefinitionSource {
+  return {
+    file: 'the command line',
+    folder,
+    data: values,
+    place: (path) => options[String(path[0])] ?? 'the command line',
+    shown(path) {
+      const value = valueAt(values, path);
+      return value === undefined ? 'nothing' : clip(typeof value === 'string' ? `'${value}'` : JSON.stringify(value));
+    },
+  };
+}
+
+/** `file:line key`, or `--set key`: how a message begins. */
+export function whereIs(source: DefinitionSource, path: KeyPath): string {
+  return path.length === 0 ? source.place(path) : `${source.place(path)} ${path.join('.')}`;
+}
+
+/** What stands at `path` in plain data, or undefined. */
+export function valueAt(data: unknown, path: KeyPath): unknown {
+  let value = data;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Object.entries(value).find(([name]) => name === String(key))?.[1];
+  }
+  return value;
+}

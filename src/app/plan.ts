@@ -1,0 +1,66 @@
+// A run, resolved: what a definition becomes once its files are loaded and its text is parsed. The engine's input.
+
+import type { Rounding } from '../base/exact.ts';
+import type { BarColumns } from '../model/bars.ts';
+import type { FeedQuality, StrategyRecord } from '../model/run.ts';
+import type { RiskLimits } from '../risk/limits.ts';
+import type { StrategyClass } from '../strategy/strategy.ts';
+
+export interface FeedPlan {
+  /** The name by which strategies ask for it; several feeds of one name are a list (`feeds(name)`). */
+  readonly name: string;
+  /** Warm-up rows in front, then the rows of the run; nothing after its end. */
+  readonly bars: BarColumns;
+  /** First row that opens at or after the run's start. */
+  readonly firstRow: number;
+  readonly quality: FeedQuality;
+}
+
+export interface StrategyPlan {
+  readonly strategy: StrategyClass;
+  readonly record: StrategyRecord;
+  /** As the definition wrote them; parsed and checked against the class when it is constructed. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Share of the starting cash, a decimal; all shares sum to 1. */
+  readonly share: string;
+  /** Identity of the code, for its own instance of the block loop. */
+  readonly hash: string;
+}
+
+export interface FeesPlan {
+  readonly makerPpm: number;
+  readonly takerPpm: number;
+  readonly in: 'received' | 'quote';
+  readonly rounding: Rounding;
+}
+
+export interface FillsPlan {
+  readonly limit: 'through' | 'touch';
+  /** From a decision to its order's arrival at the venue. */
+  readonly latencyMs: number;
+  /** Largest share of a bar's volume that fills may take, in millionths; 0 is no cap. */
+  readonly maxVolumeSharePpm: number;
+  readonly slippageTicks: number;
+  /** Slippage of taking fills in millionths of the price. */
+  readonly slippagePpm: number;
+  /** How far beyond the last close a market buy by quantity may pay, in millionths (house: 1 %). */
+  readonly collarPpm: number;
+}
+
+export interface RunPlan {
+  readonly name: string;
+  readonly strategies: readonly StrategyPlan[];
+  readonly feeds: readonly FeedPlan[];
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Starting balances: asset to decimal text. */
+  readonly cash: Readonly<Record<string, string>>;
+  /** The size of an order that names none; exactly one key. */
+  readonly size: { readonly base?: string; readonly quote?: string; readonly equity?: string };
+  readonly fees: FeesPlan;
+  readonly fills: FillsPlan;
+  readonly risk: RiskLimits;
+  readonly seed: number;
+  /** Rows of a block: a setting of tests, never part of the result. */
+  readonly blockRows: number;
+}

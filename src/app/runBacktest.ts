@@ -1,0 +1,175 @@
+// One backtest from a resolved plan: builds a bot in a replayed world, drives it to the end, and collects what it leaves.
+
+import { Container } from 'inversify';
+import type { ReplayOptions } from '../adapters/replay/replayExchange.ts';
+import { assert } from '../base/assert.ts';
+import { ConfigError } from '../base/errors.ts';
+import { toScaled } from '../base/decimal.ts';
+import { seededRng } from '../base/rng.ts';
+import { blockLoop, type BlockLoop } from '../engine/blockLoop.ts';
+import type { Engine, LogLine } from '../engine/engine.ts';
+import type { StrategyRun } from '../engine/strategyRun.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { FeedRecord, IndicatorTrace, RunRecord } from '../model/run.ts';
+import { parseParams } from '../strategy/params.ts';
+import type { Venue } from '../venue/venue.ts';
+import { botModule } from './botModule.ts';
+import type { RunPlan } from './plan.ts';
+import { openVenue, replayModule } from './replayModule.ts';
+import { TOKENS } from './tokens.ts';
+
+export interface BacktestOptions {
+  /** Cells that the engine writes once a block: see EngineParts.beat. */
+  readonly beat?: Int32Array | null;
+  readonly log?: LogLine;
+  /** Keep the values of registered indicators, for pictures. */
+  readonly trace?: boolean;
+  readonly faultOf?: ReplayOptions['faultOf'];
+}
+
+/** A bot that stands ready, its world beside it. */
+export interface PreparedRun {
+  readonly engine: Engine;
+  readonly venue: Venue;
+  readonly loop: BlockLoop;
+}
+
+export async function runBacktest(plan: RunPlan, options: BacktestOptions = {}): Promise<RunRecord> {
+  const prepared = await prepareBacktest(plan, options);
+  prepared.loop(prepared.engine);
+  return recordOf(plan, prepared, options.trace ?? false);
+}
+
+/** Everything up to the first bar: container, strategies, deposits, warm-up. */
+export async function prepareBacktest(plan: RunPlan, options: BacktestOptions = {}): Promise<PreparedRun> {
+  const container = new Container({ defaultScope: 'Singleton' });
+  const observers = { log: options.log ?? (() => {}), beat: options.beat ?? null };
+  await container.load(botModule(plan, observers), replayModule(plan, options.faultOf));
+  const engine = container.get(TOKENS.engine);
+  addStrategies(engine, plan);
+  const deposits = fund(engine, plan);
+  engine.seal(engine.needsTechnical ? await import('technicalindicators') : null);
+  const venue = openVenue(plan, engine, container.get(TOKENS.exchange), deposits);
+  return { engine, venue, loop: await loopFor(plan) };
+}
+
+/** What a finished run leaves; checks first that the bot's ledger and the venue's books agree to the last unit. */
+export function recordOf(plan: RunPlan, { engine, venue }: PreparedRun, trace: boolean): RunRecord {
+  checkBooks(engine, venue);
+  const [first] = engine.instruments;
+  assert(first !== undefined, 'a run has an instrument');
+  return {
+    name: plan.name,
+    mode: 'backtest',
+    strategies: plan.strategies.map(({ record }) => record),
+    instruments: engine.instruments,
+    reportingAsset: first.quote,
+    reportingDigits: first.quoteDigits,
+    fromMs: plan.fromMs,
+    toMs: plan.toMs,
+    startUnits: engine.startUnits,
+    seed: plan.seed,
+    rules: engine.risk.rulesOn(),
+    feeds: engine.feeds.map((feed, at): FeedRecord => ({
+      name: feed.name,
+      bars: feed.bars,
+      firstRow: feed.firstRow,
+      execution: feed.isExecution,
+      quality: plan.feeds[at]!.quality,
+    })),
+    orders: engine.orders.columns(engine.nowMs),
+    fills: engine.fills.columns(),
+    equity: engine.recorder.columns(),
+    indicators: trace ? tracesOf(engine) : [],
+    warmupInRange: Math.max(0, ...engine.runs.map((run) => rowsBefore(engine, run))),
+  };
+}
+
+/** An instance of the loop for these classes alone: V8 keeps type feedback per function (see blockLoop.ts). */
+async function loopFor(plan: RunPlan): Promise<BlockLoop> {
+  // From source (in tests) one instance serves all: results never depend on which instance runs.
+  if (import.meta.url.endsWith('.ts')) return blockLoop;
+  const key = plan.strategies.map(({ hash }) => hash).join('+');
+  const url = new URL(`../engine/blockLoop.js?strategy=${encodeURIComponent(key)}`, import.meta.url);
+  const module = (await import(url.href)) as { blockLoop: BlockLoop };
+  return module.blockLoop;
+}
+
+function addStrategies(engine: Engine, plan: RunPlan): void {
+  plan.strategies.forEach(({ strategy, record, params }, index) => {
+    const values = parseParams(strategy.params, params, record.file);
+    try {
+      engine.addStrategy(strategy, record.name, values, seededRng(plan.seed * 65_537 + index));
+    } catch (error) {
+      throw engine.blame(error, 'while it was constructed');
+    }
+  });
+}
+
+/** Puts the starting balances into the books of the strategies, by share; returns what the venue is to be given. */
+function fund(engine: Engine, plan: RunPlan): Map<string, number> {
+  const deposits = new Map<string, number>();
+  const assets = assetsOf(engine.instruments);
+  for (const [asset, text] of Object.entries(plan.cash)) {
+    const digits = assets.get(asset);
+    if (digits === undefined) {
+      throw new ConfigError(`cash.${asset}: no feed of the run trades it`, `name one of ${[...assets.keys()].join(', ')}`);
+    }
+    const total = toScaled(text, digits);
+    if (total === null || total < 0) {
+      throw new ConfigError(`cash.${asset}: expected at most ${digits} decimals and not below zero, got ${text}`, 'round the amount');
+    }
+    deposits.set(asset, total);
+    splitByShare(total, plan).forEach((units, strategy) => engine.ledger.deposit(strategy, asset, units));
+  }
+  return deposits;
+}
+
+/** The parts of `total` by the strategies' shares, rounded down; the last one has what remains. */
+function splitByShare(total: number, plan: RunPlan): number[] {
+  const parts = plan.strategies.map(({ share }) => Math.floor(total * Number(share)));
+  const given = parts.slice(0, -1).reduce((sum, part) => sum + part, 0);
+  parts[parts.length - 1] = total - given;
+  return parts;
+}
+
+function assetsOf(instruments: readonly Instrument[]): Map<string, number> {
+  return new Map(instruments.flatMap(({ base, baseDigits, quote, quoteDigits }): [string, number][] => [
+    [quote, quoteDigits],
+    [base, baseDigits],
+  ]));
+}
+
+function checkBooks(engine: Engine, venue: Venue): void {
+  venue.assertConserved();
+  const held = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);
+  const [first] = engine.instruments;
+  assert(held(first!.quote) === engine.ledger.quoteTotal, `the venue holds ${held(first!.quote)} of ${first!.quote}, the ledger ${engine.ledger.quoteTotal}`);
+  engine.instruments.forEach(({ base }, index) => {
+    assert(held(base) === engine.ledger.baseTotal(index), `the venue holds ${held(base)} of ${base}, the ledger ${engine.ledger.baseTotal(index)}`);
+  });
+}
+
+function tracesOf(engine: Engine): IndicatorTrace[] {
+  const drawn = engine.runs.flatMap((run) => run.drawn);
+  return drawn.map(({ feed, series, name, pane }) => ({
+    name,
+    pane: pane ?? (isOverPrice(name) ? 'price' : name),
+    feed: engine.feeds.indexOf(feed),
+    values: feed.indicators.traceValues(series),
+  }));
+}
+
+/** Averages and channels of prices belong over the bars; what is made of an oscillator does not. */
+function isOverPrice(name: string): boolean {
+  return /^(sma|ema|wma|vwap|bollinger|highest|lowest)\b/.test(name) && !/(rsi|adx|macd|stochastic|atr|volume|technical)/.test(name);
+}
+
+/** Bars of the run that went by before a strategy was ready. */
+function rowsBefore(engine: Engine, run: StrategyRun): number {
+  const [feed] = engine.execution;
+  const { closeMs, length } = feed!.bars;
+  let row = feed!.firstRow;
+  while (row < length && closeMs[row]! < run.readyMs) row++;
+  return row - feed!.firstRow;
+}

@@ -1,0 +1,77 @@
+// Runs brackets for the engine: targets are placed when an entry fills, stops become market orders when a price reaches them.
+
+import type { Lots, Ticks } from '../base/brand.ts';
+import type { OrderId, OrderRole } from '../model/order.ts';
+import { levelOf, type Bracket } from '../orders/brackets.ts';
+import type { OrderRecord } from '../orders/record.ts';
+import type { Engine } from './engine.ts';
+
+export class BracketDesk {
+  readonly #engine: Engine;
+  /** Price at which the stop leg in work goes off, for the exchange that replays it; NaN outside of `hit`. */
+  hitPrice = NaN;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** An entry or a leg has filled `lots` at `price`. */
+  filled(order: OrderRecord, price: number, lots: number, timeMs: number): void {
+    const { brackets } = this.#engine;
+    if (order.parent > 0) {
+      const bracket = brackets.of({ instrumentIndex: order.instrumentIndex, id: order.parent });
+      if (bracket) brackets.reduce(bracket, lots);
+      return;
+    }
+    // Copied first: the record goes back to the pool with its last fill, and the target is a new draft.
+    const { id, takeProfit } = order;
+    const hasStop = order.stopLoss > 0 || order.trailing > 0;
+    if (hasStop) brackets.arm(order, lots, price, timeMs);
+    if (takeProfit > 0) this.#placeTarget(order, id, takeProfit, lots);
+  }
+
+  /** `hit` as a value, made once: rows hand it on. */
+  readonly onHit = (bracket: Bracket, price: number): void => this.hit(bracket, price);
+
+  /** A stop was reached: its siblings and what is left of its entry are cancelled, what it guards is sold at the market. */
+  hit(bracket: Bracket, price: number): void {
+    const engine = this.#engine;
+    engine.brackets.remove(bracket);
+    for (const order of engine.orders.active().slice()) {
+      if (order.parent === bracket.entry || order.id === bracket.entry) engine.orders.cancel(order, engine.nowMs);
+    }
+    const lots = Math.min(bracket.lots, this.#closable(bracket.strategy, bracket.instrument));
+    if (lots < engine.instruments[bracket.instrument]!.minLots) return;
+    const trailed = bracket.trailing > 0 && levelOf(bracket) !== bracket.stop;
+    this.#leg(bracket.instrument, !bracket.isLong, trailed ? 'trailing' : 'stopLoss', bracket.entry as OrderId);
+    engine.intent.lots = lots as Lots;
+    engine.intent.trigger = levelOf(bracket) as Ticks;
+    this.hitPrice = price;
+    engine.submitIntent(bracket.strategy);
+    this.hitPrice = NaN;
+  }
+
+  #placeTarget(entry: OrderRecord, id: OrderId, target: Ticks, filled: number): void {
+    const engine = this.#engine;
+    const { strategy, instrumentIndex } = entry;
+    const lots = Math.min(filled, this.#closable(strategy, instrumentIndex) - engine.reservations.sellLots(strategy, instrumentIndex));
+    if (lots < engine.instruments[instrumentIndex]!.minLots) return;
+    this.#leg(instrumentIndex, entry.side !== 'buy', 'takeProfit', id);
+    engine.intent.lots = lots as Lots;
+    engine.intent.limit = target;
+    engine.submitIntent(strategy);
+  }
+
+  #leg(instrumentIndex: number, isBuy: boolean, role: OrderRole, entry: OrderId): void {
+    const intent = this.#engine.newIntent(this.#engine.executionFeed(instrumentIndex), isBuy);
+    intent.role = role;
+    intent.slot = role;
+    intent.parent = entry;
+    intent.reduceOnly = true;
+  }
+
+  /** What may be closed: less than was filled where the fee was taken in the base asset. */
+  #closable(strategy: number, instrumentIndex: number): number {
+    return this.#engine.ledger.sellableLots(strategy, instrumentIndex);
+  }
+}

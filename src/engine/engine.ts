@@ -1,0 +1,452 @@
+// The bot between strategy and exchange: sets a run up, books what the exchange tells, sends what risk approves. One in every mode.
+
+import { assert } from '../base/assert.ts';
+import type { Lots, Ticks, Units } from '../base/brand.ts';
+import { ConfigError, InvariantError, StrategyError } from '../base/errors.ts';
+import { pow10 } from '../base/exact.ts';
+import type { Rng } from '../base/rng.ts';
+import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
+import { operand, type IndicatorSpec, type SignalSource } from '../indicators/spec.ts';
+import type { Series } from '../indicators/series.ts';
+import { ticksOf, type TickColumn } from '../model/bars.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { Interval } from '../model/interval.ts';
+import type { OrderId, VenueOrderId } from '../model/order.ts';
+import { formatMinute } from '../model/time.ts';
+import type { Brackets } from '../orders/brackets.ts';
+import type { OrderManager } from '../orders/orderManager.ts';
+import type { IntentDraft, OrderRecord } from '../orders/record.ts';
+import type { Reservations } from '../orders/reservation.ts';
+import type { Ledger } from '../portfolio/ledger.ts';
+import type { Evidence, ExchangePort, ExchangeSink } from '../ports/exchange.ts';
+import type { RiskModule } from '../risk/riskModule.ts';
+import type { DueQueue } from '../scheduler/dueQueue.ts';
+import type { StrategyClass } from '../strategy/strategy.ts';
+import type { Size } from '../strategy/types.ts';
+import { BracketDesk } from './bracketDesk.ts';
+import { EquityRecorder } from './equityRecorder.ts';
+import { firstAfter, type FeedRun } from './feed.ts';
+import { FillLog } from './fillLog.ts';
+import { Outbox } from './outbox.ts';
+import { Sizing } from './sizing.ts';
+import { StrategyRun, byFineness, fillInfo, orderInfo } from './strategyRun.ts';
+import { Timers } from './timers.ts';
+
+export type LogLine = (timeMs: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>) => void;
+
+export interface EngineParts {
+  /** In instrument order. */
+  readonly instruments: readonly Instrument[];
+  readonly feeds: readonly FeedRun[];
+  readonly clock: Float64Array;
+  readonly ledger: Ledger;
+  readonly reservations: Reservations;
+  readonly orders: OrderManager;
+  readonly brackets: Brackets;
+  readonly risk: RiskModule;
+  readonly exchange: ExchangePort;
+  readonly queue: DueQueue;
+  readonly defaultSize: Size;
+  readonly collarPpm: number;
+  readonly blockRows: number;
+  readonly fromMs: number;
+  readonly log: LogLine;
+  /** Written once a block: blocks done, thousandths of the run done, seconds of the block's end. Null where nobody watches. */
+  readonly beat: Int32Array | null;
+}
+
+export class Engine implements ExchangeSink {
+  readonly instruments: readonly Instrument[];
+  readonly feeds: readonly FeedRun[];
+  readonly runs: StrategyRun[] = [];
+  readonly ledger: Ledger;
+  readonly reservations: Reservations;
+  readonly orders: OrderManager;
+  readonly brackets: Brackets;
+  readonly risk: RiskModule;
+  readonly exchange: ExchangePort;
+  readonly queue: DueQueue;
+  readonly timers = new Timers();
+  readonly outbox = new Outbox();
+  readonly sizing = new Sizing();
+  readonly fills = new FillLog();
+  readonly clock: Float64Array;
+  readonly defaultSize: Size;
+  readonly collarPpm: number;
+  readonly blockRows: number;
+  readonly intent: IntentDraft;
+  /** Execution feeds in instrument order. */
+  readonly execution: readonly FeedRun[];
+  recorder!: EquityRecorder;
+  /** Equity at the start of the run. */
+  startUnits = 0;
+  /** End of the current block, ms UTC, inclusive. */
+  blockEndMs = -Infinity;
+  /** The strategy whose code runs: whom an exception is blamed on. */
+  inCharge = 0;
+  /** Bars are worth visiting one by one: one execution feed, one strategy. */
+  isPlain = false;
+  readonly desk: BracketDesk;
+  readonly #ticks: readonly TickColumn[];
+  readonly #marks: Float64Array;
+  readonly #parts: EngineParts;
+  #blocks = 0;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+    this.instruments = parts.instruments;
+    this.feeds = parts.feeds;
+    this.ledger = parts.ledger;
+    this.reservations = parts.reservations;
+    this.orders = parts.orders;
+    this.brackets = parts.brackets;
+    this.risk = parts.risk;
+    this.exchange = parts.exchange;
+    this.queue = parts.queue;
+    this.clock = parts.clock;
+    this.defaultSize = parts.defaultSize;
+    this.collarPpm = parts.collarPpm;
+    this.blockRows = parts.blockRows;
+    this.execution = parts.instruments.map((_, index) => {
+      const [finest] = parts.feeds.filter((feed) => feed.instrumentIndex === index).sort(byFineness);
+      assert(finest !== undefined, `instrument ${index} has no feed`);
+      finest.isExecution = true;
+      return finest;
+    });
+    this.#ticks = this.execution.map((feed) => ticksOf(feed.bars, 'close'));
+    this.#marks = new Float64Array(parts.instruments.length);
+    this.intent = emptyIntent(parts.instruments[0]!);
+    this.desk = new BracketDesk(this);
+  }
+
+  get nowMs(): number {
+    return this.clock[0]!;
+  }
+
+  // --- Set-up
+
+  /** Constructs a strategy: its field initialisers register what it needs. */
+  addStrategy(strategy: StrategyClass, name: string, params: object, rng: Rng): StrategyRun {
+    const run = new StrategyRun(this, this.runs.length, name, rng);
+    this.inCharge = run.index;
+    this.runs.push(run);
+    const instance = new strategy({ params, host: run });
+    run.instance = instance;
+    run.hasOnBar = typeof instance.onBar === 'function';
+    run.wantsFills = typeof instance.onFill === 'function';
+    run.wantsOrders = typeof instance.onOrder === 'function';
+    return run;
+  }
+
+  /** Ends the set-up: fixes buffers, delivers warm-up rows, finds when each strategy is ready. */
+  seal(technical: TechnicalLibrary | null): void {
+    const { fromMs } = this.#parts;
+    for (const run of this.runs) this.#checkHasWork(run);
+    this.startUnits = this.ledger.equityTotalUnits(this.#startMarks());
+    this.recorder = new EquityRecorder(this.execution, this.ledger, this.startUnits);
+    for (const feed of this.feeds) {
+      feed.indicators.seal(technical ?? undefined);
+      for (feed.cur = 0; feed.cur < feed.firstRow; feed.cur = feed.to) {
+        feed.to = Math.min(feed.cur + this.blockRows, feed.firstRow);
+        for (const kernel of feed.indicators.kernels) kernel.fill(feed.cur, feed.to);
+      }
+      feed.to = feed.cur;
+      feed.cursor.row = feed.cur - 1;
+    }
+    for (const run of this.runs) {
+      run.readyMs = fromMs;
+      for (const feed of run.needed) run.readyMs = Math.max(run.readyMs, readyMsOf(feed));
+      if (run.hasOnBar) for (const feed of run.listened) feed.hasOnBar = true;
+    }
+    this.clock[0] = fromMs;
+    this.queue.runDue(fromMs);
+    this.timers.start(fromMs);
+    this.isPlain = this.runs.length === 1 && this.execution.length === 1;
+  }
+
+  /** True when a registered indicator needs the technicalindicators package, which is loaded only then. */
+  get needsTechnical(): boolean {
+    return this.feeds.some((feed) => feed.indicators.needsTechnical);
+  }
+
+  /** The feed that a spec or a series is over. */
+  feedOf(what: IndicatorSpec<unknown> | Series | SignalSource): FeedRun {
+    const { home } = operand(what as SignalSource);
+    const feed = this.feeds.find((one) => one.indicators === home);
+    if (!feed) throw new ConfigError('an indicator is registered over a feed of another run', 'use the feeds of this strategy');
+    return feed;
+  }
+  /** The feed that serves a name which the definition lacks: the only one with that interval, of the default feed's instrument. */
+  defaultFeed(interval: Interval | null): FeedRun | null {
+    if (interval === null) return null;
+    const found = this.feeds.filter((feed) => feed.bars.interval === interval);
+    return found.length === 1 ? found[0]! : null;
+  }
+
+  // --- Blocks
+
+  /** Sets the next block: a span of time with at most B rows of any feed. False when no rows are left. */
+  openBlock(): boolean {
+    let end = Infinity;
+    const rows = this.blockRows;
+    for (const feed of this.feeds) {
+      if (feed.hasRows) end = Math.min(end, feed.bars.closeMs[Math.min(feed.cur + rows, feed.bars.length) - 1]!);
+    }
+    if (end === Infinity) return false;
+    this.blockEndMs = end;
+    for (const feed of this.feeds) feed.to = firstAfter(feed.bars.closeMs, feed.cur, Math.min(feed.cur + rows, feed.bars.length), end);
+    return true;
+  }
+  closeBlock(): void {
+    for (const feed of this.feeds) feed.deliverThrough(this.blockEndMs);
+    this.recorder.settle();
+    const { beat } = this.#parts;
+    if (beat) {
+      const [first] = this.execution;
+      beat[0] = ++this.#blocks;
+      beat[1] = first!.cur;
+      beat[2] = Math.floor(this.blockEndMs / 1000);
+    }
+  }
+
+  // --- What strategies ask for
+
+  newIntent(feed: FeedRun, isBuy: boolean): IntentDraft {
+    const { intent } = this;
+    intent.instrument = feed.instrument;
+    intent.instrumentIndex = feed.instrumentIndex;
+    intent.side = isBuy ? 'buy' : 'sell';
+    intent.role = 'market';
+    intent.lots = 0 as Lots;
+    intent.quoteUnits = 0 as Units;
+    intent.limit = 0 as Ticks;
+    intent.reduceOnly = false;
+    intent.timeInForce = null;
+    intent.slot = '';
+    intent.parent = 0 as OrderId;
+    intent.takeProfit = 0 as Ticks;
+    intent.stopLoss = 0 as Ticks;
+    intent.trailing = 0 as Ticks;
+    intent.trigger = 0 as Ticks;
+    return intent;
+  }
+
+  /** Drafts the intent, asks risk, and sends it: check, reservation and send in one call. */
+  submitIntent(strategy: number): OrderId {
+    const { orders, risk, intent } = this;
+    const order = orders.draft(strategy, intent, this.nowMs);
+    const { id } = order;
+    let code = orders.obstacle(order);
+    if (code === null) {
+      const approved = risk.check(order, this.nowMs, this.lastTicks(intent.instrumentIndex));
+      if (approved !== null) {
+        orders.submit(approved);
+        return id;
+      }
+      code = risk.code ?? 'BAD_INPUT';
+    }
+    orders.deny(order, code);
+    this.#tellOrder(order);
+    return id;
+  }
+
+  /** Newest close of an instrument in ticks; NaN before its first bar. */
+  lastTicks(instrumentIndex: number): number {
+    const { row } = this.execution[instrumentIndex]!.cursor;
+    return row < 0 ? NaN : this.#ticks[instrumentIndex]![row]!;
+  }
+  marks(): Float64Array {
+    for (let index = 0; index < this.#marks.length; index++) this.#marks[index] = this.lastTicks(index);
+    return this.#marks;
+  }
+  equityUnits(strategy: number): number {
+    return this.ledger.equityUnits(strategy, this.marks());
+  }
+  executionFeed(instrumentIndex: number): FeedRun {
+    return this.execution[instrumentIndex]!;
+  }
+  toMoney(units: number): number {
+    return units / pow10(this.instruments[0]!.quoteDigits);
+  }
+  log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void {
+    this.#parts.log(this.nowMs, strategy, message, fields);
+  }
+
+  // --- What the exchange tells
+
+  acked(id: OrderId, venueId: VenueOrderId): void {
+    const order = this.#known(id);
+    this.orders.acked(order, venueId, this.nowMs);
+    this.#tellOrder(order);
+  }
+  refused(id: OrderId, code: string): void {
+    const order = this.#known(id);
+    this.orders.refused(order, code, this.nowMs);
+    this.#ended(order);
+  }
+  notSent(id: OrderId, cause: string): void {
+    const order = this.#known(id);
+    this.orders.notSent(order, cause, this.nowMs);
+    this.#ended(order);
+  }
+  outcomeUnknown(id: OrderId): void {
+    const order = this.#known(id);
+    this.orders.outcomeUnknown(order, this.nowMs);
+    this.risk.freeze(order.instrumentIndex, 'unknown');
+    this.#tellOrder(order);
+    this.exchange.read(order, 'openOrders');
+  }
+  filled(
+    id: OrderId,
+    tradeId: number,
+    price: number,
+    lots: number,
+    notional: number,
+    fee: number,
+    feeInBase: boolean,
+    isMaker: boolean,
+    timeMs: number,
+  ): void {
+    this.recorder.settle();
+    const order = this.#known(id);
+    const { strategy, instrumentIndex } = order;
+    const isBuy = order.side === 'buy';
+    this.ledger.fill(strategy, instrumentIndex, isBuy, price, lots, notional, fee, feeInBase);
+    this.fills.push(strategy, instrumentIndex, isBuy, id, tradeId, price, lots, notional, fee, feeInBase, isMaker, timeMs);
+    const wasUnknown = order.lifecycle === 'unknown';
+    this.orders.filled(order, tradeId, price, lots, notional, fee, this.nowMs);
+    if (wasUnknown) this.#thaw(instrumentIndex);
+    const run = this.runs[strategy]!;
+    if (run.wantsFills) this.outbox.fill(run, fillInfo(order, price, lots, fee, feeInBase, timeMs), timeMs, instrumentIndex, tradeId);
+    if (order.reason === null) this.#tellOrder(order);
+    else this.#ended(order);
+    if (order.parent > 0 || order.stopLoss > 0 || order.takeProfit > 0 || order.trailing > 0) this.desk.filled(order, price, lots, timeMs);
+  }
+  ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired'): void {
+    const order = this.#known(id);
+    this.orders.ended(order, how, this.nowMs);
+    this.#ended(order);
+  }
+  evidence(id: OrderId, seen: Evidence): void {
+    const order = this.orders.get(id);
+    if (!order || order.lifecycle !== 'unknown') return;
+    const finding = this.orders.weigh(order, seen);
+    if (finding.kind === 'read') this.exchange.read(order, finding.channel);
+    else if (finding.kind === 'placed' || finding.kind === 'noEffect') {
+      if (finding.kind === 'placed') this.orders.placed(order, this.nowMs);
+      else this.orders.noEffect(order, this.nowMs);
+      this.#thaw(order.instrumentIndex);
+      if (order.reason === null) this.#tellOrder(order);
+      else this.#ended(order);
+    }
+  }
+
+  /** The rows of an instrument's market orders are over: what a collar order has not got is cancelled (house, section 12). */
+  sweep(instrumentIndex: number, openMs: number): void {
+    for (const order of this.orders.active().slice()) {
+      if (order.instrumentIndex === instrumentIndex && order.role === 'market' && order.lots > 0 && order.arrivedMs <= openMs) {
+        this.orders.cancel(order, this.nowMs);
+      }
+    }
+  }
+
+  // --- Telling
+
+  listensTo(run: StrategyRun, feed: FeedRun): boolean {
+    return run.listened.has(feed);
+  }
+  /** True when a bar of a feed of the strategy closed at `t`. */
+  hasFresh(run: StrategyRun, t: number): boolean {
+    for (const feed of run.listened) if (feed.cur > 0 && feed.bars.closeMs[feed.cur - 1] === t) return true;
+    return false;
+  }
+  runTimers(t: number): void {
+    this.timers.runDue(t, (strategy, handler) => {
+      const run = this.runs[strategy]!;
+      this.inCharge = strategy;
+      if (run.started) handler();
+    });
+    this.tell();
+  }
+  /** Tells strategies what was booked, in (fill time, instrument, trade id) order; what they do on it may book more. */
+  tell(): void {
+    this.outbox.deliver((run) => {
+      this.inCharge = run.index;
+    });
+  }
+
+  /** Turns what a strategy threw into an error that names it and the bar. */
+  blame(error: unknown, when = `at ${formatMinute(this.nowMs)}`): Error {
+    if (error instanceof ConfigError || error instanceof InvariantError) return error;
+    if (error instanceof StrategyError) return new StrategyError(`${error.message}, ${when}`, error.remedy, error.cause);
+    const run = this.runs[this.inCharge];
+    const what = error instanceof Error ? error.message : String(error);
+    return new StrategyError(`${run?.name ?? 'strategy'} threw ${when}: ${what}`, 'the stack shows the line of the strategy', error);
+  }
+  refuseReturn(run: StrategyRun, value: unknown): void {
+    if (typeof value !== 'object' || value === null || !('then' in value)) return;
+    throw new StrategyError(
+      `${run.name}: onBar returned a promise`,
+      'callbacks are synchronous: nothing in a strategy may wait',
+    );
+  }
+
+  /** Before the first bar the last warm-up close is the price, or else the first open. */
+  #startMarks(): Float64Array {
+    this.execution.forEach((feed, index) => {
+      const row = feed.firstRow;
+      this.#marks[index] = row > 0 ? this.#ticks[index]![row - 1]! : Math.round(feed.bars.open[0]! * pow10(feed.instrument.priceDigits));
+    });
+    return this.#marks;
+  }
+  #known(id: OrderId): OrderRecord {
+    const order = this.orders.get(id);
+    assert(order !== undefined, `the exchange speaks of order ${id}, which is not open`);
+    return order;
+  }
+  #ended(order: OrderRecord): void {
+    this.#tellOrder(order);
+    this.runs[order.strategy]!.orderEnded(order.instrumentIndex);
+  }
+  #tellOrder(order: OrderRecord): void {
+    const run = this.runs[order.strategy]!;
+    if (run.wantsOrders) this.outbox.order(run, orderInfo(order));
+  }
+  #thaw(instrumentIndex: number): void {
+    const still = this.orders.active().some((order) => order.instrumentIndex === instrumentIndex && order.lifecycle === 'unknown');
+    if (!still) this.risk.thaw(instrumentIndex, 'unknown');
+  }
+  #checkHasWork(run: StrategyRun): void {
+    if (run.hasOnBar || run.watches.length > 0 || this.timers.has(run.index)) return;
+    throw new ConfigError(
+      `${run.name}: the strategy has neither onBar nor a handler, so it can never trade`,
+      'add `override onBar()`, or this.when(signal, handler), or a timer',
+    );
+  }
+}
+
+/** Close of the first row at which every series of a feed is ready; Infinity when the data ends before. */
+function readyMsOf(feed: FeedRun): number {
+  const { readyRow } = feed.indicators;
+  return readyRow < feed.bars.length ? feed.bars.closeMs[Math.max(readyRow, 0)]! : Infinity;
+}
+
+function emptyIntent(instrument: Instrument): IntentDraft {
+  return {
+    instrument,
+    instrumentIndex: 0,
+    side: 'buy',
+    role: 'market',
+    lots: 0 as Lots,
+    quoteUnits: 0 as Units,
+    limit: 0 as Ticks,
+    reduceOnly: false,
+    timeInForce: null,
+    slot: '',
+    parent: 0 as OrderId,
+    takeProfit: 0 as Ticks,
+    stopLoss: 0 as Ticks,
+    trailing: 0 as Ticks,
+    trigger: 0 as Ticks,
+  };
+}

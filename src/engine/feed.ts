@@ -1,0 +1,154 @@
+// One feed of a run: its columns, how far it has been delivered, and the view of it that a strategy gets.
+
+import { ConfigError } from '../base/errors.ts';
+import type { TimeMs } from '../base/brand.ts';
+import { IndicatorSet } from '../indicators/indicatorSet.ts';
+import type { RowCursor, Series } from '../indicators/series.ts';
+import type { BarColumns } from '../model/bars.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { Interval } from '../model/interval.ts';
+import type { Bar, Feed } from '../strategy/types.ts';
+
+/** The instant that is being processed, ms UTC: one cell of a typed array, because it is written for every visited row. */
+export type Clock = Float64Array;
+
+export class FeedRun {
+  readonly name: string;
+  readonly bars: BarColumns;
+  readonly instrument: Instrument;
+  /** Position of the instrument in the run. */
+  readonly instrumentIndex: number;
+  /** Newest delivered row. */
+  readonly cursor: RowCursor;
+  readonly indicators: IndicatorSet;
+  readonly view: Feed;
+  /** First row that closes inside the run; rows before it only warm indicators up. */
+  readonly firstRow: number;
+  /** The finest feed of its instrument: it matches and marks. */
+  isExecution = false;
+  /** A strategy with `onBar` listens to it. */
+  hasOnBar = false;
+  /** Next row to deliver, and the end of the current block. */
+  cur = 0;
+  to = 0;
+
+  constructor(
+    name: string,
+    bars: BarColumns,
+    instrument: Instrument,
+    instrumentIndex: number,
+    fromMs: number,
+    blockRows: number,
+    clock: Clock,
+  ) {
+    this.name = name;
+    this.bars = bars;
+    this.instrument = instrument;
+    this.instrumentIndex = instrumentIndex;
+    this.firstRow = firstAfter(bars.closeMs, 0, bars.length, fromMs);
+    this.cursor = { row: -1 };
+    this.indicators = new IndicatorSet(bars, this.cursor, blockRows);
+    this.view = new FeedView(this, clock);
+  }
+
+  get hasRows(): boolean {
+    return this.cur < this.bars.length;
+  }
+  /** Close of the next row to deliver inside the block; Infinity when the block has none. */
+  get nextCloseMs(): number {
+    return this.cur < this.to ? this.bars.closeMs[this.cur]! : Infinity;
+  }
+  /** Delivers every row of the block that closes before `ms`. */
+  deliverBefore(ms: number): void {
+    const { closeMs } = this.bars;
+    while (this.cur < this.to && closeMs[this.cur]! < ms) this.cur++;
+    this.cursor.row = this.cur - 1;
+  }
+  /** Delivers every row of the block that closes at or before `ms`. */
+  deliverThrough(ms: number): void {
+    const { closeMs } = this.bars;
+    while (this.cur < this.to && closeMs[this.cur]! <= ms) this.cur++;
+    this.cursor.row = this.cur - 1;
+  }
+}
+
+/** The first row in [from, to) whose time is above `ms`; `to` when there is none. */
+export function firstAfter(times: Float64Array, from: number, to: number, ms: number): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! <= ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+class FeedView implements Feed {
+  readonly instrument: Instrument;
+  readonly interval: Interval;
+  readonly open: Series;
+  readonly high: Series;
+  readonly low: Series;
+  readonly close: Series;
+  readonly volume: Series;
+  readonly bar: Bar;
+  readonly #closeMs: Float64Array;
+  readonly #cursor: RowCursor;
+  readonly #clock: Clock;
+
+  constructor(feed: FeedRun, clock: Clock) {
+    const { series } = feed.indicators;
+    this.instrument = feed.instrument;
+    this.interval = feed.bars.interval;
+    this.open = series.open;
+    this.high = series.high;
+    this.low = series.low;
+    this.close = series.close;
+    this.volume = series.volume;
+    this.bar = new BarCursor(feed.bars, feed.cursor);
+    this.#closeMs = feed.bars.closeMs;
+    this.#cursor = feed.cursor;
+    this.#clock = clock;
+  }
+
+  get fresh(): boolean {
+    const { row } = this.#cursor;
+    return row >= 0 && this.#closeMs[row] === this.#clock[0];
+  }
+}
+
+/** Reads the columns at the newest delivered row; the columns themselves stay out of an author's reach. */
+class BarCursor implements Bar {
+  readonly #bars: BarColumns;
+  readonly #cursor: RowCursor;
+  constructor(bars: BarColumns, cursor: RowCursor) {
+    this.#bars = bars;
+    this.#cursor = cursor;
+  }
+  get openMs(): TimeMs {
+    return this.#bars.openMs[this.#row()]! as TimeMs;
+  }
+  get closeMs(): TimeMs {
+    return this.#bars.closeMs[this.#row()]! as TimeMs;
+  }
+  get open(): number {
+    return this.#bars.open[this.#row()]!;
+  }
+  get high(): number {
+    return this.#bars.high[this.#row()]!;
+  }
+  get low(): number {
+    return this.#bars.low[this.#row()]!;
+  }
+  get close(): number {
+    return this.#bars.close[this.#row()]!;
+  }
+  get volume(): number {
+    return this.#bars.volume[this.#row()]!;
+  }
+  #row(): number {
+    const { row } = this.#cursor;
+    if (row < 0) throw new ConfigError('feed.bar is read before the first bar of the feed has closed', 'read it in onBar, in a handler or in onStart');
+    return row;
+  }
+}

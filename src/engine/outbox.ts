@@ -1,0 +1,50 @@
+// What strategies are still to be told: fills and order changes wait here until everything of the instant is booked.
+
+import { StrategyError } from '../base/errors.ts';
+import type { FillInfo, OrderInfo } from '../strategy/types.ts';
+import type { StrategyRun } from './strategyRun.ts';
+
+interface Waiting {
+  readonly run: StrategyRun;
+  readonly fill: FillInfo | null;
+  readonly order: OrderInfo | null;
+  /** Sort key: fill time, instrument, trade id; order changes follow the fills in the order in which they happened. */
+  readonly key: readonly [number, number, number];
+}
+
+/** A strategy that answers every fill with an order that fills at once would never end. */
+const MAX_ROUNDS = 10_000;
+
+export class Outbox {
+  #waiting: Waiting[] = [];
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+  fill(run: StrategyRun, fill: FillInfo, timeMs: number, instrument: number, tradeId: number): void {
+    this.#waiting.push({ run, fill, order: null, key: [timeMs, instrument, tradeId] });
+  }
+  order(run: StrategyRun, order: OrderInfo): void {
+    this.#waiting.push({ run, fill: null, order, key: [Infinity, Infinity, Infinity] });
+  }
+
+  /** Calls the callbacks; `before` learns whose turn it is. What callbacks cause is delivered as well. */
+  deliver(before: (run: StrategyRun) => void): void {
+    for (let round = 0; this.#waiting.length > 0; round++) {
+      const batch = this.#waiting.sort(byTime);
+      this.#waiting = [];
+      for (const { run, fill, order } of batch) {
+        if (!run.started) continue;
+        if (round > MAX_ROUNDS) throw new StrategyError(`${run.name}: its callbacks answer each other without end`, 'do not send an order for every order change');
+        before(run);
+        if (fill !== null) run.instance!.onFill?.(fill);
+        else run.instance!.onOrder?.(order!);
+      }
+    }
+  }
+}
+
+function byTime(a: Waiting, b: Waiting): number {
+  for (let at = 0; at < 3; at++) if (a.key[at] !== b.key[at]) return a.key[at]! < b.key[at]! ? -1 : 1;
+  return 0;
+}

@@ -1,0 +1,158 @@
+// Channels around the price: rolling extremes, and bands of standard deviations.
+
+import type { TickColumn } from '../model/bars.ts';
+import type { Series } from './series.ts';
+import { checkPositive, checkWhole, groupSpec, operand, seriesSpec, type IndicatorSpec, type Kernel, type ScaledColumn, type Source } from './spec.ts';
+import type { Column, NumberWindow } from './window.ts';
+
+/** The highest value of the last `bars` bars, the newest included. A breakout compares with `prev`: the bars before this one. */
+export function highest(source: Source, bars: number): IndicatorSpec<Series> {
+  return extreme('highest', source, bars, 1);
+}
+
+/** The lowest value of the last `bars` bars, the newest included. */
+export function lowest(source: Source, bars: number): IndicatorSpec<Series> {
+  return extreme('lowest', source, bars, -1);
+}
+
+export interface Bands {
+  readonly upper: Series;
+  readonly middle: Series;
+  readonly lower: Series;
+}
+
+/**
+ * Bollinger bands: the simple average of `bars` bars, and `widths` population standard deviations above and below it. The deviation is
+ * two-pass over each window, in whole ticks from its newest value where the source is a price.
+ * J. Bollinger, Bollinger on Bollinger Bands (2001).
+ */
+export function bollinger(source: Source, bars: number, widths: number): IndicatorSpec<Bands> {
+  checkWhole('bollinger', 'bars', bars, 2, 1_000_000);
+  checkPositive('bollinger', 'widths', widths);
+  return groupSpec({
+    name: 'bollinger', sources: [operand(source)], parameters: [bars, widths], lookBack: bars - 1,
+    needs: { '.upper': bars, '.middle': bars, '.lower': bars },
+    make: wiring => new Deviations(wiring.scaled(0), [wiring.out(0), wiring.out(1), wiring.out(2)], bars, widths),
+  }, of => ({ upper: of.series(0), middle: of.series(1), lower: of.series(2) }));
+}
+
+function extreme(name: string, source: Source, bars: number, sign: 1 | -1): IndicatorSpec<Series> {
+  checkWhole(name, 'bars', bars, 1);
+  return seriesSpec({
+    name, sources: [operand(source)], parameters: [bars], needs: { '': bars },
+    make: wiring => new Extreme(wiring.numbers(0), wiring.out(0), bars, sign),
+  });
+}
+
+/**
+ * A deque of the values that can still become the extreme, from the best to the newest, in a ring: constant time a row on average.
+ * Values are held times `sign`, so that the lowest is a highest.
+ */
+class Extreme implements Kernel {
+  readonly #source: Column<Float64Array>;
+  readonly #out: NumberWindow;
+  readonly #bars: number;
+  readonly #sign: 1 | -1;
+  readonly #values: Float64Array;
+  readonly #rows: Int32Array;
+  /** Positions count up; their place in the ring is the position modulo its size, a power of two. */
+  #head = 0;
+  #tail = 0;
+  #count = 0;
+
+  constructor(source: Column<Float64Array>, out: NumberWindow, bars: number, sign: 1 | -1) {
+    const size = 2 ** (32 - Math.clz32(bars)); // the least power of two above `bars`
+    this.#source = source;
+    this.#out = out;
+    this.#bars = bars;
+    this.#sign = sign;
+    this.#values = new Float64Array(size);
+    this.#rows = new Int32Array(size);
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const { values: from, base: fromBase } = this.#source;
+    const { values, base } = this.#out;
+    const held = this.#values;
+    const rows = this.#rows;
+    const mask = held.length - 1;
+    const bars = this.#bars;
+    const sign = this.#sign;
+    let head = this.#head;
+    let tail = this.#tail;
+    let count = this.#count;
+    for (let row = fromRow; row < toRow; row++) {
+      const x = from[row - fromBase]!;
+      if (x !== x) {
+        head = tail;
+        count = 0;
+        values[row - base] = NaN;
+        continue;
+      }
+      const signed = x * sign;
+      while (tail !== head && held[(tail - 1) & mask]! <= signed) tail--;
+      held[tail & mask] = signed;
+      rows[tail & mask] = row;
+      tail++;
+      if (rows[head & mask]! <= row - bars) head++;
+      if (count < bars) count++;
+      values[row - base] = count < bars ? NaN : held[head & mask]! * sign;
+    }
+    this.#head = head;
+    this.#tail = tail;
+    this.#count = count;
+  }
+}
+
+class Deviations implements Kernel {
+  readonly #source: Column<TickColumn>;
+  readonly #scale: number;
+  readonly #upper: NumberWindow;
+  readonly #middle: NumberWindow;
+  readonly #lower: NumberWindow;
+  readonly #bars: number;
+  readonly #widths: number;
+
+  constructor(source: ScaledColumn, out: readonly [NumberWindow, NumberWindow, NumberWindow], bars: number, widths: number) {
+    this.#source = source.column;
+    this.#scale = source.scale;
+    [this.#upper, this.#middle, this.#lower] = out;
+    this.#bars = bars;
+    this.#widths = widths;
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const { values: from, base: fromBase } = this.#source;
+    const upper = this.#upper.values;
+    const middle = this.#middle.values;
+    const lower = this.#lower.values;
+    const { base } = this.#upper;
+    const middleBase = this.#middle.base;
+    const lowerBase = this.#lower.base;
+    const bars = this.#bars;
+    for (let row = fromRow; row < toRow; row++) {
+      let mean = NaN;
+      let reach = NaN;
+      if (row >= bars - 1) {
+        const last = row - fromBase;
+        const first = last - bars + 1;
+        // Differences from the newest value are small, and whole where the source is in ticks: their sum is exact.
+        const newest = from[last]!;
+        let sum = 0;
+        for (let i = first; i < last; i++) sum += from[i]! - newest;
+        const shift = sum / bars;
+        let squares = 0;
+        for (let i = first; i <= last; i++) {
+          const off = from[i]! - newest - shift;
+          squares += off * off;
+        }
+        // The sum of the window divided once, as in sma: the middle band and the average are the same number.
+        mean = (sum + bars * newest) / (bars * this.#scale);
+        reach = (this.#widths * Math.sqrt(squares / bars)) / this.#scale;
+      }
+      upper[row - base] = mean + reach;
+      middle[row - middleBase] = mean;
+      lower[row - lowerBase] = mean - reach;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// The one door for an author's own indicator: a function that is fed one value at a time.
+
+import { StrategyError } from '../base/errors.ts';
+import type { Series } from './series.ts';
+import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel, type Source } from './spec.ts';
+import type { Column, NumberWindow } from './window.ts';
+
+/**
+ * An indicator of one's own: `custom(source, () => { let s = 0; return x => (s += x); })`. `make` is called once for each run of the
+ * series and returns the function that gets the values of the source in order, one at a time, and returns the indicator's value (NaN
+ * where it has none). Values of a source that is not ready are not handed over.
+ *
+ * The function runs ahead of the strategy within a block: its state must stay inside `make`, and be read through the series alone.
+ *
+ * `warmupBars` (default 1): how many values it needs; before that many the series is not ready, whatever was returned.
+ */
+export function custom(source: Source, make: () => (x: number) => number, warmupBars = 1): IndicatorSpec<Series> {
+  checkWhole('custom', 'warmupBars', warmupBars, 1);
+  const of = operand(source);
+  const name = `custom#${of.home.numberOf(make)}`;
+  return seriesSpec({
+    name, sources: [of], parameters: warmupBars === 1 ? [] : [warmupBars], needs: { '': warmupBars },
+    make: wiring => new Custom(name, make(), wiring.numbers(0), wiring.out(0), warmupBars),
+  });
+}
+
+class Custom implements Kernel {
+  readonly #name: string;
+  readonly #next: (x: number) => number;
+  readonly #source: Column<Float64Array>;
+  readonly #out: NumberWindow;
+  readonly #warmup: number;
+  #fed = 0;
+
+  constructor(name: string, next: (x: number) => number, source: Column<Float64Array>, out: NumberWindow, warmup: number) {
+    this.#name = name;
+    this.#next = next;
+    this.#source = source;
+    this.#out = out;
+    this.#warmup = warmup;
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const { values: from, base: fromBase } = this.#source;
+    const { values, base } = this.#out;
+    const next = this.#next;
+    const warmup = this.#warmup;
+    for (let row = fromRow; row < toRow; row++) {
+      const x = from[row - fromBase]!;
+      let y = NaN;
+      if (x === x) {
+        y = next(x);
+        if (typeof y !== 'number') throw notNumber(this.#name, y);
+        if (this.#fed < warmup) this.#fed++;
+        if (this.#fed < warmup) y = NaN;
+      }
+      values[row - base] = y;
+    }
+  }
+}
+
+function notNumber(name: string, value: unknown): StrategyError {
+  return new StrategyError(`${name}: its function returned ${String(value)}: expected a number`, 'return a number, NaN where there is none');
+}

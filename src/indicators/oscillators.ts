@@ -1,0 +1,199 @@
+// Oscillators: momentum of a series against its own past.
+
+import type { TickColumn } from '../model/bars.ts';
+import { sma } from './averages.ts';
+import { highest, lowest } from './channels.ts';
+import type { FeedSeries, Series } from './series.ts';
+import { checkWhole, compose, groupSpec, operand, plan, seriesSpec, type IndicatorSpec, type Kernel, type ScaledColumn, type Source } from './spec.ts';
+import { CompensatedSum, onOneScale, type ScaledColumns } from './sums.ts';
+import type { Column, NumberWindow } from './window.ts';
+
+/**
+ * Relative strength index, 0 to 100: Wilder's average of gains over that of gains and losses, both seeded by the mean of the first `bars`
+ * changes. Not rounded. A market that has not moved at all is at 50. J. W. Wilder, New Concepts in Technical Trading Systems (1978).
+ */
+export function rsi(source: Source, bars: number): IndicatorSpec<Series> {
+  checkWhole('rsi', 'bars', bars, 1);
+  return seriesSpec({
+    name: 'rsi', sources: [operand(source)], parameters: [bars], needs: { '': bars + 1 },
+    make: wiring => new RelativeStrength(wiring.scaled(0), wiring.out(0), bars),
+  });
+}
+
+export interface Macd {
+  /** The fast average less the slow one. */
+  readonly macd: Series;
+  /** The exponential average of `macd`. */
+  readonly signal: Series;
+  /** `macd` less `signal`. */
+  readonly histogram: Series;
+}
+
+/** Moving average convergence divergence of exponential averages, each seeded by a simple average. G. Appel (1979). */
+export function macd(source: Source, fastBars = 12, slowBars = 26, signalBars = 9): IndicatorSpec<Macd> {
+  checkWhole('macd', 'fastBars', fastBars, 1);
+  checkWhole('macd', 'slowBars', slowBars, fastBars + 1);
+  checkWhole('macd', 'signalBars', signalBars, 1);
+  const ready = slowBars + signalBars - 1;
+  return groupSpec({
+    name: 'macd', sources: [operand(source)], parameters: [fastBars, slowBars, signalBars],
+    needs: { '': slowBars, '.signal': ready, '.histogram': ready },
+    make: wiring => new Convergence(wiring.scaled(0), [wiring.out(0), wiring.out(1), wiring.out(2)], fastBars, slowBars, signalBars),
+  }, of => ({ macd: of.series(0), signal: of.series(1), histogram: of.series(2) }));
+}
+
+export interface Stochastic {
+  /** The place of the close in the range of the last bars, 0 to 100, averaged over `smoothK` bars. */
+  readonly k: Series;
+  /** The simple average of `k` over `smoothD` bars. */
+  readonly d: Series;
+}
+
+/**
+ * Stochastic oscillator: 100 (close - lowest low) / (highest high - lowest low) over `bars` bars; a range of nothing counts as 50.
+ * `smoothK` 1 is the fast form, 3 the slow one. G. Lane (1950s).
+ */
+export function stochastic(feed: FeedSeries, bars = 14, smoothK = 1, smoothD = 3): IndicatorSpec<Stochastic> {
+  checkWhole('stochastic', 'bars', bars, 1);
+  const place = placeInRange(feed.close, highest(feed.high, bars), lowest(feed.low, bars));
+  return smoothed('stochastic', [feed.high, feed.low, feed.close], [bars, smoothK, smoothD], place);
+}
+
+/** The stochastic oscillator of the relative strength index: its place in its own range of the last `bars` bars, smoothed twice. */
+export function stochasticRsi(source: Source, rsiBars = 14, bars = 14, smoothK = 3, smoothD = 3): IndicatorSpec<Stochastic> {
+  checkWhole('stochasticRsi', 'bars', bars, 1);
+  const strength = rsi(source, rsiBars);
+  const place = placeInRange(strength, highest(strength, bars), lowest(strength, bars));
+  return smoothed('stochasticRsi', [source], [rsiBars, bars, smoothK, smoothD], place);
+}
+
+/**
+ * Money flow index, 0 to 100: the share of turnover (typical price x volume) of the last `bars` bars in rows whose typical price rose,
+ * among rows where it rose or fell. 50 where there was neither. Not rounded. G. Quong and A. Soudack (1989).
+ */
+export function mfi(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
+  checkWhole('mfi', 'bars', bars, 1);
+  return seriesSpec({
+    name: 'mfi', sources: [feed.high, feed.low, feed.close, feed.volume].map(operand), parameters: [bars], lookBack: bars + 1,
+    needs: { '': bars + 1 },
+    make: wiring => new MoneyFlow(onOneScale(wiring, 3), wiring.numbers(3), wiring.out(0), bars),
+  });
+}
+
+function placeInRange(value: Source, high: IndicatorSpec<Series>, low: IndicatorSpec<Series>): IndicatorSpec<Series> {
+  return seriesSpec({
+    name: 'placeInRange', sources: [value, high, low].map(operand), needs: { '': 1 },
+    make: wiring => new PlaceInRange(wiring.numbers(0), wiring.numbers(1), wiring.numbers(2), wiring.scaled(0).scale, wiring.out(0)),
+  });
+}
+
+function smoothed(name: string, sources: readonly Source[], parameters: readonly number[], place: IndicatorSpec<Series>): IndicatorSpec<Stochastic> {
+  const [smoothK, smoothD] = [parameters.at(-2)!, parameters.at(-1)!];
+  checkWhole(name, 'smoothK', smoothK, 1);
+  checkWhole(name, 'smoothD', smoothD, 1);
+  const k = smoothK === 1 ? place : sma(place, smoothK);
+  const d = sma(k, smoothD);
+  return compose(name, sources.map(operand), parameters, [k, d], registry => ({ k: k[plan].resolve(registry), d: d[plan].resolve(registry) }));
+}
+
+class RelativeStrength implements Kernel {
+  readonly #source: Column<TickColumn>;
+  readonly #out: NumberWindow;
+  readonly #bars: number;
+  #last = NaN;
+  /** Sums of gains and losses while `changes` < bars, then Wilder's averages; in ticks over a price, where changes are exact. */
+  #gain = 0;
+  #loss = 0;
+  #changes = 0;
+
+  constructor({ column }: ScaledColumn, out: NumberWindow, bars: number) {
+    this.#source = column;
+    this.#out = out;
+    this.#bars = bars;
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const { values: from, base: fromBase } = this.#source;
+    const { values, base } = this.#out;
+    const bars = this.#bars;
+    let last = this.#last;
+    let gain = this.#gain;
+    let loss = this.#loss;
+    let changes = this.#changes;
+    for (let row = fromRow; row < toRow; row++) {
+      const x = from[row - fromBase]!;
+      const change = x - last;
+      last = x;
+      if (change !== change) {
+        gain = loss = changes = 0;
+      } else {
+        const up = change > 0 ? change : 0;
+        const down = change < 0 ? -change : 0;
+        if (changes === bars) {
+          gain += (up - gain) / bars;
+          loss += (down - loss) / bars;
+        } else {
+          gain += up;
+          loss += down;
+          if (++changes === bars) {
+            gain /= bars;
+            loss /= bars;
+          }
+        }
+      }
+      const moved = gain + loss;
+      values[row - base] = changes < bars ? NaN : moved === 0 ? 50 : (100 * gain) / moved;
+    }
+    this.#last = last;
+    this.#gain = gain;
+    this.#loss = loss;
+    this.#changes = changes;
+  }
+}
+
+/** An exponential average with the rounding error of each step carried along: the difference of two stays exact where they nearly meet. */
+class CarefulMean {
+  readonly #bars: number;
+  readonly #weight: number;
+  #mean = 0;
+  #rest = 0;
+  #count = 0;
+
+  constructor(bars: number) {
+    this.#bars = bars;
+    this.#weight = 2 / (bars + 1);
+  }
+
+  get ready(): boolean {
+    return this.#count === this.#bars;
+  }
+
+  get mean(): number {
+    return this.#mean;
+  }
+
+  get rest(): number {
+    return this.#rest;
+  }
+
+  reset(): void {
+    this.#mean = this.#rest = this.#count = 0;
+  }
+
+  add(x: number): void {
+    const starting = this.#count < this.#bars;
+    this.#step(starting ? x : this.#weight * (x - this.#mean - this.#rest));
+    if (!starting || ++this.#count < this.#bars) return;
+    const sum = this.#mean;
+    this.#mean = sum / this.#bars;
+    // The remainder of the division: the sum of whole ticks is exact, the quotient is not.
+    this.#rest = (this.#rest + remainder(sum, this.#mean, this.#bars)) / this.#bars;
+  }
+
+  #step(by: number): void {
+    const next = this.#mean + by;
+    const part = next - this.#mean;
+    this.#rest += this.#mean - (next - part) + (by - part);
+    this.#mean = next;
+  }
+}

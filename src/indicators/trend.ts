@@ -1,0 +1,173 @@
+// Range and trend of a feed: Wilder's average true range and directional movement.
+
+import type { TickColumn } from '../model/bars.ts';
+import type { FeedSeries, Series } from './series.ts';
+import { checkWhole, groupSpec, operand, seriesSpec, type IndicatorSpec, type Kernel } from './spec.ts';
+import { onOneScale, type ScaledColumns } from './sums.ts';
+import type { Column, NumberWindow } from './window.ts';
+
+/**
+ * Average true range, in the quote asset: the mean of the first `bars` true ranges, then Wilder's smoothing. The true range of a bar
+ * needs the close before it, so that the first one is that of the second bar.
+ * J. W. Wilder, New Concepts in Technical Trading Systems (1978).
+ */
+export function atr(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
+  checkWhole('atr', 'bars', bars, 1);
+  return seriesSpec({
+    name: 'atr', sources: [feed.high, feed.low, feed.close].map(operand), parameters: [bars], needs: { '': bars + 1 },
+    make: wiring => new TrueRange(onOneScale(wiring, 3), wiring.out(0), bars),
+  });
+}
+
+export interface DirectionalMovement {
+  /** Strength of the trend, 0 to 100, whatever its direction. */
+  readonly adx: Series;
+  /** Upward and downward movement as a share of the true range, 0 to 100. */
+  readonly plusDi: Series;
+  readonly minusDi: Series;
+}
+
+/**
+ * Average directional index with its two directional indicators, all smoothed by Wilder's method over `bars` bars. A market without any
+ * movement has the index 0. J. W. Wilder, New Concepts in Technical Trading Systems (1978).
+ */
+export function adx(feed: FeedSeries, bars: number): IndicatorSpec<DirectionalMovement> {
+  checkWhole('adx', 'bars', bars, 1);
+  return groupSpec({
+    name: 'adx', sources: [feed.high, feed.low, feed.close].map(operand), parameters: [bars],
+    needs: { '': 2 * bars, '.plusDi': bars + 1, '.minusDi': bars + 1 },
+    make: wiring => new Directional(onOneScale(wiring, 3), [wiring.out(0), wiring.out(1), wiring.out(2)], bars),
+  }, of => ({ adx: of.series(0), plusDi: of.series(1), minusDi: of.series(2) }));
+}
+
+/** Works in ticks where the feed has them: ranges of a few ticks are then exact however high the price. */
+class TrueRange implements Kernel {
+  readonly #high: Column<TickColumn>;
+  readonly #low: Column<TickColumn>;
+  readonly #close: Column<TickColumn>;
+  readonly #scale: number;
+  readonly #out: NumberWindow;
+  readonly #bars: number;
+  #lastClose = NaN;
+  /** The sum of the true ranges while `count` < bars, then their average. */
+  #range = 0;
+  #count = 0;
+
+  constructor({ columns, scale }: ScaledColumns, out: NumberWindow, bars: number) {
+    this.#high = columns[0]!;
+    this.#low = columns[1]!;
+    this.#close = columns[2]!;
+    this.#scale = scale;
+    this.#out = out;
+    this.#bars = bars;
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const { values: high, base: highBase } = this.#high;
+    const { values: low, base: lowBase } = this.#low;
+    const { values: close, base: closeBase } = this.#close;
+    const { values, base } = this.#out;
+    const bars = this.#bars;
+    const scale = this.#scale;
+    let lastClose = this.#lastClose;
+    let range = this.#range;
+    let count = this.#count;
+    for (let row = fromRow; row < toRow; row++) {
+      const h = high[row - highBase]!;
+      const l = low[row - lowBase]!;
+      const trueRange = (h > lastClose ? h : lastClose) - (l < lastClose ? l : lastClose);
+      lastClose = close[row - closeBase]!;
+      if (trueRange !== trueRange) {
+        range = 0;
+        count = 0;
+      } else if (count === bars) {
+        range += (trueRange - range) / bars;
+      } else {
+        range += trueRange;
+        if (++count === bars) range /= bars;
+      }
+      values[row - base] = count < bars ? NaN : range / scale;
+    }
+    this.#lastClose = lastClose;
+    this.#range = range;
+    this.#count = count;
+  }
+}
+
+class Directional implements Kernel {
+  readonly #high: Column<TickColumn>;
+  readonly #low: Column<TickColumn>;
+  readonly #close: Column<TickColumn>;
+  readonly #adx: NumberWindow;
+  readonly #plusDi: NumberWindow;
+  readonly #minusDi: NumberWindow;
+  readonly #bars: number;
+  #lastHigh = NaN;
+  #lastLow = NaN;
+  #lastClose = NaN;
+  /** Wilder's sums of true range, upward and downward movement; `moves` of them were seen. */
+  #range = 0;
+  #up = 0;
+  #down = 0;
+  #moves = 0;
+  /** The sum of the directional indices while `indices` < bars, then their average. */
+  #index = 0;
+  #indices = 0;
+
+  constructor({ columns }: ScaledColumns, out: readonly [NumberWindow, NumberWindow, NumberWindow], bars: number) {
+    this.#high = columns[0]!;
+    this.#low = columns[1]!;
+    this.#close = columns[2]!;
+    [this.#adx, this.#plusDi, this.#minusDi] = out;
+    this.#bars = bars;
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const { values: high, base: highBase } = this.#high;
+    const { values: low, base: lowBase } = this.#low;
+    const { values: close, base: closeBase } = this.#close;
+    for (let row = fromRow; row < toRow; row++) {
+      this.#step(high[row - highBase]!, low[row - lowBase]!, close[row - closeBase]!);
+      const moving = this.#moves >= this.#bars;
+      this.#plusDi.values[row - this.#plusDi.base] = moving ? share(this.#up, this.#range) : NaN;
+      this.#minusDi.values[row - this.#minusDi.base] = moving ? share(this.#down, this.#range) : NaN;
+      this.#adx.values[row - this.#adx.base] = this.#indices === this.#bars ? this.#index : NaN;
+    }
+  }
+
+  #step(high: number, low: number, close: number): void {
+    const bars = this.#bars;
+    const rise = high - this.#lastHigh;
+    const fall = this.#lastLow - low;
+    const trueRange = Math.max(high, this.#lastClose) - Math.min(low, this.#lastClose);
+    this.#lastHigh = high;
+    this.#lastLow = low;
+    this.#lastClose = close;
+    if (trueRange !== trueRange || rise !== rise || fall !== fall) {
+      this.#range = this.#up = this.#down = this.#moves = this.#index = this.#indices = 0;
+      return;
+    }
+    const smooth = this.#moves < bars ? 1 : 1 - 1 / bars;
+    this.#range = this.#range * smooth + trueRange;
+    this.#up = this.#up * smooth + (rise > fall && rise > 0 ? rise : 0);
+    this.#down = this.#down * smooth + (fall > rise && fall > 0 ? fall : 0);
+    if (this.#moves < bars) this.#moves++;
+    if (this.#moves === bars) this.#average();
+  }
+
+  #average(): void {
+    const bars = this.#bars;
+    const index = share(Math.abs(this.#up - this.#down), this.#up + this.#down);
+    if (this.#indices === bars) {
+      this.#index += (index - this.#index) / bars;
+    } else {
+      this.#index += index;
+      if (++this.#indices === bars) this.#index /= bars;
+    }
+  }
+}
+
+/** In percent; 0 of nothing is 0. */
+function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : (100 * part) / whole;
+}

@@ -1,0 +1,39 @@
+// Times as text: UTC dates and date-times to milliseconds and back, by civil-date arithmetic (`Date` is banned below the clock).
+
+import { timeMs, type TimeMs } from '../base/brand.ts';
+import { civilMonth, monthStart } from './interval.ts';
+
+const PATTERN = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{3}))?)?(?:Z|\+00:00)?)?$/;
+
+/**
+ * The Unix time of `2024-01-01`, `2024-01-01T08:30` or `2024-01-01T08:30:00Z` (UTC; seconds, milliseconds and Z optional),
+ * or null when the text is none of these or no such day or hour exists.
+ */
+export function parseTime(text: string): TimeMs | null {
+  const found = PATTERN.exec(text);
+  if (!found) return null;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ms = 0] = found.slice(1).map((part) => Number(part ?? 0));
+  if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return null;
+  const days = monthStart(year, month) + (day - 1) * 86_400_000;
+  // A day past the end of its month lands in the next one.
+  if (civilMonth(days).month !== month) return null;
+  return timeMs(days + ((hour * 60 + minute) * 60 + second) * 1000 + ms);
+}
+
+/** `2024-01-01T08:30:00.000Z`, as every file that isobar writes has it. */
+export function formatTime(ms: number): string {
+  const { year, month, day } = civilMonth(ms);
+  const rest = ms - Math.floor(ms / 86_400_000) * 86_400_000;
+  const clock = [Math.floor(rest / 3_600_000), Math.floor(rest / 60_000) % 60, Math.floor(rest / 1000) % 60].map(two).join(':');
+  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${clock}.${String(rest % 1000).padStart(3, '0')}Z`;
+}
+
+/** `2024-01-01 08:30 UTC`, as people read it. */
+export function formatMinute(ms: number): string {
+  const text = formatTime(ms);
+  return `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}

@@ -1,0 +1,119 @@
+// Brackets: the take-profit, stop and trailing stop that guard what an entry has filled. The order manager runs them, in every mode.
+
+import { assert } from '../base/assert.ts';
+import type { OrderRecord } from './record.ts';
+
+/** What guards the filled part of one entry. Prices in ticks; a long is guarded by sells. */
+export interface Bracket {
+  readonly entry: number;
+  readonly strategy: number;
+  readonly instrument: number;
+  readonly isLong: boolean;
+  /** Open quantity that it guards, in lots. */
+  lots: number;
+  /** Fixed stop, 0 for none. */
+  readonly stop: number;
+  /** Distance of the trailing stop, 0 for none. */
+  readonly trailing: number;
+  /** Best price of closed rows since the entry: the trailing stop hangs on it, never on the row that is being matched. */
+  best: number;
+  /** Average entry price: a stop armed inside a row cannot fill better than the entry did. */
+  readonly entryPrice: number;
+  /** When the entry's (first) fill happened. */
+  readonly armedMs: number;
+}
+
+/** Called for a bracket whose stop was reached, with the price at which it goes off. */
+export type OnHit = (bracket: Bracket, price: number) => void;
+
+export class Brackets {
+  readonly #open: Bracket[][];
+  #total = 0;
+
+  constructor(instruments: number) {
+    this.#open = Array.from({ length: instruments }, () => []);
+  }
+
+  /** Stop legs that wait on an instrument; a row of it must be looked at while there are any. */
+  waiting(instrument: number): number {
+    return this.#open[instrument]!.length;
+  }
+  get total(): number {
+    return this.#total;
+  }
+  /** The bracket of an entry, or undefined. */
+  of(entry: OrderRecord | { instrumentIndex: number; id: number }): Bracket | undefined {
+    return this.#open[entry.instrumentIndex]!.find((bracket) => bracket.entry === entry.id);
+  }
+
+  /** Arms or widens the bracket of an entry by a fill of `lots` at `price`. Only entries with a stop or a trailing distance need one. */
+  arm(entry: OrderRecord, lots: number, price: number, timeMs: number): void {
+    const known = this.of(entry);
+    if (known) {
+      known.lots += lots;
+      return;
+    }
+    const isLong = entry.side === 'buy';
+    this.#open[entry.instrumentIndex]!.push({
+      entry: entry.id,
+      strategy: entry.strategy,
+      instrument: entry.instrumentIndex,
+      isLong,
+      lots,
+      stop: entry.stopLoss,
+      trailing: entry.trailing,
+      best: price,
+      entryPrice: price,
+      armedMs: timeMs,
+    });
+    this.#total++;
+  }
+
+  /** A leg of the bracket has closed `lots` of what it guards. */
+  reduce(bracket: Bracket, lots: number): void {
+    bracket.lots -= lots;
+    if (bracket.lots <= 0) this.remove(bracket);
+  }
+  remove(bracket: Bracket): void {
+    const open = this.#open[bracket.instrument]!;
+    const at = open.indexOf(bracket);
+    assert(at >= 0, `the bracket of order ${bracket.entry} is removed twice`);
+    open.splice(at, 1);
+    this.#total--;
+  }
+  /** Ends every bracket of a strategy on an instrument: its position is being closed by other means. */
+  drop(strategy: number, instrument: number): void {
+    for (const bracket of this.#open[instrument]!.slice()) if (bracket.strategy === strategy) this.remove(bracket);
+  }
+
+  /** Stops beyond which the row opens: they go off at the open. */
+  gapped(instrument: number, open: number, hit: OnHit): void {
+    for (const bracket of this.#open[instrument]!.slice()) {
+      const level = levelOf(bracket);
+      if (bracket.isLong ? open <= level : open >= level) hit(bracket, open);
+    }
+  }
+
+  /** Stops that the row reaches after its open: they go off at their level. `sinceMs`: only brackets armed at or after then. */
+  reached(instrument: number, high: number, low: number, sinceMs: number, hit: OnHit): void {
+    for (const bracket of this.#open[instrument]!.slice()) {
+      if (bracket.armedMs < sinceMs) continue;
+      const level = levelOf(bracket);
+      if (bracket.isLong ? low <= level : high >= level) hit(bracket, bracket.isLong ? Math.min(level, high) : Math.max(level, low));
+    }
+  }
+
+  /** The row has closed: trailing stops follow its best price. */
+  follow(instrument: number, high: number, low: number): void {
+    for (const bracket of this.#open[instrument]!) {
+      bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
+    }
+  }
+}
+
+/** The price at which a bracket goes off: the nearer of its stop and its trailing stop. */
+export function levelOf(bracket: Bracket): number {
+  if (bracket.isLong) return bracket.trailing > 0 ? Math.max(bracket.stop, bracket.best - bracket.trailing) : bracket.stop;
+  const fixed = bracket.stop > 0 ? bracket.stop : Infinity;
+  return bracket.trailing > 0 ? Math.min(fixed, bracket.best + bracket.trailing) : fixed;
+}

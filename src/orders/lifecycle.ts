@@ -1,0 +1,42 @@
+// The life of an order as one pure table: (lifecycle, event) to the next lifecycle, or null where the pair is impossible.
+
+import type { Lifecycle } from '../model/order.ts';
+
+export const LIFECYCLES = ['draft', 'sent', 'unknown', 'working', 'cancelSent', 'done'] as const satisfies readonly Lifecycle[];
+export const ORDER_EVENTS = [
+  'sent', 'denied', 'acked', 'refused', 'notSent', 'outcomeUnknown', 'placed', 'noEffect',
+  'cancelWanted', 'cancelPending', 'filled', 'canceled', 'rejected', 'expired', 'seenLive', 'lateLanded',
+] as const; // prettier-ignore
+export type OrderEvent = (typeof ORDER_EVENTS)[number];
+
+/**
+ * What may happen in each lifecycle (order-safety, section 6). The filled quantity stands beside the lifecycle, so a partial
+ * fill is no event here; `filled` means that nothing remains. `done` is left again only by proof that the venue still has the order.
+ */
+const TABLE: Readonly<Record<Lifecycle, Readonly<Partial<Record<OrderEvent, Lifecycle>>>>> = {
+  draft: { denied: 'done', sent: 'sent', notSent: 'done' },
+  sent: { acked: 'working', placed: 'working', refused: 'done', notSent: 'done', outcomeUnknown: 'unknown', cancelWanted: 'sent' },
+  unknown: { acked: 'working', placed: 'working', refused: 'done', noEffect: 'done', outcomeUnknown: 'unknown', cancelWanted: 'unknown' },
+  working: {
+    seenLive: 'working', cancelWanted: 'cancelSent', cancelPending: 'cancelSent',
+    filled: 'done', canceled: 'done', rejected: 'done', expired: 'done',
+  }, // prettier-ignore
+  cancelSent: {
+    seenLive: 'cancelSent', cancelWanted: 'cancelSent', cancelPending: 'cancelSent', refused: 'cancelSent',
+    filled: 'done', canceled: 'done', rejected: 'done', expired: 'done',
+  }, // prettier-ignore
+  done: { seenLive: 'working', lateLanded: 'cancelSent' },
+};
+
+/** The lifecycle after `event`, or null: an impossible pair, to be journalled and re-read, never acted on. Pure. */
+export function next(lifecycle: Lifecycle, event: OrderEvent): Lifecycle | null {
+  return TABLE[lifecycle][event] ?? null;
+}
+
+/** The same table by position in the two lists, for the hot path: -1 is impossible. */
+export const NEXT_STATE = Int8Array.from(
+  LIFECYCLES.flatMap((from) => ORDER_EVENTS.map((event) => LIFECYCLES.indexOf(TABLE[from][event] ?? ('none' as never)))),
+);
+export const EVENT_COUNT = ORDER_EVENTS.length;
+export const STATE = { draft: 0, sent: 1, unknown: 2, working: 3, cancelSent: 4, done: 5 } as const satisfies Record<Lifecycle, number>;
+export const EVENT = Object.fromEntries(ORDER_EVENTS.map((event, at) => [event, at])) as Readonly<Record<OrderEvent, number>>;

@@ -1,0 +1,32 @@
+// Where bundled strategies are written before they are imported: a folder that no other user can write to.
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * Writes `code` under a name made of `hash` and `host` and returns its path. The host is part of the name: two installations share
+ * the temporary folder, and the code of each holds the address of its own framework.
+ */
+export function writeModule(hash: string, host: string, code: string): string {
+  const name = `${hash.slice(0, 32)}-${createHash('sha256').update(host).digest('hex').slice(0, 12)}.mjs`;
+  const folder = ownFolder();
+  const path = join(folder, name);
+  if (existsSync(path)) return path;
+  // Another run may write the same module now: each writes a file of its own, and the last rename wins with equal bytes.
+  const draft = join(mkdtempSync(join(folder, 'draft-')), name);
+  writeFileSync(draft, code, { mode: 0o600 });
+  renameSync(draft, path);
+  return path;
+}
+
+/** `<tmp>/isobar-<user>`, or a fresh folder when somebody else made that one. */
+function ownFolder(): string {
+  const user = userInfo();
+  const folder = join(tmpdir(), `isobar-${user.uid}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const found = statSync(folder);
+  const isOwn = user.uid < 0 || (found.uid === user.uid && (found.mode & 0o022) === 0);
+  return isOwn ? folder : mkdtempSync(join(tmpdir(), 'isobar-'));
+}

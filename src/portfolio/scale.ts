@@ -1,0 +1,120 @@
+// The scales of one instrument: from lots, base units and ticks to units of quote money.
+
+import { MAX_EXACT, mulDiv, pow10 } from '../base/exact.ts';
+import type { TickColumn } from '../model/bars.ts';
+import type { Instrument } from '../model/instrument.ts';
+
+/** money = price x quantity x times / by; one of the two is 1. */
+export interface Factor {
+  readonly times: number;
+  readonly by: number;
+}
+
+export class Scale {
+  /** Units of the base asset in one lot. */
+  readonly unitsPerLot: number;
+  /** From ticks x lots to quote units. */
+  readonly ofLots: Factor;
+  /** From ticks x base units to quote units. */
+  readonly ofUnits: Factor;
+
+  constructor(instrument: Instrument) {
+    const { priceDigits, quantityDigits, quoteDigits, baseDigits } = instrument;
+    this.unitsPerLot = pow10(baseDigits - quantityDigits);
+    this.ofLots = factor(quoteDigits - priceDigits - quantityDigits);
+    this.ofUnits = factor(quoteDigits - priceDigits - baseDigits);
+  }
+
+  /** Notional of `lots` at `ticks` in quote units, rounded up where the unit is too coarse. Infinity above 2^53 - 1. */
+  notionalUp(ticks: number, lots: number): number {
+    const { times, by } = this.ofLots;
+    const product = ticks * lots;
+    const units = product * times;
+    if (by === 1) return units <= MAX_EXACT ? units : Infinity;
+    return product / by <= MAX_EXACT - 8 ? mulDiv(ticks, lots, by, 'up') : Infinity;
+  }
+
+  /** The most lots that `units` of quote money can buy at `ticks`, rounded up to a whole lot. */
+  lotsUp(units: number, ticks: number): number {
+    const { times, by } = this.ofLots;
+    return mulDiv(units, by, ticks * times, 'up');
+  }
+}
+
+/**
+ * `baseUnits` at `ticks` in quote units: exact where it divides, else rounded half up. Above 2^53 it is a reading, the nearest double.
+ * Never negative holdings.
+ */
+export function valueAt(baseUnits: number, ticks: number, { times, by }: Factor): number {
+  if (baseUnits === 0) return 0;
+  const product = baseUnits * ticks;
+  if (by === 1) return product * times;
+  if (product < MAX_EXACT / 2) return Math.floor((product + by / 2) / by);
+  return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'halfUp') : product / by;
+}
+
+/**
+ * Writes the equity of rows [from, to) into `out`: `cash` plus `baseUnits` valued (as by `valueAt`) at `ticks[row + tickOffset]`.
+ * A loop of its own for each kind of column and of holding, so that each stays as tight as it can be.
+ */
+export function markSegment(
+  out: Float64Array,
+  from: number,
+  to: number,
+  cash: number,
+  baseUnits: number,
+  ticks: TickColumn,
+  tickOffset: number,
+  scale: Factor,
+): void {
+  if (baseUnits === 0) {
+    out.fill(cash, from, to);
+    return;
+  }
+  const perTick = (baseUnits * scale.times) / scale.by;
+  if (perTick <= MAX_EXACT && perTick * scale.by === baseUnits * scale.times && Number.isInteger(perTick)) {
+    if (ticks instanceof Int32Array) markWholeInt(out, from, to, cash, perTick, ticks, tickOffset);
+    else markWhole(out, from, to, cash, perTick, ticks, tickOffset);
+  } else if (ticks instanceof Int32Array) {
+    markRoundedInt(out, from, to, cash, baseUnits, ticks, tickOffset, scale);
+  } else {
+    for (let row = from; row < to; row++) out[row] = cash + valueAt(baseUnits, ticks[row + tickOffset]!, scale);
+  }
+}
+
+function markWholeInt(out: Float64Array, from: number, to: number, cash: number, perTick: number, ticks: Int32Array, offset: number): void {
+  for (let row = from; row < to; row++) out[row] = cash + ticks[row + offset]! * perTick;
+}
+
+function markWhole(out: Float64Array, from: number, to: number, cash: number, perTick: number, ticks: Float64Array, offset: number): void {
+  for (let row = from; row < to; row++) out[row] = cash + ticks[row + offset]! * perTick;
+}
+
+/** Whole part and rest of the value of a tick apart: both products stay exact for 31-bit ticks, without a look at their size. */
+function markRoundedInt(
+  out: Float64Array,
+  from: number,
+  to: number,
+  cash: number,
+  baseUnits: number,
+  ticks: Int32Array,
+  offset: number,
+  scale: Factor,
+): void {
+  const { by } = scale;
+  const whole = Math.floor(baseUnits / by);
+  const rest = baseUnits - whole * by;
+  const half = by / 2;
+  if (rest * 2 ** 31 >= MAX_EXACT / 2 || whole * 2 ** 31 >= MAX_EXACT) {
+    for (let row = from; row < to; row++) out[row] = cash + valueAt(baseUnits, ticks[row + offset]!, scale);
+    return;
+  }
+  for (let row = from; row < to; row++) {
+    const price = ticks[row + offset]!;
+    out[row] = cash + (price * whole + Math.floor((price * rest + half) / by));
+  }
+}
+
+function factor(exponent: number): Factor {
+  return exponent >= 0 ? { times: pow10(exponent), by: 1 } : { times: 1, by: pow10(-exponent) };
+}

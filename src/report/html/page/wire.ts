@@ -1,0 +1,104 @@
+// What the writer of a report hands to the script of its page: a small JSON head, and packed columns that it refers to by name.
+
+import type { Interval } from '../../../model/interval.ts';
+
+/** A column of integers as bytes: differences where `delta`, zigzag, in byte planes (lowest first), gzip, base64, under the element id `id`. */
+export interface PackedColumn {
+  readonly id: string;
+  readonly length: number;
+  readonly planes: number;
+  readonly delta: boolean;
+}
+
+/** A packed column of decimals: integers of 10^-digits, with runs of rows that have no value (first row, count, ...). */
+export interface PackedDecimals extends PackedColumn {
+  readonly digits: number;
+  readonly holes: readonly number[];
+}
+
+export interface WireTrace {
+  readonly name: string;
+  /** `price` draws over the bars, any other name is a pane of its own. */
+  readonly pane: string;
+  readonly values: PackedDecimals;
+  /** Closes of its own feed's bars (minutes UTC); absent where that feed is the instrument's finest. */
+  readonly closes: PackedColumn | null;
+}
+
+export interface WireInstrument {
+  readonly name: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly quantityDigits: number;
+  readonly priceDigits: number;
+  /** Digits of the price columns: `priceDigits`, or fewer where 32 bits do not hold them. */
+  readonly digits: number;
+  readonly interval: Interval;
+  /** The interval of the run's own bars: finer than `interval` where the page would have grown too large. */
+  readonly ranOn: Interval;
+  readonly synthetic: boolean;
+  /** A coarse level, to draw from before anything is unpacked: bars as open time in minutes, open, high, low, close in turn. */
+  readonly first: { readonly interval: Interval; readonly cells: readonly number[] };
+  readonly time: PackedColumn;
+  readonly open: PackedColumn;
+  readonly high: PackedColumn;
+  readonly low: PackedColumn;
+  readonly close: PackedColumn;
+  readonly traces: readonly WireTrace[];
+  /** Position changes: when (ms) and by how many lots; null where there are too many to carry. */
+  readonly fills: { readonly ms: PackedColumn; readonly lots: PackedColumn } | null;
+  /** Stops and targets: from, until (ms), price in ticks, 1 for a target. */
+  readonly brackets: { readonly from: PackedColumn; readonly to: PackedColumn; readonly price: PackedColumn; readonly isTarget: PackedColumn };
+}
+
+/** A picture of the whole run in about 2,000 points. Money in units of the asset, the rest fractions. */
+export interface WireOverview {
+  readonly minutes: readonly number[];
+  readonly equity: readonly number[];
+  readonly hold: readonly number[];
+  readonly drawdown: readonly number[];
+  readonly exposure: readonly number[];
+}
+
+export interface WireTrades {
+  readonly length: number;
+  /** Rows left out at the end, for size. */
+  readonly left: number;
+  readonly columns: { readonly [name in TradeColumnName]: PackedColumn };
+}
+export const TRADE_COLUMNS = [
+  'id', 'instrument', 'strategy', 'side', 'entryMs', 'exitMs', 'entryPrice', 'exitPrice', 'lots', 'pnl', 'fees', 'return', 'mae', 'mfe',
+] as const;
+export type TradeColumnName = (typeof TRADE_COLUMNS)[number];
+/** Digits of the fractions (return, mae, mfe) of trades. */
+export const FRACTION_DIGITS = 7;
+/** Average prices of trades carry this many digits more than the instrument. */
+export const PRICE_EXTRA_DIGITS = 2;
+/** Stands for a figure of a trade that was not recorded. */
+export const NOT_RECORDED = -(2 ** 40);
+
+export interface PageData {
+  readonly name: string;
+  readonly resultHash: string;
+  readonly asset: string;
+  readonly assetDigits: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Starting equity in the asset. */
+  readonly start: number;
+  readonly strategies: readonly string[];
+  readonly overview: WireOverview;
+  /** The deepest drawdowns: peak, trough, recovery (null: not regained), depth. */
+  readonly drawdowns: readonly WireDrawdown[];
+  readonly equity: { readonly minutes: PackedColumn; readonly values: PackedDecimals };
+  readonly instruments: readonly WireInstrument[];
+  readonly trades: WireTrades;
+  readonly rollingSharpe: { readonly ms: readonly number[]; readonly values: readonly (number | null)[] };
+  readonly intraday: boolean;
+}
+export interface WireDrawdown {
+  readonly peakMs: number;
+  readonly troughMs: number;
+  readonly recoveryMs: number | null;
+  readonly depth: number;
+}

@@ -1,0 +1,135 @@
+// How much of the equity was in the market, weighted by time: one pass over the equity instants, with positions that change at fills.
+
+import { pow10 } from '../../base/exact.ts';
+import type { FillColumns, RunRecord } from '../../model/run.ts';
+import { executionFeeds } from './daily.ts';
+import type { Figure } from './kernels/figure.ts';
+import { DAY_MS, DAYS_PER_YEAR } from './kernels/portfolio.ts';
+import { mean, sumOf } from './kernels/sums.ts';
+
+export type ExposureFigure =
+  | 'exposureTime' | 'grossExposure' | 'grossExposureMax' | 'netExposure' | 'netExposureMax' | 'leverage' | 'leverageMax' | 'turnover';
+
+/** First and last instant of an episode with a position; of an open one the end of the run. */
+export interface Held {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** `held` in any order; it may overlap. `daily` is the equity of section 1 in units. */
+export function exposureFigures(record: RunRecord, held: readonly Held[], daily: Float64Array): Readonly<Record<ExposureFigure, Figure>> {
+  const elapsedMs = record.toMs - record.fromMs;
+  const weighted = weightedExposure(record);
+  const of = (value: number): Figure => (elapsedMs <= 0 ? 'too-short' : weighted.ruined ? 'ruined' : value);
+  const { fills } = record;
+  const traded = sumOf(fills.length, (i) => Math.abs(fills.notional[i]!));
+  const years = elapsedMs / (DAYS_PER_YEAR * DAY_MS);
+  return {
+    exposureTime: elapsedMs <= 0 ? 'too-short' : unionMs(held) / elapsedMs,
+    grossExposure: of(weighted.gross / elapsedMs),
+    grossExposureMax: of(weighted.grossMost),
+    netExposure: of(weighted.net / elapsedMs),
+    netExposureMax: of(weighted.netMost),
+    // Without borrowing the two are one; a margin account will tell them apart.
+    leverage: of(weighted.gross / elapsedMs),
+    leverageMax: of(weighted.grossMost),
+    turnover: elapsedMs < DAY_MS ? 'too-short' : traded / mean(daily) / years,
+  };
+}
+
+/** Total length of the union of intervals. */
+function unionMs(held: readonly Held[]): number {
+  let total = 0;
+  let until = -Infinity;
+  for (const { fromMs, toMs } of [...held].sort((a, b) => a.fromMs - b.fromMs)) {
+    if (toMs <= until) continue;
+    total += toMs - Math.max(fromMs, until);
+    until = toMs;
+  }
+  return total;
+}
+
+interface Weighted {
+  /** Integrals over ms of absolute and signed notional / equity. */
+  gross: number;
+  net: number;
+  grossMost: number;
+  /** The net exposure furthest from 0. */
+  netMost: number;
+  ruined: boolean;
+}
+
+/**
+ * Between two equity instants exposure counts as what it was at the first, after all fills up to it: prices at the last close (before the
+ * first close at the first open), equity as recorded.
+ */
+function weightedExposure(record: RunRecord): Weighted {
+  const { equity, fills } = record;
+  const out: Weighted = { gross: 0, net: 0, grossMost: 0, netMost: 0, ruined: false };
+  const positions = new Positions(record);
+  const reporting = pow10(record.reportingDigits);
+  for (let i = -1, next = 0; i < equity.length; i++) {
+    const nowMs = i < 0 ? record.fromMs : equity.timeMs[i]!;
+    while (next < fills.length && fills.timeMs[next]! <= nowMs) positions.book(fills, next++);
+    const value = i < 0 ? record.startUnits : equity.units[i]!;
+    if (!(value > 0)) out.ruined = true;
+    if (positions.held === 0) continue;
+    const span = (i + 1 < equity.length ? equity.timeMs[i + 1]! : record.toMs) - nowMs;
+    positions.mark(nowMs);
+    const gross = (positions.gross * reporting) / value;
+    const net = (positions.net * reporting) / value;
+    out.gross += gross * span;
+    out.net += net * span;
+    if (gross > out.grossMost) out.grossMost = gross;
+    if (Math.abs(net) > Math.abs(out.netMost)) out.netMost = net;
+  }
+  return out;
+}
+
+/** Net positions of the account in the base assets of its instruments, and what they are worth at the last close. */
+class Positions {
+  /** Instruments with a position. */
+  held = 0;
+  gross = 0;
+  net = 0;
+  readonly #units: Float64Array;
+  readonly #lot: readonly number[];
+  readonly #unit: readonly number[];
+  readonly #feeds;
+  readonly #rows: Int32Array;
+
+  constructor({ instruments, feeds }: RunRecord) {
+    this.#units = new Float64Array(instruments.length);
+    this.#lot = instruments.map((of) => pow10(of.baseDigits - of.quantityDigits));
+    this.#unit = instruments.map((of) => pow10(of.baseDigits));
+    this.#feeds = instruments.map((of) => executionFeeds(feeds).find((feed) => feed.bars.instrument.id === of.id) ?? null);
+    this.#rows = Int32Array.from(this.#feeds, (feed) => (feed === null ? 0 : feed.firstRow - 1));
+  }
+
+  book(fills: FillColumns, row: number): void {
+    const at = fills.instrument[row]!;
+    const before = this.#units[at]!;
+    const lots = fills.lots[row]! * this.#lot[at]!;
+    const after = before + (fills.side[row] === 0 ? lots : -lots) - (fills.feeInBase[row] === 1 ? fills.fee[row]! : 0);
+    this.#units[at] = after;
+    this.held += (after === 0 ? 0 : 1) - (before === 0 ? 0 : 1);
+  }
+
+  /** Sets `gross` and `net`, in the quote asset. */
+  mark(nowMs: number): void {
+    this.gross = 0;
+    this.net = 0;
+    for (let k = 0; k < this.#units.length; k++) {
+      const feed = this.#feeds[k];
+      if (this.#units[k] === 0 || !feed) continue;
+      const { closeMs, close, open, length } = feed.bars;
+      let row = this.#rows[k]!;
+      while (row + 1 < length && closeMs[row + 1]! <= nowMs) row++;
+      this.#rows[k] = row;
+      const price = row < feed.firstRow ? open[feed.firstRow]! : close[row]!;
+      const worth = (this.#units[k]! / this.#unit[k]!) * price;
+      this.net += worth;
+      this.gross += Math.abs(worth);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// Figures against a benchmark of the same sampling: what moved with it, and what was added to it.
+
+import { chain, type Figure } from './figure.ts';
+import { DAYS_PER_YEAR, perDay } from './portfolio.ts';
+import { coDeviation, correlation, deviation, isConstant, mean, ZERO } from './sums.ts';
+
+export type BenchmarkFigure = 'beta' | 'alpha' | 'rSquared' | 'trackingError' | 'informationRatio' | 'treynor';
+
+/** `cagr` is the strategy's own figure; `riskFree` is annual. `benchmark` is null when there is none. */
+export function benchmarkFigures(
+  returns: Float64Array,
+  benchmark: Float64Array | null,
+  cagr: Figure,
+  ruined: boolean,
+  riskFree = 0,
+): Readonly<Record<BenchmarkFigure, Figure>> {
+  const n = returns.length;
+  const against = (compute: (b: Float64Array) => Figure): Figure =>
+    benchmark === null ? 'no-benchmark' : n < 2 ? 'too-few-returns' : compute(benchmark);
+  const varied = (compute: (b: Float64Array) => Figure): Figure => against((b) => (isConstant(b) ? 'zero-benchmark-variance' : compute(b)));
+  const rf = perDay(riskFree);
+  const beta = varied((b) => coDeviation(returns, b) / coDeviation(b, b));
+  const excess = benchmark === null ? null : returns.map((r, i) => r - benchmark[i]!);
+  const annual = Math.sqrt(DAYS_PER_YEAR);
+  return {
+    beta,
+    alpha: varied((b) => chain(beta, (slope) => DAYS_PER_YEAR * (mean(returns) - rf - slope * (mean(b) - rf)))),
+    rSquared: varied((b) => {
+      const rho = correlation(returns, b);
+      return rho === null ? 'zero-variance' : rho * rho;
+    }),
+    trackingError: against(() => deviation(excess!) * annual),
+    informationRatio: ruined ? 'ruined' : against(() => (isConstant(excess!) ? 'zero-variance' : (mean(excess!) / deviation(excess!)) * annual)),
+    treynor: chain(beta, (slope) => chain(cagr, (growth) => (Math.abs(slope) <= ZERO ? 'zero-beta' : (growth - riskFree) / slope))),
+  };
+}
+
+/** Slope of `returns` on `benchmark`: the beta of a window. Null when the benchmark is constant there. */
+export function betaOf(returns: Float64Array, benchmark: Float64Array): number | null {
+  return isConstant(benchmark) ? null : coDeviation(returns, benchmark) / coDeviation(benchmark, benchmark);
+}

@@ -1,0 +1,51 @@
+// Drawdowns of an equity series: the depth at each point, and the episodes from a peak to its recovery.
+
+import { ZERO } from './sums.ts';
+
+/** One fall below a peak. Indexes point into the equity series. */
+export interface Episode {
+  /** The last point at the peak. */
+  readonly peak: number;
+  readonly trough: number;
+  /** First point at or above the peak; null while it has not been regained. */
+  readonly recovery: number | null;
+  /** Fraction of the peak, below 0. */
+  readonly depth: number;
+}
+
+export interface Drawdown {
+  /** E_t / max(E_0..E_t) - 1 at each point: 0 or less. */
+  readonly depth: Float64Array;
+  readonly deepest: number;
+  /** Largest peak minus equity, in money; its point may be another one than that of `deepest`. */
+  readonly deepestMoney: number;
+  readonly episodes: readonly Episode[];
+}
+
+/** The peak starts at the first value (the starting capital), which must be above 0. Depths of at most 1e-12 count as none. */
+export function drawdownOf(equity: Float64Array): Drawdown {
+  const depth = new Float64Array(equity.length);
+  const episodes: Episode[] = [];
+  let peak = 0;
+  let trough = -1;
+  let deepest = 0;
+  let deepestMoney = 0;
+  for (let t = 0; t < equity.length; t++) {
+    const top = equity[peak]!;
+    const value = equity[t]!;
+    if (value >= top) {
+      if (trough >= 0) episodes.push({ peak, trough, recovery: t, depth: depth[trough]! });
+      trough = -1;
+      peak = t;
+      continue;
+    }
+    const down = value / top - 1;
+    if (down >= -ZERO) continue;
+    depth[t] = down;
+    if (trough < 0 || down < depth[trough]!) trough = t;
+    if (down < deepest) deepest = down;
+    if (top - value > deepestMoney) deepestMoney = top - value;
+  }
+  if (trough >= 0) episodes.push({ peak, trough, recovery: null, depth: depth[trough]! });
+  return { depth, deepest, deepestMoney, episodes };
+}

@@ -1,0 +1,44 @@
+// Returns chained over calendar periods, and figures over a trailing window.
+
+import { betaOf } from './benchmark.ts';
+import { DAYS_PER_YEAR } from './portfolio.ts';
+import { deviation, isConstant, mean } from './sums.ts';
+
+export interface Chained {
+  readonly key: number;
+  readonly return: number;
+}
+
+/** Returns chained over neighbours of one key. */
+export function chainByKey(returns: Float64Array, keys: ArrayLike<number>): Chained[] {
+  const out: Chained[] = [];
+  let growth = 1;
+  for (let i = 0; i < returns.length; i++) {
+    growth *= 1 + returns[i]!;
+    if (i + 1 < returns.length && keys[i + 1] === keys[i]) continue;
+    out.push({ key: keys[i]!, return: growth - 1 });
+    growth = 1;
+  }
+  return out;
+}
+
+export interface Rolling {
+  readonly sharpe: (number | null)[];
+  readonly volatility: (number | null)[];
+  readonly beta: (number | null)[];
+}
+
+/** One value a return, over the `window` returns that end there; null while the window is not full and where it has no spread. */
+export function rolling(returns: Float64Array, benchmark: Float64Array | null, window: number, riskFreePerDay: number): Rolling {
+  const out: Rolling = { sharpe: [], volatility: [], beta: [] };
+  const annual = Math.sqrt(DAYS_PER_YEAR);
+  for (let end = 1; end <= returns.length; end++) {
+    const full = end >= window;
+    const part = full ? returns.subarray(end - window, end) : returns.subarray(0, 0);
+    const spread = full ? deviation(part) : NaN;
+    out.volatility.push(full ? spread * annual : null);
+    out.sharpe.push(full && !isConstant(part) ? ((mean(part) - riskFreePerDay) / spread) * annual : null);
+    out.beta.push(full && benchmark !== null ? betaOf(part, benchmark.subarray(end - window, end)) : null);
+  }
+  return out;
+}

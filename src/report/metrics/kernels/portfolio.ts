@@ -1,0 +1,129 @@
+// The figures of a series of daily returns: growth, risk, and the ratios of the two (docs/metrics.md, section 3).
+
+import { drawdownOf, type Drawdown } from './drawdown.ts';
+import { chain, type Figure } from './figure.ts';
+import type { Series } from './returns.ts';
+import { correlation, deviation, highest, isConstant, lowest, mean, quantile, shape, sumOf, ZERO } from './sums.ts';
+
+export const DAY_MS = 86_400_000;
+/** Days of trading in a year: the markets that isobar knows never close. */
+export const DAYS_PER_YEAR = 365;
+
+export interface PortfolioOptions {
+  /** Annual risk-free return, a fraction. Default 0. */
+  readonly riskFree?: number;
+  /** Annual return that omega asks for, a fraction. Default 0. */
+  readonly required?: number;
+}
+
+export type PortfolioFigure =
+  | 'totalReturn' | 'netProfit' | 'cagr' | 'meanReturn' | 'geometricMeanReturn' | 'volatility' | 'downsideDeviation'
+  | 'sharpe' | 'smartSharpe' | 'sortino' | 'maxDrawdown' | 'maxDrawdownAbs' | 'longestDrawdown' | 'averageDrawdown' | 'averageDrawdownDays'
+  | 'ulcer' | 'calmar' | 'omega' | 'recoveryFactor' | 'var95' | 'var99' | 'cvar95' | 'cvar99' | 'tailRatio' | 'skew' | 'excessKurtosis'
+  | 'bestDay' | 'worstDay' | 'positiveDays';
+
+export interface Portfolio {
+  readonly figures: Readonly<Record<PortfolioFigure, Figure>>;
+  readonly drawdown: Drawdown;
+  /** The longest drawdown has not been regained. */
+  readonly longestIsOpen: boolean;
+  /** Length of the series in years of 365 days. */
+  readonly years: number;
+}
+
+/** A year's return as that of one period: (1 + annual)^(1/365) - 1. */
+export function perDay(annual: number): number {
+  return annual === 0 ? 0 : Math.expm1(Math.log1p(annual) / DAYS_PER_YEAR);
+}
+
+export function portfolioFigures(series: Series, options: PortfolioOptions = {}): Portfolio {
+  const { timeMs, equity, returns } = series;
+  const n = returns.length;
+  const rf = perDay(options.riskFree ?? 0);
+  const drawdown = drawdownOf(series.index);
+  const elapsedMs = n === 0 ? 0 : timeMs[n]! - timeMs[0]!;
+  const years = elapsedMs / (DAYS_PER_YEAR * DAY_MS);
+  const some = (compute: () => Figure): Figure => (n === 0 ? 'too-few-returns' : compute());
+  const two = (compute: () => Figure): Figure => (n < 2 ? 'too-few-returns' : compute());
+  const ratio = (compute: () => Figure): Figure => (series.ruined ? 'ruined' : some(compute));
+  const totalReturn = some(() => (series.index[n]! - series.index[0]!) / series.index[0]!);
+  const netProfit = some(() => equity[n]! - equity[0]!);
+  const depthAbs = series.index === equity ? drawdown.deepestMoney : drawdownOf(equity).deepestMoney;
+  const cagr = ratio(() => chain(totalReturn, (total) => (elapsedMs < DAY_MS ? 'too-short' : Math.expm1(Math.log1p(total) / years))));
+  const excess = some(() => mean(returns) - rf);
+  const sharpe = ratio(() => two(() => (isConstant(returns) ? 'zero-variance' : chain(excess, (x) => (x / deviation(returns)) * ANNUAL))));
+  const downside = two(() => downsideOf(returns, rf));
+  const sorted = returns.slice().sort();
+  const longest = longestOf(drawdown, timeMs);
+  const fell = drawdown.episodes.length > 0;
+  const figures = {
+    totalReturn,
+    netProfit,
+    cagr,
+    meanReturn: some(() => mean(returns)),
+    geometricMeanReturn: ratio(() => Math.expm1(sumOf(n, (i) => Math.log1p(returns[i]!)) / n)),
+    volatility: two(() => deviation(returns) * ANNUAL),
+    downsideDeviation: chain(downside, (x) => x * ANNUAL),
+    sharpe,
+    smartSharpe: chain(sharpe, (x) => smart(x, returns)),
+    sortino: ratio(() => chain(downside, (down) => (down <= ZERO ? 'no-downside' : chain(excess, (x) => (x / down) * ANNUAL)))),
+    maxDrawdown: some(() => drawdown.deepest),
+    maxDrawdownAbs: some(() => depthAbs),
+    longestDrawdown: some(() => (fell ? longest.days : 'no-drawdown')),
+    averageDrawdown: some(() => (fell ? sumOf(drawdown.episodes.length, (i) => drawdown.episodes[i]!.depth) / drawdown.episodes.length : 'no-drawdown')),
+    averageDrawdownDays: some(() => (fell ? longest.meanDays : 'no-drawdown')),
+    ulcer: two(() => Math.sqrt(sumOf(n, (i) => drawdown.depth[i + 1]! ** 2) / (n - 1))),
+    calmar: chain(cagr, (growth) => (fell ? growth / -drawdown.deepest : 'no-drawdown')),
+    omega: ratio(() => omegaOf(returns, perDay(options.required ?? 0))),
+    recoveryFactor: ratio(() => chain(netProfit, (profit) => (fell ? profit / depthAbs : 'no-drawdown'))),
+    var95: two(() => quantile(sorted, 0.05)),
+    var99: two(() => quantile(sorted, 0.01)),
+    cvar95: two(() => meanUpTo(sorted, quantile(sorted, 0.05))),
+    cvar99: two(() => meanUpTo(sorted, quantile(sorted, 0.01))),
+    tailRatio: ratio(() => two(() => (quantile(sorted, 0.05) === 0 ? 'no-downside' : Math.abs(quantile(sorted, 0.95) / quantile(sorted, 0.05))))),
+    skew: n < 3 ? 'too-few-returns' : isConstant(returns) ? 'zero-variance' : shape(returns).skew,
+    excessKurtosis: n < 4 ? 'too-few-returns' : isConstant(returns) ? 'zero-variance' : shape(returns).excessKurtosis,
+    bestDay: some(() => highest(returns)),
+    worstDay: some(() => lowest(returns)),
+    positiveDays: some(() => sumOf(n, (i) => (returns[i]! > 0 ? 1 : 0)) / n),
+  } satisfies Record<PortfolioFigure, Figure>;
+  return { figures, drawdown, longestIsOpen: longest.open, years };
+}
+
+const ANNUAL = Math.sqrt(DAYS_PER_YEAR);
+
+/** Root mean square of what returns fall short of `rf`, over all of them, per period. */
+function downsideOf(returns: Float64Array, rf: number): number {
+  return Math.sqrt(sumOf(returns.length, (i) => Math.min(returns[i]! - rf, 0) ** 2) / returns.length);
+}
+
+/** Sharpe with the penalty for autocorrelation: / sqrt(1 + 2 sum over j of ((n - j) / n) |rho1|^j). */
+function smart(sharpe: number, returns: Float64Array): Figure {
+  const n = returns.length;
+  if (n < 3) return 'too-few-returns';
+  const rho = correlation(returns.subarray(0, n - 1), returns.subarray(1));
+  if (rho === null) return 'zero-variance';
+  let power = 1;
+  const tail = sumOf(n - 1, (j) => ((n - 1 - j) / n) * (power *= Math.abs(rho)));
+  return sharpe / Math.sqrt(1 + 2 * tail);
+}
+
+function omegaOf(returns: Float64Array, threshold: number): Figure {
+  const n = returns.length;
+  const short = sumOf(n, (i) => Math.max(threshold - returns[i]!, 0));
+  return short <= ZERO ? 'no-losses' : sumOf(n, (i) => Math.max(returns[i]! - threshold, 0)) / short;
+}
+
+function meanUpTo(ascending: Float64Array, limit: number): number {
+  let count = 0;
+  while (count < ascending.length && ascending[count]! <= limit) count++;
+  return mean(ascending.subarray(0, count));
+}
+
+function longestOf({ episodes }: Drawdown, timeMs: Float64Array): { readonly days: number; readonly meanDays: number; readonly open: boolean } {
+  const last = timeMs[timeMs.length - 1]!;
+  const days = episodes.map(({ peak, recovery }) => ((recovery === null ? last : timeMs[recovery]!) - timeMs[peak]!) / DAY_MS);
+  let at = 0;
+  for (let i = 1; i < days.length; i++) if (days[i]! > days[at]!) at = i;
+  return { days: days[at] ?? 0, meanDays: sumOf(days.length, (i) => days[i]!) / days.length, open: episodes[at]?.recovery === null };
+}

@@ -1,0 +1,53 @@
+// From equity to returns: one a period, free of external flows, ended by ruin.
+
+/** Equity at the sampling instants, and the returns between them. Arrays of points are one longer than `returns`. */
+export interface Series {
+  readonly timeMs: Float64Array;
+  /** Equity less external flows so far: its differences are profit. */
+  readonly equity: Float64Array;
+  /** What drawdowns are measured on: the equity itself, or the chained returns where money came from outside. */
+  readonly index: Float64Array;
+  readonly returns: Float64Array;
+  /** Equity reached 0 or less: the series ends there. */
+  readonly ruined: boolean;
+}
+
+/** External money that came (above 0) or went right after a point of the series was taken. */
+export interface Flows {
+  readonly after: Float64Array;
+  /** 1 where the point only cuts a period at a flow: its part is chained with the next. */
+  readonly cut: Uint8Array;
+}
+
+/** `equity[0]` is the starting capital and must be above 0. */
+export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flows): Series {
+  const end = pointsUntilRuin(equity);
+  if (flows === undefined) {
+    const kept = equity.subarray(0, end.points);
+    const returns = new Float64Array(Math.max(0, end.points - 1));
+    for (let t = 1; t < end.points; t++) returns[t - 1] = equity[t]! / equity[t - 1]! - 1;
+    return { timeMs: timeMs.subarray(0, end.points), equity: kept, index: kept, returns, ruined: end.ruined };
+  }
+  const [times, own, index] = [[timeMs[0]!], [equity[0]!], [1]];
+  const returns: number[] = [];
+  let external = 0;
+  let growth = 1;
+  for (let t = 1; t < end.points; t++) {
+    external += flows.after[t - 1]!;
+    growth *= equity[t]! / (equity[t - 1]! + flows.after[t - 1]!);
+    if (flows.cut[t] === 1 && t < end.points - 1) continue;
+    times.push(timeMs[t]!);
+    own.push(equity[t]! - external);
+    index.push(index[index.length - 1]! * growth);
+    returns.push(growth - 1);
+    growth = 1;
+  }
+  return {
+    timeMs: Float64Array.from(times), equity: Float64Array.from(own), index: Float64Array.from(index), returns: Float64Array.from(returns), ruined: end.ruined,
+  };
+}
+
+function pointsUntilRuin(equity: Float64Array): { readonly points: number; readonly ruined: boolean } {
+  for (let t = 0; t < equity.length; t++) if (!(equity[t]! > 0)) return { points: t + 1, ruined: true };
+  return { points: equity.length, ruined: false };
+}

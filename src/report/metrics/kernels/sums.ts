@@ -1,0 +1,83 @@
+// Sums, deviations, quantiles and moments: compensated, in a fixed order, hence the same bits everywhere.
+
+/** Spreads and depths at or below this count as zero: the figure of section 1 of docs/metrics.md. */
+export const ZERO = 1e-12;
+
+/** Neumaier's compensated sum of `term(0) .. term(n - 1)`, in that order. */
+export function sumOf(n: number, term: (index: number) => number): number {
+  let sum = 0;
+  let lost = 0;
+  for (let i = 0; i < n; i++) {
+    const x = term(i);
+    const next = sum + x;
+    lost += Math.abs(sum) >= Math.abs(x) ? sum - next + x : x - next + sum;
+    sum = next;
+  }
+  return sum + lost;
+}
+
+export function sum(values: Float64Array): number {
+  return sumOf(values.length, (i) => values[i]!);
+}
+
+/** NaN for an empty column. */
+export function mean(values: Float64Array): number {
+  return sum(values) / values.length;
+}
+
+/** Sample standard deviation (ddof 1), two-pass; NaN below two values. */
+export function deviation(values: Float64Array): number {
+  const { length } = values;
+  if (length < 2) return NaN;
+  const middle = mean(values);
+  return Math.sqrt(sumOf(length, (i) => (values[i]! - middle) ** 2) / (length - 1));
+}
+
+/** Sum of products of the deviations of two columns of one length, two-pass. */
+export function coDeviation(a: Float64Array, b: Float64Array): number {
+  const [meanA, meanB] = [mean(a), mean(b)];
+  return sumOf(a.length, (i) => (a[i]! - meanA) * (b[i]! - meanB));
+}
+
+/** Pearson's correlation; null when one of the columns is constant. */
+export function correlation(a: Float64Array, b: Float64Array): number | null {
+  if (isConstant(a) || isConstant(b)) return null;
+  return coDeviation(a, b) / Math.sqrt(coDeviation(a, a) * coDeviation(b, b));
+}
+
+/** True when the values spread over at most 1e-12 (also when there are none). */
+export function isConstant(values: Float64Array): boolean {
+  return !(highest(values) - lowest(values) > ZERO);
+}
+
+export function highest(values: Float64Array): number {
+  let most = -Infinity;
+  for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!;
+  return most;
+}
+
+export function lowest(values: Float64Array): number {
+  let least = Infinity;
+  for (let i = 0; i < values.length; i++) if (values[i]! < least) least = values[i]!;
+  return least;
+}
+
+/** `q`-quantile (0 to 1) of ascending values: linear interpolation at position q(n - 1); NaN when there are none. */
+export function quantile(ascending: Float64Array, q: number): number {
+  const position = q * (ascending.length - 1);
+  const below = Math.floor(position);
+  const low = ascending[below] ?? NaN;
+  const part = position - below;
+  return part === 0 ? low : low + (ascending[below + 1]! - low) * part;
+}
+
+/** Bias-corrected skew and excess kurtosis; NaN below three and four values. The values must not be constant. */
+export function shape(values: Float64Array): { readonly skew: number; readonly excessKurtosis: number } {
+  const n = values.length;
+  const middle = mean(values);
+  const moment = (power: number) => sumOf(n, (i) => power === 2 ? (values[i]! - middle) ** 2 : power === 3 ? (values[i]! - middle) ** 3 : (values[i]! - middle) ** 4) / n;
+  const m2 = moment(2);
+  const skew = n < 3 ? NaN : (Math.sqrt(n * (n - 1)) / (n - 2)) * (moment(3) / (m2 * Math.sqrt(m2)));
+  const excessKurtosis = n < 4 ? NaN : ((n - 1) / ((n - 2) * (n - 3))) * ((n + 1) * (moment(4) / (m2 * m2) - 3) + 6);
+  return { skew, excessKurtosis };
+}

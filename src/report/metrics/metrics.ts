@@ -1,0 +1,117 @@
+// The metrics of a run as summary.json holds them: flat names, nulls with reasons, tables and series as arrays.
+
+import { fromScaled } from '../../base/decimal.ts';
+import { civilMonth } from '../../model/interval.ts';
+import type { RunRecord } from '../../model/run.ts';
+import { dailyEquity, type DailyEquity } from './daily.ts';
+import { exposureFigures, type ExposureFigure, type Held } from './exposure.ts';
+import { benchmarkFigures, type BenchmarkFigure } from './kernels/benchmark.ts';
+import { probabilisticSharpe } from './kernels/belief.ts';
+import type { Drawdown } from './kernels/drawdown.ts';
+import { settle, type Figure, type Flag, type Reason } from './kernels/figure.ts';
+import { chainByKey, rolling } from './kernels/periods.ts';
+import { DAY_MS, DAYS_PER_YEAR, perDay, portfolioFigures, type PortfolioFigure, type PortfolioOptions } from './kernels/portfolio.ts';
+import { seriesOf } from './kernels/returns.ts';
+
+/** A decimal in the reporting asset. */
+export type Money = string;
+type MoneyFigure = 'netProfit' | 'maxDrawdownAbs';
+type BeliefFigure = 'psr0' | 'psr1' | 'dsr' | 'pbo';
+export type MetricName = PortfolioFigure | BenchmarkFigure | ExposureFigure | BeliefFigure;
+
+export interface DrawdownRow {
+  readonly peakMs: number;
+  readonly troughMs: number;
+  /** Null while the peak has not been regained. */
+  readonly recoveryMs: number | null;
+  /** A fraction below 0. */
+  readonly depth: number;
+  readonly days: number;
+}
+
+export type Metrics = { readonly [Name in Exclude<MetricName, MoneyFigure>]: number | null } & { readonly [Name in MoneyFigure]: Money | null } & {
+  readonly basis: 'daily';
+  /** The ten deepest, deepest first. */
+  readonly drawdownTable: readonly DrawdownRow[];
+  readonly monthly: readonly { readonly year: number; readonly month: number; readonly return: number }[];
+  readonly yearly: readonly { readonly year: number; readonly return: number }[];
+  /** End of each sampled day (ms UTC): what the daily and the rolling series below are aligned with. */
+  readonly days: readonly number[];
+  readonly dailyReturns: readonly number[];
+  readonly rollingDays: number;
+  readonly rollingSharpe: readonly (number | null)[];
+  readonly rollingVolatility: readonly (number | null)[];
+  readonly rollingBeta: readonly (number | null)[];
+  readonly reasons: Readonly<Partial<Record<MetricName, Reason>>>;
+  readonly flags: Readonly<Record<string, readonly Flag[]>>;
+};
+
+const ROLLING_DAYS = 90;
+const DEEPEST = 10;
+/** Annualised growth over fewer days is flagged. */
+const EXTRAPOLATED_BELOW_DAYS = 90;
+
+/** `held`: the episodes with a position. `options` are the figures' parameters, 0 by default. */
+export function metricsOf(record: RunRecord, held: readonly Held[], daily: DailyEquity = dailyEquity(record), options: PortfolioOptions = {}): Metrics {
+  const series = seriesOf(daily.timeMs, daily.equity);
+  const { returns, timeMs, ruined } = series;
+  const n = returns.length;
+  const portfolio = portfolioFigures(series, options);
+  const riskFree = options.riskFree ?? 0;
+  // A ruined series is shorter than its benchmark.
+  const benchmark = daily.benchmark === null ? null : seriesOf(daily.timeMs, daily.benchmark).returns.subarray(0, n);
+  const figures: Record<MetricName, Figure> = {
+    ...portfolio.figures,
+    ...benchmarkFigures(returns, benchmark, portfolio.figures.cagr, ruined, riskFree),
+    ...exposureFigures(record, held, daily.equity),
+    psr0: probabilisticSharpe(returns, 0, ruined),
+    psr1: probabilisticSharpe(returns, 1, ruined),
+    dsr: 'no-trials',
+    pbo: 'no-trials',
+  };
+  const { values, reasons } = settle(figures);
+  const money = (units: number | null) => (units === null ? null : fromScaled(units, record.reportingDigits));
+  const starts = Array.from(timeMs.subarray(0, n), civilMonth);
+  const window = rolling(returns, benchmark, ROLLING_DAYS, perDay(riskFree));
+  return {
+    basis: 'daily',
+    ...values,
+    netProfit: money(values.netProfit),
+    maxDrawdownAbs: money(values.maxDrawdownAbs),
+    drawdownTable: drawdownTable(portfolio.drawdown, timeMs),
+    monthly: chainByKey(returns, starts.map(({ year, month }) => year * 12 + month - 1)).map((of) => ({
+      year: Math.floor(of.key / 12), month: (of.key % 12) + 1, return: of.return,
+    })),
+    yearly: chainByKey(returns, starts.map(({ year }) => year)).map((of) => ({ year: of.key, return: of.return })),
+    days: Array.from(timeMs.subarray(1)),
+    dailyReturns: Array.from(returns),
+    rollingDays: ROLLING_DAYS,
+    rollingSharpe: window.sharpe,
+    rollingVolatility: window.volatility,
+    rollingBeta: window.beta,
+    reasons,
+    flags: flagsOf(record, portfolio.years, portfolio.longestIsOpen),
+  };
+}
+
+function flagsOf(record: RunRecord, years: number, longestIsOpen: boolean): Readonly<Record<string, readonly Flag[]>> {
+  const flags: Record<string, readonly Flag[]> = {};
+  if (years * DAYS_PER_YEAR < EXTRAPOLATED_BELOW_DAYS) for (const name of ['cagr', 'calmar', 'treynor']) flags[name] = ['extrapolated'];
+  if (longestIsOpen) flags['longestDrawdown'] = ['open'];
+  const partial: Flag[] = [];
+  if (record.fromMs % DAY_MS !== 0) partial.push('partialFirstDay');
+  if (record.toMs % DAY_MS !== 0) partial.push('partialLastDay');
+  if (partial.length > 0) flags['dailyReturns'] = partial;
+  return flags;
+}
+
+function drawdownTable({ episodes }: Drawdown, timeMs: Float64Array): DrawdownRow[] {
+  const last = timeMs[timeMs.length - 1]!;
+  return [...episodes]
+    .sort((a, b) => a.depth - b.depth)
+    .slice(0, DEEPEST)
+    .map(({ peak, trough, recovery, depth }) => {
+      const recoveryMs = recovery === null ? null : timeMs[recovery]!;
+      return { peakMs: timeMs[peak]!, troughMs: timeMs[trough]!, recoveryMs, depth, days: ((recoveryMs ?? last) - timeMs[peak]!) / DAY_MS };
+    });
+}

@@ -1,0 +1,35 @@
+// Amounts of a strategy to scaled integers and back: the one place between author and engine where decimals are converted.
+
+import { Decimal } from '../base/decimal.ts';
+import { pow10 } from '../base/exact.ts';
+import type { Amount } from './types.ts';
+
+/** `amount` in whole units of 10^-digits, rounded as said. NaN for what is no number; the caller denies it with a code. */
+export function scaleAmount(amount: Amount, digits: number, round: 'down' | 'up'): number {
+  if (typeof amount === 'number') return scaleNumber(amount, pow10(digits), round);
+  const value = toDecimal(amount);
+  if (value === null) return NaN;
+  const scaled = value.times(pow10(digits));
+  return (round === 'down' ? scaled.floor() : scaled.ceil()).toNumber();
+}
+
+/** The decimal of a scaled integer. */
+export function decimalOf(value: number, digits: number): Decimal {
+  return new Decimal(value).div(pow10(digits));
+}
+
+/** A double that is the nearest one to a whole number of units counts as that number: 0.07 is 7 hundredths. */
+function scaleNumber(amount: number, scale: number, round: 'down' | 'up'): number {
+  const nearest = Math.round(amount * scale);
+  if (nearest / scale === amount) return nearest;
+  if (round === 'down') return nearest / scale > amount ? nearest - 1 : nearest;
+  return nearest / scale < amount ? nearest + 1 : nearest;
+}
+
+function toDecimal(amount: Exclude<Amount, number>): Decimal | null {
+  try {
+    return new Decimal(amount);
+  } catch {
+    return null; // text that is no number: a wrong size is denied with a code, it does not end the run
+  }
+}

@@ -1,0 +1,35 @@
+// What the base class of strategies needs from whoever runs it; the engine implements it, authors never see it.
+
+import type { Series, Signal } from '../indicators/series.ts';
+import type { IndicatorSpec, SignalSource } from '../indicators/spec.ts';
+import type { Interval } from '../model/interval.ts';
+import type { OrderId } from '../model/order.ts';
+import type { Feed, OrderInfo, OrderOptions, Position, Size } from './types.ts';
+
+export interface StrategyHost {
+  readonly bars: Feed;
+  feed(name: string, byDefault?: { readonly interval?: Interval }): Feed;
+  feeds(name: string): readonly Feed[];
+  use<Out>(what: IndicatorSpec<Out> | Series, options?: UseOptions): Out | Series;
+  when(signal: SignalSource, handler: () => void): Signal;
+  every(periodMs: number, handler: () => void): void;
+  at(dayMs: number, handler: () => void): void;
+  order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId;
+  exit(feed: Feed | undefined): OrderId | null;
+  target(size: Size, feed: Feed | undefined): OrderId | null;
+  cancel(id: OrderId): void;
+  position(feed: Feed | undefined): Position;
+  openOrders(feed: Feed | undefined): readonly OrderInfo[];
+  readonly equity: number;
+  readonly cash: number;
+  readonly nowMs: number;
+  random(): number;
+  log(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+export interface UseOptions {
+  /** How many earlier values `ago` may read; 1 by default. */
+  readonly depth?: number;
+  /** Where the report draws it: `price` over the bars, any other name in a pane of its own. */
+  readonly pane?: string;
+}

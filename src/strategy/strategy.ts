@@ -1,0 +1,142 @@
+// The base class of every strategy: field initialisers register feeds, indicators and handlers; callbacks decide.
+
+import { ConfigError } from '../base/errors.ts';
+import type { TimeMs } from '../base/brand.ts';
+import type { Series, Signal } from '../indicators/series.ts';
+import type { IndicatorSpec, SignalSource } from '../indicators/spec.ts';
+import type { Interval } from '../model/interval.ts';
+import type { OrderId } from '../model/order.ts';
+import type { StrategyHost, UseOptions } from './host.ts';
+import type { Specs, Values } from './params.ts';
+import type { Feed, FillInfo, OrderInfo, OrderOptions, Position, Size } from './types.ts';
+
+/** Opaque to authors: registers until construction ends, then throws. */
+export interface Setup {
+  readonly params: object;
+  readonly host: StrategyHost;
+}
+
+/** What a strategy file exports by default. */
+export interface StrategyClass {
+  readonly params: Specs;
+  readonly name: string;
+  new (setup: Setup): Strategy<object>;
+}
+export type StrategyBase<P extends object> = { params: Specs; with: typeof Strategy.with } & (abstract new (setup: Setup) => Strategy<P>);
+
+export abstract class Strategy<P extends object = Record<never, never>> {
+  /** Declared parameters, readable without constructing. */
+  static params: Specs = {};
+
+  /** The base class of a strategy with parameters: `class SmaCross extends Strategy.with({ fast: int(10) })`. */
+  static with<const S extends Specs>(specs: S): StrategyBase<Values<S>> {
+    abstract class WithParams extends Strategy<Values<S>> {
+      static override params: Specs = specs;
+    }
+    return WithParams;
+  }
+
+  readonly #host: StrategyHost;
+  readonly params: P;
+  /** The default feed: the one named `bars` in the run definition, or the file of `--data`. */
+  protected readonly bars: Feed;
+
+  constructor(setup: Setup) {
+    this.#host = setup.host;
+    this.params = setup.params as P;
+    this.bars = setup.host.bars;
+  }
+
+  /** A feed by its name in the run definition; `interval` serves when the definition names none. */
+  protected feed(name: string, byDefault?: { readonly interval?: Interval }): Feed {
+    return this.#host.feed(name, byDefault);
+  }
+  /** All feeds of a list in the run definition, for rotation over many symbols. */
+  protected feeds(name: string): readonly Feed[] {
+    return this.#host.feeds(name);
+  }
+  /** Registers an indicator or a signal, or a deeper look-back on a series. */
+  protected use<Out>(spec: IndicatorSpec<Out>, options?: UseOptions): Out;
+  protected use(series: Series, options: { readonly depth: number }): Series;
+  protected use<Out>(what: IndicatorSpec<Out> | Series, options?: UseOptions): Out | Series {
+    return this.#host.use(what, options);
+  }
+  /** Calls `handler` at the close of each bar on which the signal is true. */
+  protected when(signal: SignalSource, handler: () => void): Signal {
+    return this.#host.when(signal, handler);
+  }
+  /** Calls `handler` on the UTC grid of a period: `every('1h', ...)` at each full hour. */
+  protected every(period: `${number}${'s' | 'm' | 'h' | 'd'}`, handler: () => void): void {
+    this.#host.every(periodMs(period), handler);
+  }
+  /** Calls `handler` daily at a UTC time: `at('08:00', ...)`. */
+  protected at(timeUtc: `${number}:${number}`, handler: () => void): void {
+    this.#host.at(timeOfDayMs(timeUtc), handler);
+  }
+
+  /** Buys; without a size that of the run definition. The order's fate is told by `onOrder` and `onFill`. */
+  protected buy(size?: Size, options?: OrderOptions): OrderId {
+    return this.#host.order(true, size, options);
+  }
+  protected sell(size?: Size, options?: OrderOptions): OrderId {
+    return this.#host.order(false, size, options);
+  }
+  /** Cancels what the feed has working and closes its position; null when there is nothing to do, or once cancels must come first. */
+  protected exit(feed?: Feed): OrderId | null {
+    return this.#host.exit(feed);
+  }
+  /** Trades the difference to a size, working orders counted; null when there is none. */
+  protected target(size: Size, feed?: Feed): OrderId | null {
+    return this.#host.target(size, feed);
+  }
+  protected cancel(id: OrderId): void {
+    this.#host.cancel(id);
+  }
+  protected position(feed?: Feed): Position {
+    return this.#host.position(feed);
+  }
+  protected openOrders(feed?: Feed): readonly OrderInfo[] {
+    return this.#host.openOrders(feed);
+  }
+  /** Cash plus positions at the last close, in the reporting asset. */
+  protected get equity(): number {
+    return this.#host.equity;
+  }
+  protected get cash(): number {
+    return this.#host.cash;
+  }
+  /** The instant that is being decided, ms UTC. */
+  protected get nowMs(): TimeMs {
+    return this.#host.nowMs as TimeMs;
+  }
+  /** Uniform in [0, 1), from the run's seed. */
+  protected random(): number {
+    return this.#host.random();
+  }
+  protected log(message: string, fields?: Readonly<Record<string, unknown>>): void {
+    this.#host.log(message, fields);
+  }
+
+  /** Once, before the first bar on which everything is ready. */
+  onStart?(): void;
+  /** Once an instant, after all bars that closed then are in. */
+  onBar?(): void;
+  onFill?(fill: FillInfo): void;
+  onOrder?(order: OrderInfo): void;
+  onStop?(): void;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function periodMs(period: string): number {
+  const [, count, unit] = /^(\d+)([smhd])$/.exec(period) ?? [];
+  const length = Number(count) * (UNIT_MS[unit ?? ''] ?? NaN);
+  if (!(length >= 1000)) throw new ConfigError(`every('${period}'): expected a period such as 30s, 5m, 1h or 1d`, 'correct the period');
+  return length;
+}
+
+function timeOfDayMs(time: string): number {
+  const [, hour, minute] = /^(\d{1,2}):(\d{2})$/.exec(time) ?? [];
+  if (!(Number(hour) < 24 && Number(minute) < 60)) throw new ConfigError(`at('${time}'): expected a UTC time such as 08:00`, 'correct the time');
+  return Number(hour) * 3_600_000 + Number(minute) * 60_000;
+}

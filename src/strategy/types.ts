@@ -1,0 +1,85 @@
+// What a strategy sees and says: feeds, sizes with their unit, order options, and read-only views of its own affairs.
+
+import type { Decimal } from '../base/decimal.ts';
+import type { TimeMs } from '../base/brand.ts';
+import type { FeedSeries } from '../indicators/series.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { Interval } from '../model/interval.ts';
+import type { Lifecycle, OrderId, Side, TimeInForce } from '../model/order.ts';
+
+/** The newest closed bar of a feed: a cursor of numbers that moves on; copy what is to be kept. */
+export interface Bar {
+  readonly openMs: TimeMs;
+  readonly closeMs: TimeMs;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  /** In the base asset. */
+  readonly volume: number;
+}
+
+export interface Feed extends FeedSeries {
+  readonly instrument: Instrument;
+  readonly interval: Interval;
+  /** True at the instants at which a bar of this feed closed. */
+  readonly fresh: boolean;
+  readonly bar: Bar;
+}
+
+export type Amount = number | string | Decimal;
+
+/** How much, with its unit: base quantity, quote amount, or a fraction of the strategy's equity (0.2 is a fifth). */
+export type Size =
+  | { readonly base: Amount; readonly quote?: never; readonly equity?: never }
+  | { readonly quote: Amount; readonly base?: never; readonly equity?: never }
+  | { readonly equity: Amount; readonly base?: never; readonly quote?: never };
+
+export interface OrderOptions {
+  /** The feed whose instrument is traded; the default feed when left out. */
+  readonly feed?: Feed;
+  /** Limit price; a market order without it. */
+  readonly limit?: Amount;
+  /** Price at which the position that this order opens is closed with a gain: a limit order that rests at the venue. */
+  readonly takeProfit?: Amount;
+  /** Price at which it is closed with a loss, by a market order. */
+  readonly stopLoss?: Amount;
+  /** Distance, in price, of a stop that follows the best price of closed bars. */
+  readonly trailing?: Amount;
+  readonly reduceOnly?: boolean;
+  readonly timeInForce?: TimeInForce;
+  /** Names the decision slot: at most one unfinished order a slot; the default slot is the action. */
+  readonly tag?: string;
+}
+
+export interface Position {
+  /** Base quantity held by this strategy, negative when short. */
+  readonly qty: Decimal;
+  /** Average entry price; NaN while flat. */
+  readonly entryPrice: number;
+  /** True as well when only dust below the smallest order quantity is held. */
+  readonly isFlat: boolean;
+  readonly isLong: boolean;
+  readonly isShort: boolean;
+}
+
+export interface OrderInfo {
+  readonly id: OrderId;
+  readonly side: Side;
+  readonly qty: Decimal;
+  readonly filled: Decimal;
+  readonly lifecycle: Lifecycle;
+  /** The stable code of a refusal, by risk or by the venue; null otherwise. */
+  readonly code: string | null;
+}
+
+export interface FillInfo {
+  readonly orderId: OrderId;
+  readonly side: Side;
+  readonly price: number;
+  readonly qty: Decimal;
+  /** In `feeAsset`. */
+  readonly fee: Decimal;
+  readonly feeAsset: string;
+  readonly timeMs: TimeMs;
+}

@@ -1,0 +1,64 @@
+// Products of price and quantity as whole units of money: the scales of one instrument, and shares in millionths.
+
+import { ConfigError } from '../base/errors.ts';
+import { MAX_EXACT, mulDiv, pow10, type Rounding } from '../base/exact.ts';
+import type { Instrument } from '../model/instrument.ts';
+
+const MILLION = 1_000_000;
+
+/** How ticks and lots of one instrument become units of its two assets. */
+export class Money {
+  /** Units of the base asset in one lot. */
+  readonly unitsPerLot: number;
+  /** notional = ticks x lots x factor / divisor; one of the two is 1. */
+  private readonly factor: number;
+  private readonly divisor: number;
+
+  constructor(instrument: Instrument) {
+    const { id, priceDigits, quantityDigits, quoteDigits, baseDigits } = instrument;
+    const spare = baseDigits - quantityDigits;
+    if (!(spare >= 0)) {
+      const remedy = `set baseDigits to ${quantityDigits} or more`;
+      throw new ConfigError(`instrument ${id}: expected baseDigits >= quantityDigits, got ${baseDigits} < ${quantityDigits}`, remedy);
+    }
+    const exponent = quoteDigits - priceDigits - quantityDigits;
+    this.unitsPerLot = pow10(spare);
+    this.factor = exponent > 0 ? pow10(exponent) : 1;
+    this.divisor = exponent < 0 ? pow10(-exponent) : 1;
+  }
+
+  /**
+   * price x lots in units of the quote asset. Exact where the units are fine enough (quoteDigits >= priceDigits + quantityDigits), else
+   * rounded half up at the unit; buyer and seller share the rounded figure. Infinity above 2^53 - 1: no balance covers it.
+   */
+  notional(price: number, lots: number): number {
+    const product = price * lots;
+    if (this.divisor === 1) {
+      const units = product * this.factor;
+      return units <= MAX_EXACT ? units : Infinity;
+    }
+    // The margin covers the rounding of the two double operations.
+    return product / this.divisor <= MAX_EXACT - 8 ? mulDiv(price, lots, this.divisor, 'halfUp') : Infinity;
+  }
+
+  /** The largest number of lots whose notional at `price` (ticks, > 0) is within `amount` (quote units). */
+  affordable(amount: number, price: number): number {
+    // Both below 2^53: the floor of their double quotient is exact (performance notes: written-out division).
+    if (this.divisor === 1) return Math.floor(amount / (price * this.factor));
+    return mulDiv(amount, this.divisor, price, 'down');
+  }
+}
+
+/** `units` x `ppm` / 10^6 for 0 <= ppm <= 10^6, rounded as said and exact. */
+export function shareOf(units: number, ppm: number, rounding: Rounding): number {
+  const product = units * ppm;
+  if (rounding === 'halfUp' && product <= MAX_EXACT / 2) return Math.floor((product + MILLION / 2) / MILLION);
+  return shareOfLarge(units, ppm, rounding);
+}
+
+function shareOfLarge(units: number, ppm: number, rounding: Rounding): number {
+  // Ties to even look at the whole result, so they cannot be rounded in parts; the others need no BigInt.
+  if (rounding === 'halfEven') return mulDiv(units, ppm, MILLION, rounding);
+  const millions = Math.floor(units / MILLION);
+  return millions * ppm + mulDiv(units - millions * MILLION, ppm, MILLION, rounding);
+}

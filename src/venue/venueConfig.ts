@@ -1,0 +1,80 @@
+// What a venue is built from, and the checks at its door.
+
+import { ConfigError } from '../base/errors.ts';
+import type { Rounding } from '../base/exact.ts';
+import type { Instrument, InstrumentId } from '../model/instrument.ts';
+import type { SlippageModel } from './slippage.ts';
+
+export interface VenueFees {
+  /** The coin that pays: the one received (base for a buyer, quote for a seller), or always the quote asset. */
+  readonly in: 'received' | 'quote';
+  /** Direction of the fee at the unit of its asset. */
+  readonly rounding: Rounding;
+  /** Rates of every instrument, in millionths, in place of the instruments' own. */
+  readonly makerPpm?: number;
+  readonly takerPpm?: number;
+}
+
+export interface InstrumentState {
+  /** No order is taken: -2016. */
+  readonly frozen?: boolean;
+  /** false: no MARKET order is taken: -1139. */
+  readonly marketTrading?: boolean;
+  /** How far a limit may lie from the last price, in millionths of it; 0 is no band. Beyond it: -1138. */
+  readonly priceBandPpm?: number;
+}
+
+/** Conditions under which a venue refuses; none by default. */
+export interface VenueState {
+  readonly instruments?: Readonly<Record<InstrumentId, InstrumentState>>;
+  /** Operations switched off: -1020. */
+  readonly off?: readonly ('place' | 'cancel')[];
+  /** Names of accounts that may not order: 35. */
+  readonly restrictedAccounts?: readonly string[];
+  /** The answer to a cancel of an order that does not exist; -2013 by default. */
+  readonly missingOrderCode?: -2013 | -1112;
+}
+
+export interface VenueConfig {
+  /** The position in this list is the index of the instrument. */
+  readonly instruments: readonly Instrument[];
+  readonly fees: VenueFees;
+  /** Whether a resting limit needs a price beyond it (`through`), or its own price is enough (`touch`). */
+  readonly limitRule: 'through' | 'touch';
+  /** Largest share of a row's volume that the fills of one instrument may take, in millionths; 0 is no cap. */
+  readonly maxVolumeSharePpm: number;
+  readonly slippage: SlippageModel;
+  /** Unfinished orders of one account; one more is refused with -1015. */
+  readonly maxOpenOrders: number;
+  readonly state?: VenueState;
+}
+
+/** Throws ConfigError at the first setting that no venue can run with. */
+export function checkVenueConfig(config: VenueConfig): void {
+  if (config.instruments.length === 0) throw new ConfigError('instruments: expected at least one, got none', 'name an instrument to trade');
+  const seen = new Set<string>();
+  const { state, fees } = config;
+  for (const { id, market, makerFeePpm, takerFeePpm } of config.instruments) {
+    if (seen.has(id)) throw new ConfigError(`instruments: ${id} is listed twice`, 'list each instrument once');
+    seen.add(id);
+    if (market !== 'spot') throw new ConfigError(`instrument ${id}: expected a spot instrument, got ${market}`, 'this venue trades spot only');
+    checkPpm(`instrument ${id} makerFeePpm`, makerFeePpm);
+    checkPpm(`instrument ${id} takerFeePpm`, takerFeePpm);
+    checkPpm(`instrument ${id} priceBandPpm`, state?.instruments?.[id]?.priceBandPpm ?? 0);
+  }
+  for (const id of Object.keys(state?.instruments ?? {})) {
+    if (!seen.has(id)) throw new ConfigError(`state.instruments: ${id} is not an instrument of this venue`, `known: ${[...seen].join(', ')}`);
+  }
+  checkPpm('fees.makerPpm', fees.makerPpm ?? 0);
+  checkPpm('fees.takerPpm', fees.takerPpm ?? 0);
+  checkPpm('maxVolumeSharePpm', config.maxVolumeSharePpm);
+  if (!(Number.isSafeInteger(config.maxOpenOrders) && config.maxOpenOrders > 0)) {
+    throw new ConfigError(`maxOpenOrders: expected a whole number above 0, got ${config.maxOpenOrders}`, 'set how many orders an account may have open');
+  }
+}
+
+/** Throws ConfigError unless `ppm` is a whole number of millionths from 0 to 1 000 000. */
+export function checkPpm(key: string, ppm: number): void {
+  if (Number.isInteger(ppm) && ppm >= 0 && ppm <= 1_000_000) return;
+  throw new ConfigError(`${key}: expected a whole number of millionths from 0 to 1000000, got ${ppm}`, '0.1 % is 1000');
+}

@@ -1,0 +1,126 @@
+// Orders as the venue keeps them: pooled records, ids that count up, and the way from an id back to its record.
+
+import { assert } from '../base/assert.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { Side } from '../model/order.ts';
+
+/** The specification's words (part 3). REJECTED is never made here: a refused create is an error, not an order (dialect 10.3). */
+export const VENUE_STATUSES = ['NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', 'REJECTED', 'PENDING_CANCEL'] as const;
+export type VenueStatus = (typeof VENUE_STATUSES)[number];
+
+/**
+ * One record of the pool. `place` hands it out, the venue alone changes it, `release` takes it back: copy what is needed beyond that.
+ * Numbers start as a fraction so that V8 keeps each as a double field, written in place, from its first value on.
+ */
+export class OrderRecord {
+  /** Counts up from 1, never reused. */
+  id = 0.5;
+  /** The caller's own number; means nothing to the venue. */
+  ref = 0.5;
+  /** Index of the account; -1 while the record lies in the pool. */
+  account = -1;
+  instrument: Instrument;
+  side: Side = 'buy';
+  /** Limit price in ticks; 0 for MARKET. */
+  limit = 0.5;
+  /** Wanted base quantity; 0 for a MARKET BUY, which is by amount. */
+  lots = 0.5;
+  /** Wanted quote amount of a MARKET BUY, else 0. */
+  quoteUnits = 0.5;
+  status: VenueStatus = 'NEW';
+  /** It stands in its book and can still fill: NEW, PARTIALLY_FILLED or PENDING_CANCEL. */
+  isOpen = false;
+  filledLots = 0.5;
+  /** Notional of the fills in quote units. */
+  filledUnits = 0.5;
+  /** Held for this order: base units for a sell, quote units for a buy. */
+  lockedUnits = 0.5;
+  /** Rates at admission, in millionths. */
+  makerPpm = 0;
+  takerPpm = 0;
+  /** Arrival at the venue: rows that open earlier do not concern the order. */
+  admittedMs = 0.5;
+  /** Neighbours in the book, by arrival; in the pool, the next spare record. */
+  prev: OrderRecord | null = null;
+  next: OrderRecord | null = null;
+
+  constructor(instrument: Instrument) {
+    this.instrument = instrument;
+  }
+}
+
+/** An order as everyone but the venue sees it. */
+export type VenueOrder = Readonly<OrderRecord>;
+
+const PAGE = 512;
+/** The low bits of an id; a bit operation keeps them for ids above 2^31 too. */
+const MASK = PAGE - 1;
+interface Page {
+  readonly records: (OrderRecord | null)[];
+  live: number;
+}
+
+/** The pool, and the records in use by id: pages of 512 ids, dropped when every order on them is released. */
+export class OrderTable {
+  private lastId = 0;
+  private spare: OrderRecord | null = null;
+  private readonly pages: (Page | null)[] = [];
+  private current: Page = emptyPage();
+  private sparePage: Page | null = null;
+
+  constructor() {
+    this.pages.push(this.current);
+  }
+
+  /** A record with a new id, its other fields to be set by the caller. */
+  acquire(instrument: Instrument): OrderRecord {
+    let order = this.spare;
+    if (order === null) order = new OrderRecord(instrument);
+    else {
+      this.spare = order.next;
+      order.next = null;
+      order.instrument = instrument;
+    }
+    const id = ++this.lastId;
+    const at = id & MASK;
+    if (at === 0) this.turnPage();
+    this.current.records[at] = order;
+    this.current.live++;
+    order.id = id;
+    return order;
+  }
+
+  find(id: number): OrderRecord | null {
+    const order = this.pages[Math.floor(id / PAGE)]?.records[id & MASK];
+    return order?.id === id ? order : null;
+  }
+
+  release(order: OrderRecord): void {
+    const index = Math.floor(order.id / PAGE);
+    const page = this.pages[index];
+    assert(page !== null && page !== undefined && order.account >= 0, 'an order is released once');
+    page.records[order.id & MASK] = null;
+    if (--page.live === 0 && page !== this.current) this.drop(index, page);
+    order.account = -1;
+    order.prev = null;
+    order.next = this.spare;
+    this.spare = order;
+  }
+
+  private turnPage(): void {
+    const full = this.current;
+    this.current = this.sparePage ?? emptyPage();
+    this.sparePage = null;
+    this.pages.push(this.current);
+    if (full.live === 0) this.drop(this.pages.length - 2, full);
+  }
+
+  private drop(index: number, page: Page): void {
+    this.pages[index] = null;
+    this.sparePage = page;
+  }
+}
+
+function emptyPage(): Page {
+  return { records: Array.from({ length: PAGE }, () => null), live: 0 };
+}
