@@ -2,6 +2,7 @@
 
 import { ContainerModule } from 'inversify';
 import { ConfigError } from '../base/errors.ts';
+import type { Scratch } from '../base/rowLog.ts';
 import { Engine } from '../engine/engine.ts';
 import { FeedRun } from '../engine/feed.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -9,12 +10,12 @@ import { Brackets } from '../orders/brackets.ts';
 import { OrderManager } from '../orders/orderManager.ts';
 import { Reservations } from '../orders/reservation.ts';
 import { Ledger } from '../portfolio/ledger.ts';
-import { createRiskModule } from '../risk/riskModule.ts';
+import { RiskModule } from '../risk/riskModule.ts';
 import type { Size } from '../strategy/types.ts';
 import type { RunPlan } from './plan.ts';
 import { TOKENS, type Observers } from './tokens.ts';
 
-export function botModule(plan: RunPlan, observers: Observers): ContainerModule {
+export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(TOKENS.plan).toConstantValue(plan);
     bind(TOKENS.observers).toConstantValue(observers);
@@ -26,17 +27,22 @@ export function botModule(plan: RunPlan, observers: Observers): ContainerModule 
     );
     bind(TOKENS.ledger).toResolvedValue((instruments) => new Ledger(instruments, plan.strategies.length), [TOKENS.instruments]);
     bind(TOKENS.reservations).toResolvedValue(
-      (instruments) => new Reservations(instruments.length, plan.strategies.length),
+      (instruments) =>
+        new Reservations(instruments, plan.strategies.length, {
+          collarPpm: plan.fills.collarPpm,
+          takerFeePpm: instruments.map(() => plan.fees.takerPpm),
+          feesIn: plan.fees.in,
+        }),
       [TOKENS.instruments],
     );
     bind(TOKENS.brackets).toResolvedValue((instruments) => new Brackets(instruments.length), [TOKENS.instruments]);
     bind(TOKENS.orders).toResolvedValue(
-      (exchange, journal, reservations, fence) => new OrderManager(exchange, journal, reservations, fence),
+      (exchange, journal, reservations, fence) => new OrderManager(exchange, journal, reservations, fence, scratch),
       [TOKENS.exchange, TOKENS.journal, TOKENS.reservations, TOKENS.fence],
     );
     bind(TOKENS.risk).toResolvedValue(
-      (instruments, ledger, reservations) => createRiskModule(plan, instruments, ledger, reservations),
-      [TOKENS.instruments, TOKENS.ledger, TOKENS.reservations],
+      (ledger, reservations) => new RiskModule({ ledger, reservations, limits: plan.risk }),
+      [TOKENS.ledger, TOKENS.reservations],
     );
     bind(TOKENS.engine).toResolvedValue(
       (instruments, feeds, clock, ledger, reservations, orders, brackets, risk, exchange, queue) =>
@@ -47,6 +53,7 @@ export function botModule(plan: RunPlan, observers: Observers): ContainerModule 
           blockRows: plan.blockRows,
           fromMs: plan.fromMs,
           log: observers.log,
+          scratch,
           beat: observers.beat,
         }), // prettier-ignore
       [

@@ -6,6 +6,7 @@ import { assert } from '../base/assert.ts';
 import { ConfigError } from '../base/errors.ts';
 import { toScaled } from '../base/decimal.ts';
 import { seededRng } from '../base/rng.ts';
+import { Scratch } from '../base/rowLog.ts';
 import { blockLoop, type BlockLoop } from '../engine/blockLoop.ts';
 import type { Engine, LogLine } from '../engine/engine.ts';
 import type { StrategyRun } from '../engine/strategyRun.ts';
@@ -25,6 +26,8 @@ export interface BacktestOptions {
   /** Keep the values of registered indicators, for pictures. */
   readonly trace?: boolean;
   readonly faultOf?: ReplayOptions['faultOf'];
+  /** Memory to take and give back, for whoever runs many backtests; by default each run has its own. */
+  readonly scratch?: Scratch;
 }
 
 /** A bot that stands ready, its world beside it. */
@@ -44,7 +47,7 @@ export async function runBacktest(plan: RunPlan, options: BacktestOptions = {}):
 export async function prepareBacktest(plan: RunPlan, options: BacktestOptions = {}): Promise<PreparedRun> {
   const container = new Container({ defaultScope: 'Singleton' });
   const observers = { log: options.log ?? (() => {}), beat: options.beat ?? null };
-  await container.load(botModule(plan, observers), replayModule(plan, options.faultOf));
+  await container.load(botModule(plan, observers, options.scratch ?? new Scratch()), replayModule(plan, options.faultOf));
   const engine = container.get(TOKENS.engine);
   addStrategies(engine, plan);
   const deposits = fund(engine, plan);

@@ -15,6 +15,8 @@ export function mulDiv(a: number, b: number, divisor: number, round: Rounding): 
   const product = a * b;
   if (!(product <= MAX_EXACT / 2)) return mulDivWide(a, b, divisor, round);
   if (divisor === 1) return product;
+  // Below 2^53 a quotient that is not whole is further from any whole number than its rounding error: floor and ceil are exact.
+  if (round === 'up') return Math.ceil(product / divisor);
   const low = Math.floor(product / divisor);
   return round === 'down' ? low : rounded(low, product - low * divisor, divisor, round);
 }

@@ -37,7 +37,9 @@ export class BracketDesk {
   hit(bracket: Bracket, price: number): void {
     const engine = this.#engine;
     engine.brackets.remove(bracket);
-    for (const order of engine.orders.active().slice()) {
+    const active = engine.orders.active();
+    for (let at = active.length - 1; at >= 0; at--) {
+      const order = active[at]!;
       if (order.parent === bracket.entry || order.id === bracket.entry) engine.orders.cancel(order, engine.nowMs);
     }
     const lots = Math.min(bracket.lots, this.#closable(bracket.strategy, bracket.instrument));

@@ -5,6 +5,7 @@ import type { Lots, Ticks, Units } from '../base/brand.ts';
 import { ConfigError, InvariantError, StrategyError } from '../base/errors.ts';
 import { pow10 } from '../base/exact.ts';
 import type { Rng } from '../base/rng.ts';
+import type { Scratch } from '../base/rowLog.ts';
 import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import { operand, type IndicatorSpec, type SignalSource } from '../indicators/spec.ts';
 import type { Series } from '../indicators/series.ts';
@@ -20,6 +21,7 @@ import type { Reservations } from '../orders/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import type { Evidence, ExchangePort, ExchangeSink } from '../ports/exchange.ts';
 import type { RiskModule } from '../risk/riskModule.ts';
+import type { Marks } from '../risk/rule.ts';
 import type { DueQueue } from '../scheduler/dueQueue.ts';
 import type { StrategyClass } from '../strategy/strategy.ts';
 import type { Size } from '../strategy/types.ts';
@@ -51,11 +53,15 @@ export interface EngineParts {
   readonly blockRows: number;
   readonly fromMs: number;
   readonly log: LogLine;
+  readonly scratch: Scratch;
   /** Written once a block: blocks done, thousandths of the run done, seconds of the block's end. Null where nobody watches. */
   readonly beat: Int32Array | null;
 }
 
-export class Engine implements ExchangeSink {
+/** Code of the halt that an unknown outcome raises on its instrument. */
+const UNKNOWN = 'UNKNOWN_OUTCOME';
+
+export class Engine implements ExchangeSink, Marks {
   readonly instruments: readonly Instrument[];
   readonly feeds: readonly FeedRun[];
   readonly runs: StrategyRun[] = [];
@@ -69,7 +75,7 @@ export class Engine implements ExchangeSink {
   readonly timers = new Timers();
   readonly outbox = new Outbox();
   readonly sizing = new Sizing();
-  readonly fills = new FillLog();
+  readonly fills: FillLog;
   readonly clock: Float64Array;
   readonly defaultSize: Size;
   readonly collarPpm: number;
@@ -116,6 +122,7 @@ export class Engine implements ExchangeSink {
     this.#ticks = this.execution.map((feed) => ticksOf(feed.bars, 'close'));
     this.#marks = new Float64Array(parts.instruments.length);
     this.intent = emptyIntent(parts.instruments[0]!);
+    this.fills = new FillLog(parts.scratch);
     this.desk = new BracketDesk(this);
   }
 
@@ -143,7 +150,7 @@ export class Engine implements ExchangeSink {
     const { fromMs } = this.#parts;
     for (const run of this.runs) this.#checkHasWork(run);
     this.startUnits = this.ledger.equityTotalUnits(this.#startMarks());
-    this.recorder = new EquityRecorder(this.execution, this.ledger, this.startUnits);
+    this.recorder = new EquityRecorder(this.execution, this.ledger, this.#parts.scratch);
     for (const feed of this.feeds) {
       feed.indicators.seal(technical ?? undefined);
       for (feed.cur = 0; feed.cur < feed.firstRow; feed.cur = feed.to) {
@@ -158,6 +165,8 @@ export class Engine implements ExchangeSink {
       for (const feed of run.needed) run.readyMs = Math.max(run.readyMs, readyMsOf(feed));
       if (run.hasOnBar) for (const feed of run.listened) feed.hasOnBar = true;
     }
+    this.risk.attach(this);
+    this.risk.begin(this.startUnits, fromMs);
     this.clock[0] = fromMs;
     this.queue.runDue(fromMs);
     this.timers.start(fromMs);
@@ -209,6 +218,13 @@ export class Engine implements ExchangeSink {
     }
   }
 
+  /** Gives the memory of the run's columns back to the scratch they came from; its record must not be read afterwards. */
+  release(): void {
+    this.recorder.release();
+    this.fills.release();
+    this.orders.release();
+  }
+
   // --- What strategies ask for
 
   newIntent(feed: FeedRun, isBuy: boolean): IntentDraft {
@@ -238,6 +254,7 @@ export class Engine implements ExchangeSink {
     const { id } = order;
     let code = orders.obstacle(order);
     if (code === null) {
+      if (risk.watchesEquity) this.recorder.show(risk);
       const approved = risk.check(order, this.nowMs, this.lastTicks(intent.instrumentIndex));
       if (approved !== null) {
         orders.submit(approved);
@@ -292,7 +309,7 @@ export class Engine implements ExchangeSink {
   outcomeUnknown(id: OrderId): void {
     const order = this.#known(id);
     this.orders.outcomeUnknown(order, this.nowMs);
-    this.risk.freeze(order.instrumentIndex, 'unknown');
+    this.risk.freeze(order.instrumentIndex, UNKNOWN, this.nowMs);
     this.#tellOrder(order);
     this.exchange.read(order, 'openOrders');
   }
@@ -343,7 +360,9 @@ export class Engine implements ExchangeSink {
 
   /** The rows of an instrument's market orders are over: what a collar order has not got is cancelled (house, section 12). */
   sweep(instrumentIndex: number, openMs: number): void {
-    for (const order of this.orders.active().slice()) {
+    const active = this.orders.active();
+    for (let at = active.length - 1; at >= 0; at--) {
+      const order = active[at]!;
       if (order.instrumentIndex === instrumentIndex && order.role === 'market' && order.lots > 0 && order.arrivedMs <= openMs) {
         this.orders.cancel(order, this.nowMs);
       }
@@ -414,7 +433,7 @@ export class Engine implements ExchangeSink {
   }
   #thaw(instrumentIndex: number): void {
     const still = this.orders.active().some((order) => order.instrumentIndex === instrumentIndex && order.lifecycle === 'unknown');
-    if (!still) this.risk.thaw(instrumentIndex, 'unknown');
+    if (!still) this.risk.thaw(instrumentIndex, UNKNOWN, this.nowMs);
   }
   #checkHasWork(run: StrategyRun): void {
     if (run.hasOnBar || run.watches.length > 0 || this.timers.has(run.index)) return;

@@ -1,8 +1,10 @@
 // Equity at each instant at which an execution row closes, marked in segments between fills: nothing of it is done bar by bar.
 
+import type { Scratch } from '../base/rowLog.ts';
 import { ticksOf, type TickColumn } from '../model/bars.ts';
 import type { EquityColumns } from '../model/run.ts';
 import { markSegment, type Ledger } from '../portfolio/ledger.ts';
+import type { RiskModule } from '../risk/riskModule.ts';
 import type { FeedRun } from './feed.ts';
 
 /**
@@ -15,23 +17,20 @@ export class EquityRecorder {
   readonly #ticks: readonly TickColumn[];
   /** Next row of each execution feed to mark. */
   readonly #marked: number[];
-  readonly #startUnits: number;
+  readonly #scratch: Scratch;
   readonly #units: Float64Array;
   readonly #times: Float64Array;
   #length = 0;
-  #peak: number;
-  #scanned = 0;
 
   /** `feeds`: the execution feeds, in instrument order. */
-  constructor(feeds: readonly FeedRun[], ledger: Ledger, startUnits: number) {
+  constructor(feeds: readonly FeedRun[], ledger: Ledger, scratch: Scratch) {
+    this.#scratch = scratch;
     this.#feeds = feeds;
     this.#ledger = ledger;
-    this.#startUnits = startUnits;
-    this.#peak = startUnits;
     this.#ticks = feeds.map((feed) => ticksOf(feed.bars, 'close'));
     this.#marked = feeds.map((feed) => feed.firstRow);
     const rows = feeds.reduce((sum, feed) => sum + feed.bars.length - feed.firstRow, 0);
-    this.#units = new Float64Array(rows);
+    this.#units = scratch.take(rows);
     // One execution feed: its own closes are the times.
     this.#times = feeds.length === 1 ? feeds[0]!.bars.closeMs.subarray(feeds[0]!.firstRow) : new Float64Array(rows);
   }
@@ -42,24 +41,19 @@ export class EquityRecorder {
     else this.#markMerged();
   }
 
-  /** The highest equity of the run up to the newest delivered instant, the start included. */
-  peakUnits(): number {
+  /** Shows the loss rules every instant marked so far, the present one included. */
+  show(risk: RiskModule): void {
     this.settle();
-    for (; this.#scanned < this.#length; this.#scanned++) this.#peak = Math.max(this.#peak, this.#units[this.#scanned]!);
-    return this.#peak;
-  }
-
-  /** Equity at the newest marked instant at or before `ms`; the starting equity before the first. */
-  asOf(ms: number): number {
-    this.settle();
-    let at = this.#length - 1;
-    while (at >= 0 && this.#times[at]! > ms) at--;
-    return at < 0 ? this.#startUnits : this.#units[at]!;
+    risk.observe(this.#times, this.#units, this.#length);
   }
 
   columns(): EquityColumns {
     this.settle();
     return { length: this.#length, timeMs: this.#times.subarray(0, this.#length), units: this.#units.subarray(0, this.#length) };
+  }
+
+  release(): void {
+    this.#scratch.give(this.#units);
   }
 
   #markRows(until: number): void {

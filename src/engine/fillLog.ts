@@ -1,20 +1,18 @@
-// The fills of a run as growable columns: one row a fill, no object.
+// What a run keeps of its fills: one row a fill, in booking order, no object.
 
+import { bitsOf, RowLog, type Scratch } from '../base/rowLog.ts';
 import type { FillColumns } from '../model/run.ts';
 
-const NUMBERS = ['tradeId', 'orderId', 'price', 'lots', 'notional', 'fee', 'timeMs'] as const;
-const BYTES = ['strategy', 'instrument', 'side', 'isMaker', 'feeInBase'] as const;
-
-const numbers = (capacity: number) =>
-  Object.fromEntries(NUMBERS.map((name) => [name, new Float64Array(capacity)])) as Record<(typeof NUMBERS)[number], Float64Array>;
-const bytes = (capacity: number) =>
-  Object.fromEntries(BYTES.map((name) => [name, new Uint8Array(capacity)])) as Record<(typeof BYTES)[number], Uint8Array>;
+const FIELD = { tradeId: 0, orderId: 1, price: 2, lots: 3, notional: 4, fee: 5, timeMs: 6, codes: 7 } as const;
+const WIDTH = 8;
 
 export class FillLog {
   length = 0;
-  #capacity = 1024;
-  #numbers = numbers(1024);
-  #bytes = bytes(1024);
+  readonly #rows: RowLog;
+
+  constructor(scratch: Scratch) {
+    this.#rows = new RowLog(WIDTH, scratch);
+  }
 
   push(
     strategy: number,
@@ -30,36 +28,40 @@ export class FillLog {
     isMaker: boolean,
     timeMs: number,
   ): void {
-    if (this.length === this.#capacity) this.#grow();
     const row = this.length++;
-    const number = this.#numbers;
-    number.tradeId[row] = tradeId;
-    number.orderId[row] = orderId;
-    number.price[row] = price;
-    number.lots[row] = lots;
-    number.notional[row] = notional;
-    number.fee[row] = fee;
-    number.timeMs[row] = timeMs;
-    const byte = this.#bytes;
-    byte.strategy[row] = strategy;
-    byte.instrument[row] = instrument;
-    byte.side[row] = isBuy ? 0 : 1;
-    byte.isMaker[row] = isMaker ? 1 : 0;
-    byte.feeInBase[row] = feeInBase ? 1 : 0;
+    const page = this.#rows.page(row);
+    const at = this.#rows.offset(row);
+    page[at + FIELD.tradeId] = tradeId;
+    page[at + FIELD.orderId] = orderId;
+    page[at + FIELD.price] = price;
+    page[at + FIELD.lots] = lots;
+    page[at + FIELD.notional] = notional;
+    page[at + FIELD.fee] = fee;
+    page[at + FIELD.timeMs] = timeMs;
+    page[at + FIELD.codes] = (isBuy ? 0 : 1) | (isMaker ? 2 : 0) | (feeInBase ? 4 : 0) | (strategy << 3) | (instrument << 11);
   }
 
   columns(): FillColumns {
-    const cut = <T extends Float64Array | Uint8Array, K extends string>(columns: Record<K, T>) =>
-      Object.fromEntries(Object.entries<T>(columns).map(([name, column]) => [name, column.subarray(0, this.length)])) as Record<K, T>;
-    return { length: this.length, ...cut(this.#numbers), ...cut(this.#bytes) };
+    const of = (field: number) => this.#rows.column(field, this.length);
+    const codes = of(FIELD.codes);
+    const bits = (from: number, width: number) => bitsOf(codes, from, width);
+    return {
+      length: this.length,
+      tradeId: of(FIELD.tradeId),
+      orderId: of(FIELD.orderId),
+      price: of(FIELD.price),
+      lots: of(FIELD.lots),
+      notional: of(FIELD.notional),
+      fee: of(FIELD.fee),
+      timeMs: of(FIELD.timeMs),
+      side: bits(0, 1),
+      isMaker: bits(1, 1),
+      feeInBase: bits(2, 1),
+      strategy: bits(3, 8),
+      instrument: bits(11, 8),
+    };
   }
-
-  #grow(): void {
-    this.#capacity *= 2;
-    const [wideNumbers, wideBytes] = [numbers(this.#capacity), bytes(this.#capacity)];
-    for (const name of NUMBERS) wideNumbers[name].set(this.#numbers[name]);
-    for (const name of BYTES) wideBytes[name].set(this.#bytes[name]);
-    this.#numbers = wideNumbers;
-    this.#bytes = wideBytes;
+  release(): void {
+    this.#rows.release();
   }
 }

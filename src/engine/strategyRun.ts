@@ -136,7 +136,10 @@ export class StrategyRun implements StrategyHost {
     const feed = this.#feedFor(view);
     const { instrumentIndex } = feed;
     engine.brackets.drop(this.index, instrumentIndex);
-    for (const order of engine.orders.active().slice()) {
+    // From the newest on: a cancel that acts at once takes its order out of the list.
+    const active = engine.orders.active();
+    for (let at = active.length - 1; at >= 0; at--) {
+      const order = active[at]!;
       if (order.strategy !== this.index || order.instrumentIndex !== instrumentIndex) continue;
       if (order.slot === 'exit' && order.parent === 0) return null;
       engine.orders.cancel(order, engine.nowMs);

@@ -181,19 +181,167 @@ class CarefulMean {
   }
 
   add(x: number): void {
-    const starting = this.#count < this.#bars;
-    this.#step(starting ? x : this.#weight * (x - this.#mean - this.#rest));
-    if (!starting || ++this.#count < this.#bars) return;
-    const sum = this.#mean;
-    this.#mean = sum / this.#bars;
-    // The remainder of the division: the sum of whole ticks is exact, the quotient is not.
-    this.#rest = (this.#rest + remainder(sum, this.#mean, this.#bars)) / this.#bars;
-  }
-
-  #step(by: number): void {
+    if (this.#count < this.#bars) {
+      this.#mean += x;
+      if (++this.#count === this.#bars) this.#mean /= this.#bars;
+      return;
+    }
+    const by = this.#weight * (x - this.#mean - this.#rest);
     const next = this.#mean + by;
     const part = next - this.#mean;
     this.#rest += this.#mean - (next - part) + (by - part);
     this.#mean = next;
+  }
+}
+
+class Convergence implements Kernel {
+  readonly #source: Column<TickColumn>;
+  readonly #scale: number;
+  readonly #macd: NumberWindow;
+  readonly #signal: NumberWindow;
+  readonly #histogram: NumberWindow;
+  readonly #fast: CarefulMean;
+  readonly #slow: CarefulMean;
+  readonly #smooth: CarefulMean;
+  /** The first value: averages of differences from it differ by as much, and begin without the rounding of a high price. */
+  #origin = NaN;
+
+  constructor(
+    source: ScaledColumn,
+    out: readonly [NumberWindow, NumberWindow, NumberWindow],
+    fastBars: number,
+    slowBars: number,
+    signalBars: number,
+  ) {
+    this.#source = source.column;
+    this.#scale = source.scale;
+    [this.#macd, this.#signal, this.#histogram] = out;
+    this.#fast = new CarefulMean(fastBars);
+    this.#slow = new CarefulMean(slowBars);
+    this.#smooth = new CarefulMean(signalBars);
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const { values: from, base: fromBase } = this.#source;
+    const fast = this.#fast;
+    const slow = this.#slow;
+    const smooth = this.#smooth;
+    for (let row = fromRow; row < toRow; row++) {
+      this.#follow(from[row - fromBase]!);
+      let value = NaN;
+      let signal = NaN;
+      if (slow.ready) {
+        value = (fast.mean - slow.mean + (fast.rest - slow.rest)) / this.#scale;
+        smooth.add(value);
+        if (smooth.ready) signal = smooth.mean + smooth.rest;
+      }
+      this.#macd.values[row - this.#macd.base] = value;
+      this.#signal.values[row - this.#signal.base] = signal;
+      this.#histogram.values[row - this.#histogram.base] = value - signal;
+    }
+  }
+
+  #follow(x: number): void {
+    if (x === x) {
+      if (this.#origin !== this.#origin) this.#origin = x;
+      this.#fast.add(x - this.#origin);
+      this.#slow.add(x - this.#origin);
+    } else {
+      this.#origin = NaN;
+      this.#fast.reset();
+      this.#slow.reset();
+      this.#smooth.reset();
+    }
+  }
+}
+
+/** Prices are doubles next to whole ticks: rounding their product with the scale gives the ticks back, and with them exact differences. */
+class PlaceInRange implements Kernel {
+  readonly #value: Column<Float64Array>;
+  readonly #high: Column<Float64Array>;
+  readonly #low: Column<Float64Array>;
+  readonly #scale: number;
+  readonly #out: NumberWindow;
+
+  constructor(value: Column<Float64Array>, high: Column<Float64Array>, low: Column<Float64Array>, scale: number, out: NumberWindow) {
+    this.#value = value;
+    this.#high = high;
+    this.#low = low;
+    this.#scale = scale;
+    this.#out = out;
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const scale = this.#scale;
+    const whole = scale !== 1;
+    const { values, base } = this.#out;
+    for (let row = fromRow; row < toRow; row++) {
+      let value = this.#value.values[row - this.#value.base]!;
+      let high = this.#high.values[row - this.#high.base]!;
+      let low = this.#low.values[row - this.#low.base]!;
+      if (whole) {
+        value = Math.round(value * scale);
+        high = Math.round(high * scale);
+        low = Math.round(low * scale);
+      }
+      values[row - base] = high === low ? 50 : (100 * (value - low)) / (high - low);
+    }
+  }
+}
+
+class MoneyFlow implements Kernel {
+  readonly #high: Column<TickColumn>;
+  readonly #low: Column<TickColumn>;
+  readonly #close: Column<TickColumn>;
+  readonly #volume: Column<Float64Array>;
+  readonly #out: NumberWindow;
+  readonly #bars: number;
+  readonly #in = new CompensatedSum();
+  readonly #outflow = new CompensatedSum();
+  /** Rows of the window with a flow in and out: a sum without any is 0, whatever rounding left in it. */
+  #ins = 0;
+  #outs = 0;
+
+  constructor({ columns }: ScaledColumns, volume: Column<Float64Array>, out: NumberWindow, bars: number) {
+    this.#high = columns[0]!;
+    this.#low = columns[1]!;
+    this.#close = columns[2]!;
+    this.#volume = volume;
+    this.#out = out;
+    this.#bars = bars;
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const { values, base } = this.#out;
+    const bars = this.#bars;
+    for (let row = fromRow; row < toRow; row++) {
+      if (row >= 1) this.#book(row, 1);
+      if (row >= bars + 1) this.#book(row - bars, -1);
+      const gains = this.#in.value;
+      const flow = gains + this.#outflow.value;
+      values[row - base] = row < bars ? NaN : flow === 0 ? 50 : (100 * gains) / flow;
+    }
+  }
+
+  #book(row: number, sign: 1 | -1): void {
+    const volume = this.#volume.values[row - this.#volume.base]!;
+    const price = this.#typical(row);
+    const change = price - this.#typical(row - 1);
+    if (volume === 0 || change === 0) return;
+    const flow = sign * price * volume;
+    if (change > 0) {
+      this.#in.add(flow);
+      if ((this.#ins += sign) === 0) this.#in.reset();
+    } else {
+      this.#outflow.add(flow);
+      if ((this.#outs += sign) === 0) this.#outflow.reset();
+    }
+  }
+
+  /** Three times the typical price, in ticks: a whole number, so that its changes are exact. */
+  #typical(row: number): number {
+    return (
+      this.#high.values[row - this.#high.base]! + this.#low.values[row - this.#low.base]! + this.#close.values[row - this.#close.base]!
+    );
   }
 }

@@ -1,73 +1,94 @@
-// The columns that a run keeps of its orders: one row an order, written once, when it ends.
+// What a run keeps of its orders: one row an order, written once, when it ends.
 
-import { assert } from '../base/assert.ts';
+import { bitsOf, RowLog, type Scratch } from '../base/rowLog.ts';
 import { ENDINGS, ROLES, SIDES, type OrderColumns } from '../model/run.ts';
 import type { OrderRecord } from './record.ts';
 
-const NUMBERS = ['id', 'parent', 'lots', 'quoteUnits', 'limit', 'filledLots', 'filledUnits', 'createdMs', 'arrivedMs', 'doneMs', 'slot', 'code'] as const;
-const BYTES = ['strategy', 'instrument', 'side', 'role', 'ending', 'reduceOnly', 'wasUnknown'] as const;
-type Numbers = Record<(typeof NUMBERS)[number], Float64Array>;
-type Bytes = Record<(typeof BYTES)[number], Uint8Array>;
-
-const numbers = (capacity: number) => Object.fromEntries(NUMBERS.map((name) => [name, new Float64Array(capacity)])) as Numbers;
-const bytes = (capacity: number) => Object.fromEntries(BYTES.map((name) => [name, new Uint8Array(capacity)])) as Bytes;
+/** Fields of a row. Small whole numbers share one: an order's row is one stretch of memory, and short. */
+const FIELD = { parent: 0, lots: 1, quoteUnits: 2, limit: 3, filledLots: 4, filledUnits: 5, createdMs: 6, arrivedMs: 7, doneMs: 8, codes: 9, texts: 10 } as const; // prettier-ignore
+const WIDTH = 11;
+/** Texts that a run may use for slots and codes. */
+const MAX_TEXTS = 65_536;
 
 export class OrderLog {
-  #capacity = 1024;
-  #numbers = numbers(1024);
-  #bytes = bytes(1024);
+  readonly #rows: RowLog;
   readonly #texts: string[] = [''];
   readonly #textAt = new Map<string, number>([['', 0]]);
-  #length = 0;
+
+  constructor(scratch: Scratch) {
+    this.#rows = new RowLog(WIDTH, scratch);
+  }
 
   /** Writes the row of an order that has ended, or that is still open when the run ends. */
   write(order: OrderRecord, nowMs: number): void {
     const row = order.id - 1;
-    while (row >= this.#capacity) this.#grow();
-    if (row >= this.#length) this.#length = row + 1;
-    const number = this.#numbers;
-    number.id[row] = order.id;
-    number.parent[row] = order.parent;
-    number.lots[row] = order.lots;
-    number.quoteUnits[row] = order.quoteUnits;
-    number.limit[row] = order.limit > 0 ? order.limit : order.trigger;
-    number.filledLots[row] = order.filledLots;
-    number.filledUnits[row] = order.filledUnits;
-    number.createdMs[row] = order.createdMs;
-    number.arrivedMs[row] = order.arrivedMs;
-    number.doneMs[row] = order.reason === null ? NaN : nowMs;
-    number.slot[row] = this.#text(order.slot);
-    number.code[row] = order.code === null ? 0 : this.#text(order.code);
-    const byte = this.#bytes;
-    byte.strategy[row] = order.strategy;
-    byte.instrument[row] = order.instrumentIndex;
-    byte.side[row] = SIDES.indexOf(order.side);
-    byte.role[row] = ROLES.indexOf(order.role);
-    byte.ending[row] = ENDINGS.indexOf(order.reason ?? 'open');
-    byte.reduceOnly[row] = order.reduceOnly ? 1 : 0;
-    byte.wasUnknown[row] = order.wasUnknown ? 1 : 0;
+    const page = this.#rows.page(row);
+    const at = this.#rows.offset(row);
+    page[at + FIELD.parent] = order.parent;
+    page[at + FIELD.lots] = order.lots;
+    page[at + FIELD.quoteUnits] = order.quoteUnits;
+    page[at + FIELD.limit] = order.limit > 0 ? order.limit : order.trigger;
+    page[at + FIELD.filledLots] = order.filledLots;
+    page[at + FIELD.filledUnits] = order.filledUnits;
+    page[at + FIELD.createdMs] = order.createdMs;
+    page[at + FIELD.arrivedMs] = order.arrivedMs;
+    page[at + FIELD.doneMs] = order.reason === null ? NaN : nowMs;
+    page[at + FIELD.codes] = codesOf(order);
+    page[at + FIELD.texts] = this.#text(order.slot) + (order.code === null ? 0 : this.#text(order.code)) * MAX_TEXTS;
   }
 
+  /** The columns of the first `count` orders; each has been written. */
   columns(count: number): OrderColumns {
-    assert(this.#length === count, `${count} orders were drafted, ${this.#length} are in the log`);
-    const cut = <T extends Float64Array | Uint8Array>(columns: Record<string, T>) =>
-      Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column.subarray(0, count)]));
-    return { length: count, ...(cut(this.#numbers) as Numbers), ...(cut(this.#bytes) as Bytes), texts: this.#texts };
+    const of = (field: number) => this.#rows.column(field, count);
+    const codes = of(FIELD.codes);
+    const texts = of(FIELD.texts);
+    const bits = (from: number, width: number) => bitsOf(codes, from, width);
+    return {
+      length: count,
+      id: codes.map((_, row) => row + 1),
+      parent: of(FIELD.parent),
+      lots: of(FIELD.lots),
+      quoteUnits: of(FIELD.quoteUnits),
+      limit: of(FIELD.limit),
+      filledLots: of(FIELD.filledLots),
+      filledUnits: of(FIELD.filledUnits),
+      createdMs: of(FIELD.createdMs),
+      arrivedMs: of(FIELD.arrivedMs),
+      doneMs: of(FIELD.doneMs),
+      slot: texts.map((text) => text % MAX_TEXTS),
+      code: texts.map((text) => Math.floor(text / MAX_TEXTS)),
+      side: bits(0, 1),
+      reduceOnly: bits(1, 1),
+      wasUnknown: bits(2, 1),
+      role: bits(3, 3),
+      ending: bits(6, 4),
+      strategy: bits(10, 8),
+      instrument: bits(18, 8),
+      texts: this.#texts,
+    };
+  }
+  release(): void {
+    this.#rows.release();
   }
 
   #text(text: string): number {
     const known = this.#textAt.get(text);
     if (known !== undefined) return known;
+    // Beyond that many tags the log keeps the fact of an order, not its tag.
+    if (this.#texts.length === MAX_TEXTS) return 0;
     this.#textAt.set(text, this.#texts.length);
     return this.#texts.push(text) - 1;
   }
+}
 
-  #grow(): void {
-    this.#capacity *= 2;
-    const [wideNumbers, wideBytes] = [numbers(this.#capacity), bytes(this.#capacity)];
-    for (const name of NUMBERS) wideNumbers[name].set(this.#numbers[name]);
-    for (const name of BYTES) wideBytes[name].set(this.#bytes[name]);
-    this.#numbers = wideNumbers;
-    this.#bytes = wideBytes;
-  }
+function codesOf(order: OrderRecord): number {
+  return (
+    SIDES.indexOf(order.side) |
+    (order.reduceOnly ? 2 : 0) |
+    (order.wasUnknown ? 4 : 0) |
+    (ROLES.indexOf(order.role) << 3) |
+    (ENDINGS.indexOf(order.reason ?? 'open') << 6) |
+    (order.strategy << 10) |
+    (order.instrumentIndex << 18)
+  );
 }

@@ -2,6 +2,7 @@
 
 import { assert } from '../base/assert.ts';
 import type { Lots, TimeMs, Units } from '../base/brand.ts';
+import type { Scratch } from '../base/rowLog.ts';
 import type { ApprovedOrder, DoneReason, OrderId, VenueOrderId } from '../model/order.ts';
 import type { OrderColumns } from '../model/run.ts';
 import type { Evidence, ExchangePort } from '../ports/exchange.ts';
@@ -16,7 +17,7 @@ export class OrderManager {
   readonly #exchange: ExchangePort;
   readonly #journal: Journal;
   readonly #reservations: Reservations;
-  readonly #log = new OrderLog();
+  readonly #log: OrderLog;
   readonly #pool: OrderRecord[] = [];
   /** Unfinished orders, oldest first. Finished ones are never walked. */
   readonly #active: OrderRecord[] = [];
@@ -28,7 +29,8 @@ export class OrderManager {
   #count = 0;
   #impossible = 0;
 
-  constructor(exchange: ExchangePort, journal: Journal, reservations: Reservations, fence: Fence) {
+  constructor(exchange: ExchangePort, journal: Journal, reservations: Reservations, fence: Fence, scratch: Scratch) {
+    this.#log = new OrderLog(scratch);
     this.#exchange = exchange;
     this.#fence = fence;
     this.#journal = journal;
@@ -190,6 +192,11 @@ export class OrderManager {
   columns(nowMs: number): OrderColumns {
     for (const order of this.#active) this.#log.write(order, nowMs);
     return this.#log.columns(this.#count);
+  }
+
+  /** Gives the memory of the log back; call it when the columns are not needed any more. */
+  release(): void {
+    this.#log.release();
   }
 
   #finish(order: OrderRecord, reason: DoneReason, nowMs: number): void {

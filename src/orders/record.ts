@@ -2,8 +2,9 @@
 
 import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
 import type { Instrument } from '../model/instrument.ts';
-import type { DoneReason, Lifecycle, Order, OrderId, OrderRole, Side, StrategyIndex, TimeInForce, VenueOrderId } from '../model/order.ts';
+import type { DoneReason, Lifecycle, OrderId, OrderRole, Side, StrategyIndex, TimeInForce, VenueOrderId } from '../model/order.ts';
 import { LIFECYCLES, STATE } from './lifecycle.ts';
+import type { Reserved } from './reservation.ts';
 
 /** What a strategy wants, filled in by the engine and copied by `draft`: one object for all intents of a run. */
 export interface IntentDraft {
@@ -28,7 +29,7 @@ export interface IntentDraft {
   trigger: Ticks;
 }
 
-export class OrderRecord implements Order, IntentDraft {
+export class OrderRecord implements Reserved, IntentDraft {
   id = 0 as OrderId;
   strategy = 0 as StrategyIndex;
   instrument!: Instrument;
@@ -58,9 +59,12 @@ export class OrderRecord implements Order, IntentDraft {
   changedMs = 0 as TimeMs;
   /** When the venue had it; NaN until then. */
   arrivedMs = NaN;
-  /** Worst case of what is still open, kept by the reservations: base lots, and quote units with the fee. */
+  /** Worst case of what is still open: written by the reservations alone (reservation.ts says what each is). */
+  worstTicks = 0;
   worstLots = 0;
   worstUnits = 0;
+  worstCash = 0;
+  reserved = false;
   /** A cancel is wanted but the venue's id is not known yet. */
   cancelWanted = false;
   wasUnknown = false;
@@ -98,8 +102,8 @@ export class OrderRecord implements Order, IntentDraft {
     this.filledUnits = 0 as Units;
     this.createdMs = this.changedMs = nowMs as TimeMs;
     this.arrivedMs = NaN;
-    this.worstLots = 0;
-    this.worstUnits = 0;
+    this.worstTicks = this.worstLots = this.worstUnits = this.worstCash = 0;
+    this.reserved = false;
     this.cancelWanted = false;
     this.wasUnknown = false;
     this.code = null;

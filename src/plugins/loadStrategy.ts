@@ -24,10 +24,11 @@ const CALLBACKS = ['onStart', 'onBar', 'onFill', 'onOrder', 'onStop'] as const;
 
 /**
  * Loads the strategy class that `file` exports by default. `shown` is how messages name the file.
+ * `beforeImport` is called when the author's top-level code is about to run.
  * Throws ConfigError when the file is missing, does not compile, or exports no strategy; StrategyError when its top level throws.
  * The file is code with all rights of this process: load only what you would run.
  */
-export async function loadStrategy(file: string, shown: string = file): Promise<LoadedStrategy> {
+export async function loadStrategy(file: string, shown: string = file, beforeImport: () => void = () => {}): Promise<LoadedStrategy> {
   const path = isAbsolute(file) ? file : resolve(file);
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) throw new ConfigError(`${shown}: no such strategy file`, 'give the path of a file that exports a strategy class');
@@ -39,6 +40,7 @@ export async function loadStrategy(file: string, shown: string = file): Promise<
   // Before the import: only modules that are loaded later get their author's lines in stacks.
   process.setSourceMapsEnabled(true);
   const url = pathToFileURL(writeModule(made.hash, `${host}\n${path}`, code)).href;
+  beforeImport();
   const module: unknown = await import(/* @vite-ignore */ url).catch((error: unknown): never => {
     throw new StrategyError(`${shown}: the file throws when it is loaded: ${messageOf(error)}`, 'correct its top-level code', error);
   });

@@ -4,7 +4,7 @@ import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
 import { exact, mulDiv, pow10 } from '../base/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { Scale, valueAt, type Factor } from './scale.ts';
+import { Scale, valueAt, valueUpAt, type Factor } from './scale.ts';
 
 export { markSegment } from './scale.ts';
 
@@ -160,6 +160,10 @@ export class Ledger {
   /** Worth of the account's holding at a price in ticks: exact where it divides, else rounded half up. In quote units. */
   value(index: number, ticks: number): number {
     return valueAt(this.#totals[1 + index]!, ticks, this.#scales[index]!.ofUnits);
+  }
+  /** The same rounded up: for limits. */
+  valueUp(index: number, ticks: number): number {
+    return valueUpAt(this.#totals[1 + index]!, ticks, this.#scales[index]!.ofUnits);
   }
   /**
    * Cash plus holdings at `marks` (ticks by instrument), in quote units. Each holding is rounded for itself. A mark is read only where

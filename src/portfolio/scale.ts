@@ -34,10 +34,11 @@ export class Scale {
     return product / by <= MAX_EXACT - 8 ? mulDiv(ticks, lots, by, 'up') : Infinity;
   }
 
-  /** The most lots that `units` of quote money can buy at `ticks`, rounded up to a whole lot. */
+  /** The most lots that `units` of quote money can buy at `ticks`, rounded up to a whole lot. Infinity above 2^53 - 1. */
   lotsUp(units: number, ticks: number): number {
     const { times, by } = this.ofLots;
-    return mulDiv(units, by, ticks * times, 'up');
+    const price = ticks * times;
+    return (units * by) / price <= MAX_EXACT - 8 ? mulDiv(units, by, price, 'up') : Infinity;
   }
 }
 
@@ -51,6 +52,14 @@ export function valueAt(baseUnits: number, ticks: number, { times, by }: Factor)
   if (by === 1) return product * times;
   if (product < MAX_EXACT / 2) return Math.floor((product + by / 2) / by);
   return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'halfUp') : product / by;
+}
+
+/** The same rounded up: a bound. */
+export function valueUpAt(baseUnits: number, ticks: number, { times, by }: Factor): number {
+  if (baseUnits === 0) return 0;
+  const product = baseUnits * ticks;
+  if (by === 1) return product * times;
+  return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'up') : product / by;
 }
 
 /**

@@ -67,7 +67,7 @@ export class InstrumentBook {
   private matching = false;
   /** Orders came after the open of the row was matched. */
   private lateArrivals = false;
-  /** Lots that the row can still fill, and whether it traded at all; without a cap volume is not looked at. */
+  /** Lots that the row at hand can still fill, and whether it traded at all; without a cap volume is not looked at. */
   private budget = Infinity;
   private traded = true;
   /** Notional and fee of the fill at hand, in units; fractions at first, so that they are double fields throughout. */
@@ -89,6 +89,10 @@ export class InstrumentBook {
     this.touch = config.limitRule === 'touch';
     this.sharePpm = config.maxVolumeSharePpm;
     this.slippage = config.slippage;
+    if (this.sharePpm > 0) {
+      this.budget = 0;
+      this.traded = false;
+    }
   }
 
   /**

@@ -1,11 +1,21 @@
 // Our Arrow files against apache-arrow, pandas and polars, in both directions.
 
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Float64, Int32, makeTable, makeVector, Table, tableFromIPC, tableToIPC, TimestampMillisecond, vectorFromArray } from 'apache-arrow';
+import {
+  Float64,
+  Int32,
+  makeTable,
+  makeVector,
+  Table,
+  tableFromIPC,
+  tableToIPC,
+  TimestampMillisecond,
+  vectorFromArray,
+} from 'apache-arrow';
 import { afterAll, describe, expect, it } from 'vitest';
+import { runPython } from '../../../test/fixtures/python.ts';
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 import { BATCH_ROWS, writeArrowColumns, type ArrowColumn } from './arrowFile.ts';
 import { withArrowFile } from './arrowReader.ts';
@@ -13,7 +23,8 @@ import { withArrowFile } from './arrowReader.ts';
 const folder = mkdtempSync(join(tmpdir(), 'isobar-arrow-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string) => join(folder, name);
-const same = (a: Float64Array | Int32Array, b: Float64Array | Int32Array) => a.length === b.length && Buffer.from(a.buffer).equals(Buffer.from(b.buffer));
+const same = (a: Float64Array | Int32Array, b: Float64Array | Int32Array) =>
+  a.length === b.length && Buffer.from(a.buffer).equals(Buffer.from(b.buffer));
 
 function columnsOf(rows: number): ArrowColumn[] {
   const time = Float64Array.from({ length: rows }, (_, i) => 1_700_000_000_000 + i * 60_000);
@@ -26,27 +37,35 @@ function columnsOf(rows: number): ArrowColumn[] {
   ];
 }
 
+const pair = (a: Float64Array, b: Float64Array): ArrowColumn[] => [
+  { name: 'a', kind: 'float64', values: a },
+  { name: 'b', kind: 'float64', values: b },
+];
+
 describe('an Arrow file', () => {
-  it.each([0, 1, 7, BATCH_ROWS, BATCH_ROWS + 1, 3 * BATCH_ROWS - 5])('of %i rows is read alike by apache-arrow and by our reader', (rows) => {
-    const path = at(`rows${rows}.arrow`);
-    const columns = columnsOf(rows);
-    writeArrowColumns(path, columns, { symbol: 'BTCUSDT', note: 'Grüße' });
-    const oracle = tableFromIPC(readFileSync(path));
-    expect(oracle.numRows).toBe(rows);
-    expect(oracle.batches.length).toBe(Math.max(1, Math.ceil(rows / BATCH_ROWS)));
-    expect(oracle.schema.metadata.get('note')).toBe('Grüße');
-    withArrowFile(path, (file) => {
-      expect([...file.metadata]).toEqual([...oracle.schema.metadata]);
-      for (const { name, kind, values } of columns) {
-        const theirs = oracle.getChild(name)?.toArray() ?? [];
-        expect(same(Float64Array.from(theirs as Iterable<number | bigint>, Number), Float64Array.from(values)), `${name} by apache-arrow`).toBe(true);
-        const ours = kind === 'int32' ? new Int32Array(rows) : new Float64Array(rows);
-        if (ours instanceof Int32Array) file.ints(name, 0, ours);
-        else file[kind === 'float64' ? 'floats' : 'times'](name, 0, ours);
-        expect(same(ours, values), `${name} by our reader`).toBe(true);
-      }
-    });
-  });
+  it.each([0, 1, 7, BATCH_ROWS, BATCH_ROWS + 1, 3 * BATCH_ROWS - 5])(
+    'of %i rows is read alike by apache-arrow and by our reader',
+    (rows) => {
+      const path = at(`rows${rows}.arrow`);
+      const columns = columnsOf(rows);
+      writeArrowColumns(path, columns, { symbol: 'BTCUSDT', note: 'Grüße' });
+      const oracle = tableFromIPC(readFileSync(path));
+      expect(oracle.numRows).toBe(rows);
+      expect(oracle.batches.length).toBe(Math.max(1, Math.ceil(rows / BATCH_ROWS)));
+      expect(oracle.schema.metadata.get('note')).toBe('Grüße');
+      withArrowFile(path, (file) => {
+        expect([...file.metadata]).toEqual([...oracle.schema.metadata]);
+        for (const { name, kind, values } of columns) {
+          const theirs: Iterable<number | bigint> = oracle.getChild(name)?.toArray() ?? [];
+          expect(same(Float64Array.from(theirs, Number), Float64Array.from(values)), `${name} by apache-arrow`).toBe(true);
+          const ours = kind === 'int32' ? new Int32Array(rows) : new Float64Array(rows);
+          if (ours instanceof Int32Array) file.ints(name, 0, ours);
+          else file[kind === 'float64' ? 'floats' : 'times'](name, 0, ours);
+          expect(same(ours, values), `${name} by our reader`).toBe(true);
+        }
+      });
+    },
+  );
 
   it('is read from any row to any row', () => {
     const path = at('ranges.arrow');
@@ -54,7 +73,13 @@ describe('an Arrow file', () => {
     const columns = columnsOf(rows);
     writeArrowColumns(path, columns);
     withArrowFile(path, (file) => {
-      for (const [from, to] of [[0, 1], [BATCH_ROWS - 1, BATCH_ROWS + 1], [5, rows], [rows, rows], [rows - 1, rows]] as const) {
+      for (const [from, to] of [
+        [0, 1],
+        [BATCH_ROWS - 1, BATCH_ROWS + 1],
+        [5, rows],
+        [rows, rows],
+        [rows - 1, rows],
+      ] as const) {
         const part = new Float64Array(to - from);
         file.floats('close', from, part);
         expect(same(part, columns[1]!.values.slice(from, to))).toBe(true);
@@ -85,15 +110,13 @@ describe('an Arrow file', () => {
 
   it('is written whole or not at all', () => {
     const shared = new Float64Array(8);
-    const pair = (a: Float64Array, b: Float64Array): ArrowColumn[] => [
-      { name: 'a', kind: 'float64', values: a },
-      { name: 'b', kind: 'float64', values: b },
-    ];
     const bad = at('bad.arrow');
     expect(() => writeArrowColumns(bad, pair(shared, shared))).toThrow(InvariantError);
     expect(() => writeArrowColumns(bad, pair(shared.subarray(0, 5), shared.subarray(3)))).toThrow('the columns a and b share memory');
     expect(() => writeArrowColumns(bad, pair(new Float64Array(3), new Float64Array(4)))).toThrow('column b has 4 rows');
-    expect(() => writeArrowColumns(join(at('ranges.arrow'), 'x.arrow'), pair(new Float64Array(3), new Float64Array(3)))).toThrow(ConfigError);
+    expect(() => writeArrowColumns(join(at('ranges.arrow'), 'x.arrow'), pair(new Float64Array(3), new Float64Array(3)))).toThrow(
+      ConfigError,
+    );
     expect(readdirSync(folder).filter((name) => name.startsWith('bad') || name.endsWith('.tmp'))).toEqual([]);
     writeArrowColumns(at('halves.arrow'), pair(shared.subarray(0, 4), shared.subarray(4)));
   });
@@ -114,29 +137,17 @@ describe('an Arrow file', () => {
     expect(read).toThrow('expected a column close of type float64, found the columns x');
   });
 
-  it('is read by pandas and polars', (context) => {
+  it('is read by pandas and polars', ({ skip }) => {
     const path = at('python.arrow');
     writeArrowColumns(path, columnsOf(BATCH_ROWS + 3), { symbol: 'BTCUSDT' });
     const script = `
-import sys
-try:
-    import polars, pandas
-except ImportError:
-    print('absent'); sys.exit()
+import sys, polars, pandas
 a = polars.read_ipc(sys.argv[1]); b = pandas.read_feather(sys.argv[1])
 print(a.schema['open_time'], len(a), a['close'].to_list() == b['close'].to_list(), a['bars_in'][-1], a['open_time'][1].isoformat())
 print(b['open_time'].dtype, len(b), b['open_time'][1].isoformat(), b['bars_in'].dtype)`;
-    let said = 'absent';
-    try {
-      said = execFileSync('python3', ['-c', script, path], { encoding: 'utf8' });
-    } catch {
-      // No Python here.
-    }
-    if (said.startsWith('absent')) {
-      console.log('skipped: python3 with pandas and polars is not installed');
-      return context.skip();
-    }
-    expect(said.trim().split('\n')).toEqual([
+    const said = runPython(['polars', 'pandas', 'pyarrow'], script, path);
+    skip(said === null);
+    expect(said).toEqual([
       `Datetime(time_unit='ms', time_zone='UTC') 65539 True 65533 2023-11-14T22:14:20+00:00`,
       'datetime64[ms, UTC] 65539 2023-11-14T22:14:20+00:00 int32',
     ]);

@@ -144,7 +144,8 @@ export class ArrowFile {
     const flat = new FlatReader(head.subarray(prefix));
     const root = flat.root();
     const batch = flat.follow(flat.field(root, 2));
-    if (flat.number(flat.field(root, 1), 1) !== HEADER.recordBatch || batch === 0) throw damaged(this.path, 'a block that is no record batch');
+    if (flat.number(flat.field(root, 1), 1) !== HEADER.recordBatch || batch === 0)
+      throw damaged(this.path, 'a block that is no record batch');
     if (flat.field(batch, 3) !== 0) throw damaged(this.path, 'compressed columns; isobar reads uncompressed ones');
     const rows = flat.number(flat.field(batch, 0), 8);
     const nodes = flat.elements(flat.follow(flat.field(batch, 1)), 16);

@@ -1,13 +1,13 @@
 // The catalog: a folder with an Arrow file per (market, symbol, interval), an instrument record a symbol, a gap manifest a file.
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import { pow10 } from '../../base/exact.ts';
 import type { BarColumns } from '../../model/bars.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
-import { INTERVALS, parseInterval, type Interval } from '../../model/interval.ts';
+import { parseInterval, type Interval } from '../../model/interval.ts';
 import type { FeedQuality } from '../../model/run.ts';
 import { formatMinute } from '../../model/time.ts';
 import { BATCH_ROWS, bytesOf, discard, writeArrowColumns, type ArrowColumn } from './arrowFile.ts';
@@ -15,16 +15,8 @@ import { damaged, withArrowFile, type ArrowFile } from './arrowReader.ts';
 import { barsOf, closesOf, emptyColumns, RAW } from './columns.ts';
 import { fileError } from './fileError.ts';
 import { instrumentText, parseInstrument } from './instrumentRecord.ts';
+import { barsPath, checkSymbol, instrumentPath, listKeys, manifestPath, type BarKey } from './paths.ts';
 import { manifestOf, qualityOf, type BarFacts, type BarSource, type GapManifest } from './quality.ts';
-
-export const DEFAULT_CATALOG = 'data';
-
-/** What names a file of the catalog. `symbol` is the name on the wire. */
-export interface BarKey {
-  readonly market: Market;
-  readonly symbol: string;
-  readonly interval: Interval;
-}
 
 /** Rows that open at or after `fromMs` and have closed by `toMs`, and up to `warmupRows` in front of them. Without bounds: all. */
 export interface BarRange {
@@ -61,22 +53,6 @@ const BARS_IN = 'bars_in';
 /** Written into each file; a change of the layout raises it. */
 const LAYOUT = '1';
 
-/** 1m and 1M would be one file where file names ignore case, so a month is spelt out. */
-export const fileStem = (interval: Interval): string => (interval === '1M' ? '1month' : interval);
-export const symbolFolder = (catalog: string, market: Market, symbol: string): string => join(catalog, market, symbol);
-export const barsPath = (catalog: string, key: BarKey): string =>
-  join(symbolFolder(catalog, key.market, key.symbol), `${fileStem(key.interval)}.arrow`);
-export const manifestPath = (catalog: string, key: BarKey): string =>
-  join(symbolFolder(catalog, key.market, key.symbol), `${fileStem(key.interval)}.gaps.json`);
-export const instrumentPath = (catalog: string, market: Market, symbol: string): string =>
-  join(symbolFolder(catalog, market, symbol), 'instrument.json');
-
-/** Throws ConfigError for a symbol that cannot name a folder on every platform. */
-export function checkSymbol(symbol: string): string {
-  if (/^[A-Z0-9][A-Z0-9_-]{0,39}$/.test(symbol)) return symbol;
-  throw new ConfigError(`symbol: expected capital letters, digits, - and _ (BTCUSDT), got ${JSON.stringify(symbol)}`, 'give it by --symbol');
-}
-
 /** The record of a symbol, or null when the catalog has none. Throws ConfigError when it is wrong. */
 export function readInstrument(catalog: string, market: Market, symbol: string): Instrument | null {
   const path = instrumentPath(catalog, market, symbol);
@@ -107,7 +83,10 @@ export function writeText(path: string, text: string): void {
 export function writeManifest(catalog: string, manifest: GapManifest, interval: Interval): void {
   const key = { market: manifest.market === 'futures' ? 'futures' : 'spot', symbol: manifest.symbol, interval } as const;
   // One gap a line: a reader finds one by its date, and two manifests compare line by line.
-  const lines = JSON.stringify(manifest, null, 1).replace(/\{\s+"(after|from|at)": ("[^"]*"),\s+"(bars|what)": ([^\s]+)\s+\}/g, '{ "$1": $2, "$3": $4 }');
+  const lines = JSON.stringify(manifest, null, 1).replace(
+    /\{\s+"(after|from|at)": ("[^"]*"),\s+"(bars|what)": ([^\s]+)\s+\}/g,
+    '{ "$1": $2, "$3": $4 }',
+  );
   writeText(manifestPath(catalog, key), `${lines}\n`);
 }
 
@@ -307,24 +286,6 @@ export function readEntry(catalog: string, key: BarKey): CatalogEntry {
     const counts = { gaps: figure('gaps'), missingBars: figure('missing_bars'), seenPriceDigits: figure('price_digits') };
     return { ...key, path, source, synthetic, rows: file.rows, firstMs, lastMs, ...counts };
   });
-}
-
-/** The keys of all files, by market, symbol and length of interval; an absent folder has none. */
-export function listKeys(catalog: string): BarKey[] {
-  const keys: BarKey[] = [];
-  for (const market of ['spot', 'futures'] as const) {
-    for (const symbol of foldersIn(join(catalog, market))) {
-      const files = new Set(readdirSync(symbolFolder(catalog, market, symbol)));
-      for (const interval of INTERVALS) if (files.has(`${fileStem(interval)}.arrow`)) keys.push({ market, symbol, interval });
-    }
-  }
-  return keys;
-}
-
-function foldersIn(path: string): string[] {
-  if (!existsSync(path)) return [];
-  const found = readdirSync(path, { withFileTypes: true }).filter((item) => item.isDirectory());
-  return found.map((item) => item.name).toSorted();
 }
 
 export function listCatalog(catalog: string): CatalogEntry[] {

@@ -45,6 +45,17 @@ export function sliceColumns(raw: RawColumns, from: number, to: number): RawColu
   return out;
 }
 
+/** The first row of rising times that is at `ms` or later; the length when there is none. */
+export function rowAt(openMs: Float64Array, ms: number): number {
+  let [low, high] = [0, openMs.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (openMs[middle]! < ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 export interface NamedColumns {
   /** As messages call it: a file, or the catalog. */
   readonly name: string;

@@ -12,8 +12,8 @@ import type { SeenFigures } from './instrumentRecord.ts';
 export interface ParsedFile {
   readonly columns: RawColumns;
   readonly seen: SeenFigures;
-  /** Prices rounded to the precision. */
-  readonly rounded: number;
+  /** The time of the bar of each price that was rounded to the precision, rising. */
+  readonly roundedMs: Float64Array;
 }
 
 /** Rows so far, and the share of the file that was read (0 to 1). */
@@ -32,10 +32,10 @@ export async function readCsv(path: string, rules: RowRules, onProgress: ReadPro
   const lines = new LineSplitter(rows);
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   // Errors of either stream come out of the iteration below.
-  const bytes = gzip ? pipeline(file, createGunzip({ chunkSize: CHUNK_BYTES }), () => {}) : file;
+  const bytes: AsyncIterable<Uint8Array> = gzip ? pipeline(file, createGunzip({ chunkSize: CHUNK_BYTES }), () => {}) : file;
   try {
     for await (const chunk of bytes) {
-      lines.take(chunk as Uint8Array);
+      lines.take(chunk);
       onProgress(rows.rows, file.bytesRead / size);
     }
   } catch (error) {
@@ -46,11 +46,11 @@ export async function readCsv(path: string, rules: RowRules, onProgress: ReadPro
   lines.finish();
   if (lines.count === 0) throw new ConfigError(`${path}: the file is empty`, 'fetch the file again');
   if (rows.rows === 0) throw new ConfigError(`${path}: a header, but no rows`, 'fetch the file again');
-  return { columns: rows.columns(), seen: rows.figures(), rounded: rows.rounded };
+  return { columns: rows.columns(), seen: rows.figures(), roundedMs: rows.roundedMs.view() };
 }
 
-/** Size, and whether the first bytes are those of gzip; the name does not count. */
-function inspectFile(path: string): { size: number; gzip: boolean } {
+/** Size, and whether the first bytes are those of gzip; the name does not count. Throws ConfigError when there is no such file. */
+export function inspectFile(path: string): { size: number; gzip: boolean } {
   try {
     const file = openSync(path, 'r');
     try {
@@ -108,6 +108,9 @@ class LineSplitter {
 
   private checkLength(bytes: number): void {
     if (bytes <= LONGEST_LINE) return;
-    throw new ConfigError(`${this.rows.place()}: a line of more than ${LONGEST_LINE} bytes`, 'this is no file of bars, or its line ends are lost');
+    throw new ConfigError(
+      `${this.rows.place()}: a line of more than ${LONGEST_LINE} bytes`,
+      'this is no file of bars, or its line ends are lost',
+    );
   }
 }

@@ -2,6 +2,8 @@
 
 import { isPlainDecimal } from '../../base/decimal.ts';
 import { ConfigError, InvariantError } from '../../base/errors.ts';
+import { pow10 } from '../../base/exact.ts';
+import { GrowingColumn } from '../../base/grow.ts';
 import { openOf, type Interval } from '../../model/interval.ts';
 import { formatTime } from '../../model/time.ts';
 import { emptyColumns, RAW, type RawColumns } from './columns.ts';
@@ -30,8 +32,11 @@ export interface RowRules {
 /** Takes lines one by one; refuses the first that breaks a rule with a ConfigError that names line and column. */
 export class RowCollector {
   rows = 0;
-  rounded = 0;
+  /** The time of the bar of each price that was rounded. */
+  readonly roundedMs = new GrowingColumn(16);
   private readonly rules: RowRules;
+  /** Prices must be below. */
+  private readonly priceLimit: number;
   private readonly number = new DecimalReader();
   private readonly row = new Float64Array(6);
   private chunks: Float64Array[][] = [];
@@ -45,6 +50,7 @@ export class RowCollector {
 
   constructor(rules: RowRules) {
     this.rules = rules;
+    this.priceLimit = MAX_TICKS / pow10(rules.priceDigits ?? 0);
   }
 
   /** The line in `bytes` from `from` to `to`, without its end of line. */
@@ -81,7 +87,8 @@ export class RowCollector {
   private header(text: string): void {
     if (text === HEADER) return;
     const place = `${this.rules.file}:1`;
-    if (text === MARK_HEADER) throw new ConfigError(`${place}: mark-price klines without volume are not bars`, 'import the klines of trades');
+    if (text === MARK_HEADER)
+      throw new ConfigError(`${place}: mark-price klines without volume are not bars`, 'import the klines of trades');
     const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
     throw new ConfigError(`${place}: expected the header ${HEADER}, got ${shown}`, 'see docs/data.md for the layout');
   }
@@ -100,7 +107,7 @@ export class RowCollector {
         if (limit !== null && number.digits > limit) {
           if (!this.rules.roundToTick) return false;
           number.round(bytes, at, limit);
-          this.rounded++;
+          this.roundedMs.push(row[0]!);
         }
         this.priceDigits = Math.max(this.priceDigits, number.digits);
       }
@@ -117,8 +124,7 @@ export class RowCollector {
     if (!(time > lastMs && time >= EARLIEST_MS && time < LATEST_MS) || openOf(this.rules.interval, time) !== time) return false;
     const [open, high, low, close] = [row[1]!, row[2]!, row[3]!, row[4]!];
     if (!(low > 0 && low <= open && low <= close && open <= high && close <= high && row[5]! < Infinity)) return false;
-    const limit = this.rules.priceDigits;
-    return high < (limit === null ? MAX_TICKS : MAX_TICKS / 10 ** limit);
+    return high < this.priceLimit;
   }
 
   private keep(): void {
@@ -147,16 +153,20 @@ export class RowCollector {
       if (problem) return wrong(FIELDS[i]!, problem[0], problem[1]);
     }
     const time = Number(fields[0]);
-    if (time === this.lastMs) return wrong(FIELDS[0]!, `the same time twice, ${formatTime(time)}`, 'remove one of the two; nothing was imported');
+    if (time === this.lastMs)
+      return wrong(FIELDS[0]!, `the same time twice, ${formatTime(time)}`, 'remove one of the two; nothing was imported');
     if (time < this.lastMs) {
-      return wrong(FIELDS[0]!, `expected a time after ${formatTime(this.lastMs)}, got ${formatTime(time)}`, 'sort the file by time, oldest first');
+      return wrong(
+        FIELDS[0]!,
+        `expected a time after ${formatTime(this.lastMs)}, got ${formatTime(time)}`,
+        'sort the file by time, oldest first',
+      );
     }
     const [, open, high, low, close] = this.row;
     const order = `low ${low}, open ${open}, close ${close}, high ${high}`;
     if (!(low! <= open! && low! <= close!)) return wrong('low', `expected low <= open and close, got ${order}`, MEND);
     if (!(high! >= open! && high! >= close!)) return wrong('high', `expected high >= open and close, got ${order}`, MEND);
-    const digits = this.rules.priceDigits ?? 0;
-    if (high! >= MAX_TICKS / 10 ** digits) return wrong('high', `expected a price below ${MAX_TICKS / 10 ** digits}, got ${high}`, MEND);
+    if (high! >= this.priceLimit) return wrong('high', `expected a price below ${this.priceLimit}, got ${high}`, MEND);
     throw new InvariantError(`${place}: refused without a reason: ${text}`);
   }
 
@@ -164,7 +174,8 @@ export class RowCollector {
     const shown = JSON.stringify(field.length > 40 ? `${field.slice(0, 40)}...` : field);
     if (i === 0) return this.timeProblem(field, shown);
     if (field === '') return ['expected a number, got nothing', MEND];
-    if (!isPlainDecimal(field)) return [`expected a plain decimal, got ${shown}`, 'write digits and a point only: no exponent, sign, space, NaN'];
+    if (!isPlainDecimal(field))
+      return [`expected a plain decimal, got ${shown}`, 'write digits and a point only: no exponent, sign, space, NaN'];
     if (i === 5) {
       if (field.startsWith('-')) return [`expected 0 or more, got ${shown}`, MEND];
       return Number(field) === Infinity ? [`expected a finite number, got ${shown}`, MEND] : null;
@@ -179,20 +190,26 @@ export class RowCollector {
         'round by --round-to-tick, or give a finer record by --instrument FILE',
       ];
     }
-    return Number(field) * 10 ** limit < 0.5 ? [`${shown} rounds to 0 at ${limit} digits`, 'give a finer record by --instrument FILE'] : null;
+    return roundsToZero(field, limit) ? [`${shown} rounds to 0 at ${limit} digits`, 'give a finer record by --instrument FILE'] : null;
   }
 
   private timeProblem(field: string, shown: string): [reason: string, remedy: string] | null {
     if (!/^\d+$/.test(field)) return [`expected Unix milliseconds, got ${shown}`, 'write the open time of the bar in ms, UTC'];
     const time = Number(field);
     if (time < EARLIEST_MS || time >= LATEST_MS) {
-      const guess = time * 1000 >= EARLIEST_MS && time * 1000 < LATEST_MS ? ' (seconds?)' : time > 1e15 && time < 1e19 ? ' (finer than ms?)' : '';
+      const guess =
+        time * 1000 >= EARLIEST_MS && time * 1000 < LATEST_MS ? ' (seconds?)' : time > 1e15 && time < 1e19 ? ' (finer than ms?)' : '';
       return [`expected Unix milliseconds of the years 2000 to 2099, got ${shown}${guess}`, 'write the open time of the bar in ms, UTC'];
     }
     const { interval } = this.rules;
     if (openOf(interval, time) === time) return null;
     return [`${formatTime(time)} is not the open of a ${interval} bar`, 'name the right interval by --interval'];
   }
+}
+
+function roundsToZero(field: string, digits: number): boolean {
+  const [whole = '', part = ''] = field.split('.');
+  return /^0*$/.test(whole + part.slice(0, digits)) && (part[digits] ?? '0') < '5';
 }
 
 const MEND = 'mend or remove the line; nothing was imported';

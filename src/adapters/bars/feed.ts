@@ -4,15 +4,19 @@ import { existsSync } from 'node:fs';
 import { ConfigError } from '../../base/errors.ts';
 import { closeOf, INTERVALS, typicalLengthMs, type Interval } from '../../model/interval.ts';
 import { formatMinute } from '../../model/time.ts';
-import { barsPath, loadBars, readEntry, storeBars, type BarKey, type BarRange, type LoadedBars } from './catalog.ts';
-import { barsOf, sliceColumns } from './columns.ts';
+import { loadBars, readEntry, storeBars, type BarRange, type LoadedBars } from './catalog.ts';
+import { type BarKey, barsPath } from './paths.ts';
+import { barsOf, rowAt, sliceColumns } from './columns.ts';
 import { qualityOf, type BarFacts, type GapManifest } from './quality.ts';
 import { nests, resample, type Resampled } from './resample.ts';
 
-/** The longest shorter interval of the symbol in the catalog from which `key`'s bars can be made, or null. */
+/**
+ * The longest shorter interval of the symbol in the catalog from which `key`'s bars can be made, or null. Resampled bars do not count:
+ * they do not tell what is missing below them.
+ */
 export function finerInterval(catalog: string, key: BarKey): Interval | null {
-  const finer = INTERVALS.filter((interval) => nests(interval, key.interval) && existsSync(barsPath(catalog, { ...key, interval })));
-  return finer.at(-1) ?? null;
+  const usable = (finer: BarKey) => existsSync(barsPath(catalog, finer)) && readEntry(catalog, finer).source !== 'resampled';
+  return INTERVALS.findLast((interval) => nests(interval, key.interval) && usable({ ...key, interval })) ?? null;
 }
 
 /**
@@ -46,23 +50,21 @@ export function loadFeed(catalog: string, key: BarKey, range: BarRange = {}, min
 function part(made: Resampled, start: number, first: number, fine: LoadedBars): LoadedBars {
   const { instrument, interval, length } = made.bars;
   const bars = barsOf(sliceColumns(made.bars, start, length), instrument, interval);
-  const facts: BarFacts = { ...fine.facts, source: 'resampled', from: fine.bars.interval, barsIn: made.barsIn.slice(start), openLastBar: false };
+  const facts = { ...factsOf(made, fine), barsIn: made.barsIn.slice(start) };
   return { bars, firstRow: first - start, facts, quality: qualityOf(bars, first - start, facts, fine.quality.manifestHash) };
 }
 
-function rowAt(openMs: Float64Array, ms: number): number {
-  let [low, high] = [0, openMs.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (openMs[middle]! < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+function factsOf({ bars, barsIn }: Resampled, fine: LoadedBars): BarFacts {
+  const restsOnOpenBar = fine.facts.openLastBar && bars.closeMs.at(-1) === fine.bars.closeMs.at(-1);
+  return { ...fine.facts, source: 'resampled', from: fine.bars.interval, barsIn, openLastBar: restsOnOpenBar };
 }
 
 function noBars(path: string, key: BarKey, { fromMs, toMs }: BarRange): ConfigError {
   const bounds = [fromMs === undefined ? 'the start' : formatMinute(fromMs), toMs === undefined ? 'the end' : formatMinute(toMs)];
-  return new ConfigError(`${path}: no ${key.interval} bar ends between ${bounds[0]} and ${bounds[1]}`, 'change from and to, or import more');
+  return new ConfigError(
+    `${path}: no ${key.interval} bar ends between ${bounds[0]} and ${bounds[1]}`,
+    'change from and to, or import more',
+  );
 }
 
 export interface StoredResample extends Resampled {
@@ -74,21 +76,33 @@ export interface StoredResample extends Resampled {
  * Makes the bars of `key` from those of `from` (default: the longest finer interval) and stores them in the catalog.
  * Replaces bars that were made before, never imported ones. Throws ConfigError.
  */
-export function resampleInto(catalog: string, key: BarKey, options: { from?: Interval | undefined; minCoverage?: number | undefined } = {}): StoredResample {
+export function resampleInto(
+  catalog: string,
+  key: BarKey,
+  options: { from?: Interval | undefined; minCoverage?: number | undefined } = {},
+): StoredResample {
   const path = barsPath(catalog, key);
   if (existsSync(path) && readEntry(catalog, key).source !== 'resampled') {
-    throw new ConfigError(`${path}: there are bars that were not made by resampling`, 'remove the file, or resample in another catalog (--catalog DIR)');
+    throw new ConfigError(
+      `${path}: there are bars that were not made by resampling`,
+      'remove the file, or resample in another catalog (--catalog DIR)',
+    );
   }
   const from = options.from ?? finerInterval(catalog, key);
   if (from === null) {
-    throw new ConfigError(`${path}: the catalog has no finer bars of ${key.market} ${key.symbol} to make them from`, 'import some: isobar data import FILE');
+    throw new ConfigError(
+      `${path}: the catalog has no finer bars of ${key.market} ${key.symbol} to make them from`,
+      'import some: isobar data import FILE',
+    );
   }
   const fine = loadBars(catalog, { ...key, interval: from });
   if (fine.facts.source === 'resampled') {
-    throw new ConfigError(`${barsPath(catalog, { ...key, interval: from })}: resampled bars do not tell what is missing below them`, 'name the original interval by --from');
+    throw new ConfigError(
+      `${barsPath(catalog, { ...key, interval: from })}: resampled bars do not tell what is missing below them`,
+      'name the original interval by --from',
+    );
   }
   const made = resample(fine.bars, key.interval, options.minCoverage ?? 0);
   if (made.bars.length === 0) throw noBars(barsPath(catalog, { ...key, interval: from }), key, {});
-  const facts: BarFacts = { ...fine.facts, source: 'resampled', from, barsIn: made.barsIn, openLastBar: false };
-  return { ...made, from, manifest: storeBars(catalog, made.bars, facts) };
+  return { ...made, from, manifest: storeBars(catalog, made.bars, factsOf(made, fine)) };
 }

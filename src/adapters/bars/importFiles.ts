@@ -5,11 +5,10 @@ import { basename } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import { closeOf, INTERVALS, parseInterval, type Interval } from '../../model/interval.ts';
-import {
-  barsPath, checkSymbol, DEFAULT_CATALOG, instrumentPath, listKeys, loadBars, readEntry, readInstrument, readText, storeBars, type BarKey,
-} from './catalog.ts';
-import { barsOf, joinColumns, type NamedColumns, type RawColumns } from './columns.ts';
-import { readCsv, type ParsedFile, type ReadProgress } from './csv.ts';
+import { loadBars, readEntry, readInstrument, readText, storeBars } from './catalog.ts';
+import { type BarKey, barsPath, checkSymbol, DEFAULT_CATALOG, instrumentPath, listKeys } from './paths.ts';
+import { barsOf, joinColumns, rowAt, type NamedColumns, type RawColumns } from './columns.ts';
+import { inspectFile, readCsv, type ReadProgress } from './csv.ts';
 import { parseInstrument, proposeInstrument, type SeenFigures } from './instrumentRecord.ts';
 import { IMPORTED, type GapManifest } from './quality.ts';
 
@@ -52,6 +51,7 @@ export interface ImportedSet extends BarKey {
  */
 export async function importFiles(files: readonly string[], options: ImportOptions): Promise<ImportedSet[]> {
   const { market = 'spot' } = options;
+  for (const file of files) inspectFile(file);
   const sets = new Map<string, { key: BarKey; files: string[] }>();
   for (const file of files) {
     const key = { market, ...nameOf(file, options) };
@@ -65,15 +65,19 @@ export async function importFiles(files: readonly string[], options: ImportOptio
   return done;
 }
 
-/** Symbol and interval of a file: as given, else from a name such as `BTCUSDT-1m.csv.gz`. Throws ConfigError when neither says it. */
-export function nameOf(file: string, given: { symbol?: string | undefined; interval?: Interval | undefined }): { symbol: string; interval: Interval } {
-  const found = /^(.+)-([0-9]+[A-Za-z]+)(?:\.[A-Za-z0-9.]*)?$/.exec(basename(file));
+/** Symbol and interval of a file: as given, else from a name such as `BTCUSDT-1m.csv.gz` or `BTCUSDT-1m-2024-01.csv`. Throws ConfigError when neither says it. */
+export function nameOf(
+  file: string,
+  given: { symbol?: string | undefined; interval?: Interval | undefined },
+): { symbol: string; interval: Interval } {
+  const found = /^(.+?)-([0-9]+[A-Za-z]+)(?:-\d{4}-\d\d(?:-\d\d)?)?(?:\.[A-Za-z0-9.]*)?$/.exec(basename(file));
   const interval = given.interval ?? (found ? parseInterval(found[2]!) : null);
   if (interval === null) {
     throw new ConfigError(`${file}: the name does not say the interval`, `give it by --interval, one of ${INTERVALS.join(' ')}`);
   }
   const symbol = given.symbol ?? found?.[1];
-  if (symbol === undefined) throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol, or name the file like BTCUSDT-1m.csv');
+  if (symbol === undefined)
+    throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol, or name the file like BTCUSDT-1m.csv');
   return { symbol: checkSymbol(symbol), interval };
 }
 
@@ -85,24 +89,29 @@ async function importSet(key: BarKey, files: readonly string[], options: ImportO
   const record = given ?? known;
   const before = existsSync(path) ? loadBars(catalog, key) : null;
   if (before && before.facts.source !== 'import') {
-    throw new ConfigError(`${path}: these bars are ${before.facts.source}, not imported`, 'remove the file, or import into another catalog (--catalog DIR)');
+    throw new ConfigError(
+      `${path}: these bars are ${before.facts.source}, not imported`,
+      'remove the file, or import into another catalog (--catalog DIR)',
+    );
   }
   const rules = { interval: key.interval, priceDigits: record?.priceDigits ?? null, roundToTick };
   let joined: NamedColumns | null = before ? { name: path, raw: before.bars, openLastBar: before.facts.openLastBar } : null;
-  const parsed: Omit<ParsedFile, 'columns'>[] = [];
-  let fileRows = 0;
+  const seen: SeenFigures[] = [];
+  let [fileRows, rounded] = [0, 0];
   for (const file of files) {
     const progress: ReadProgress = (rows, share) => onProgress?.(file, rows, share);
-    const { columns, ...rest } = await readCsv(file, { file, ...rules }, progress);
-    parsed.push(rest);
+    const { columns, roundedMs, seen: figures } = await readCsv(file, { file, ...rules }, progress);
+    seen.push(figures);
     fileRows += columns.length;
+    // A bar that is there already was counted when it came.
+    const there = joined?.raw.openMs ?? new Float64Array(0);
+    for (const time of roundedMs) if (there[rowAt(there, time)] !== time) rounded++;
     const next: NamedColumns = { name: file, raw: columns, openLastBar: endsOpen(columns, key.interval, options.nowMs) };
     joined = joined ? joinSets(joined, next) : next;
   }
   if (!joined) throw new ConfigError('no file to import', 'name one or more files');
-  const instrument = record ?? proposeInstrument(key.market, key.symbol, together(parsed.map((file) => file.seen)));
+  const instrument = record ?? proposeInstrument(key.market, key.symbol, together(seen));
   const bars = barsOf(joined.raw, instrument, key.interval);
-  const rounded = parsed.reduce((sum, file) => sum + file.rounded, 0);
   const roundedPrices = (before?.facts.roundedPrices ?? 0) + rounded;
   const manifest = storeBars(catalog, bars, { ...IMPORTED, roundedPrices, openLastBar: joined.openLastBar });
   return {

@@ -25,8 +25,7 @@ const LARGEST_ACCOUNT_QUOTE = 1e7;
 const LARGEST_ACCOUNT_BASE = 100;
 const DEFAULT_FEE_PPM = 1000;
 /** Longer names first where one ends with the other. */
-const QUOTES =
-  'FDUSD USDT USDC BUSD TUSD USDP USD DAI EUR GBP JPY CHF AUD TRY BRL KRW BTC ETH BNB'.split(' ');
+const QUOTES = 'FDUSD USDT USDC BUSD TUSD USDP USD DAI EUR GBP JPY CHF AUD TRY BRL KRW BTC ETH BNB'.split(' ');
 
 /** Base and quote of BTCUSDT, BTC-USDT, BTC_USDT or E-BTC-USDT; null when the quote asset is none that is known. */
 export function splitSymbol(symbol: string): { base: string; quote: string } | null {
@@ -98,7 +97,15 @@ export function instrumentText(of: Instrument): string {
 }
 
 const KEYS = [
-  'base', 'quote', 'pricePrecision', 'quantityPrecision', 'minQuantity', 'makerFee', 'takerFee', 'quotePrecision', 'basePrecision',
+  'base',
+  'quote',
+  'pricePrecision',
+  'quantityPrecision',
+  'minQuantity',
+  'makerFee',
+  'takerFee',
+  'quotePrecision',
+  'basePrecision',
 ] as const;
 type Key = (typeof KEYS)[number];
 
@@ -152,7 +159,8 @@ class RecordReader {
 
   asset(key: Key): string {
     const value = this.values[key];
-    if (typeof value !== 'string' || !/^[A-Za-z0-9.]{1,20}$/.test(value)) throw this.wrong(key, 'the name of an asset such as "BTC"', value);
+    if (typeof value !== 'string' || !/^[A-Za-z0-9.]{1,20}$/.test(value))
+      throw this.wrong(key, 'the name of an asset such as "BTC"', value);
     return value;
   }
 

@@ -132,7 +132,9 @@ export function manifestOf(bars: BarColumns, facts: BarFacts): GapManifest {
     wrong,
   };
   const format = 'isobar gap manifest 1';
-  const sha256 = createHash('sha256').update(JSON.stringify({ format, ...content })).digest('hex');
+  const sha256 = createHash('sha256')
+    .update(JSON.stringify({ format, ...content }))
+    .digest('hex');
   return { format, sha256, ...content };
 }
 
@@ -140,7 +142,16 @@ function isSound({ open, high, low, close, volume }: BarColumns, row: number): b
   const least = low[row]!;
   const most = high[row]!;
   const [first, last] = [open[row]!, close[row]!];
-  return least > 0 && least <= first && least <= last && first <= most && last <= most && most < Infinity && volume[row]! >= 0 && volume[row]! < Infinity;
+  return (
+    least > 0 &&
+    least <= first &&
+    least <= last &&
+    first <= most &&
+    last <= most &&
+    most < Infinity &&
+    volume[row]! >= 0 &&
+    volume[row]! < Infinity
+  );
 }
 
 /** Resampled bars from `firstRow` on that rest on fewer fine bars than their interval holds. */

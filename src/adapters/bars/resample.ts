@@ -23,14 +23,17 @@ export interface Resampled {
  */
 export function resample(bars: BarColumns, interval: Interval, minCoverage = 0, sourceEndMs = lastClose(bars)): Resampled {
   if (!nests(bars.interval, interval)) {
-    throw new ConfigError(`${interval} bars cannot be made from ${bars.interval} bars`, `take bars of an interval that divides ${interval}`);
+    throw new ConfigError(
+      `${interval} bars cannot be made from ${bars.interval} bars`,
+      `take bars of an interval that divides ${interval}`,
+    );
   }
   const { openMs, open, high, low, close, volume, length } = bars;
   const most = countGroups(openMs, interval);
   const raw = emptyColumns(most);
   const barsIn = new Int32Array(most);
   let [n, thin, dropped] = [0, 0, 0];
-  for (let row = 0; row < length; ) {
+  for (let row = 0; row < length;) {
     const startMs = openOf(interval, openMs[row]!);
     const endMs = closeOf(interval, startMs);
     const first = row;

@@ -3,6 +3,7 @@
 import { pow10 } from '../../base/exact.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { FeedRun } from '../../engine/feed.ts';
+import { fixedLengthMs } from '../../model/interval.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../model/order.ts';
 import type { Brackets } from '../../orders/brackets.ts';
 import type { Channel, ExchangePort } from '../../ports/exchange.ts';
@@ -29,6 +30,8 @@ interface Lane {
   readonly feed: FeedRun;
   readonly priceScale: number;
   readonly lotScale: number;
+  /** Length of a row; 0 for months, whose length varies. A row's open is then read instead of reckoned (one cache miss more). */
+  readonly lengthMs: number;
   /** Cancels that arrived inside a row: they act after it, for nobody knows what the row did first. */
   readonly lateCancels: VenueOrder[];
   /** Orders at a collar that have not had their row yet. */
@@ -62,6 +65,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
       feed,
       priceScale: pow10(feed.instrument.priceDigits),
       lotScale: pow10(feed.instrument.quantityDigits),
+      lengthMs: fixedLengthMs(feed.bars.interval) ?? 0,
       lateCancels: [],
       collared: [],
     }));
@@ -103,15 +107,27 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const lane = this.#lanes[instrument]!;
     const { book, priceScale } = lane;
     const { bars } = lane.feed;
-    const openMs = bars.openMs[row]!;
     const closeMs = bars.closeMs[row]!;
+    const openMs = lane.lengthMs > 0 ? closeMs - lane.lengthMs : bars.openMs[row]!;
     // Whole ticks: the import has refused or rounded anything finer, so rounding here only removes the noise of the product.
     const open = Math.round(bars.open[row]! * priceScale);
-    const high = Math.round(bars.high[row]! * priceScale);
-    const low = Math.round(bars.low[row]! * priceScale);
     const volumeLots = this.#options.needsVolume ? Math.floor(bars.volume[row]! * lane.lotScale) : 0;
     book.matchOpen(openMs, open, volumeLots);
-    const desk = this.#engine.desk;
+    if (book.working > 0 || this.#brackets.waiting(instrument) > 0) this.#insideRow(lane, instrument, row, openMs, closeMs, open);
+    if (lane.lateCancels.length > 0) this.#actLateCancels(lane);
+    if (lane.collared.length > 0) {
+      lane.collared.length = 0;
+      if (book.working > 0) this.#engine.sweep(instrument, openMs);
+    }
+  }
+
+  /** What happens after the open: apart, because most rows with an order are done at their open, and their high and low are not read. */
+  #insideRow(lane: Lane, instrument: number, row: number, openMs: number, closeMs: number, open: number): void {
+    const { book, priceScale } = lane;
+    const { bars } = lane.feed;
+    const high = Math.round(bars.high[row]! * priceScale);
+    const low = Math.round(bars.low[row]! * priceScale);
+    const { desk } = this.#engine;
     const brackets = this.#brackets;
     if (brackets.waiting(instrument) > 0) {
       this.#fillMs = openMs;
@@ -127,11 +143,6 @@ export class ReplayExchange implements ExchangePort, VenueSink {
       brackets.follow(instrument, high, low);
     }
     this.#fillMs = NaN;
-    if (lane.lateCancels.length > 0) this.#actLateCancels(lane);
-    if (lane.collared.length > 0) {
-      lane.collared.length = 0;
-      if (book.working > 0) this.#engine.sweep(instrument, openMs);
-    }
   }
 
   // --- What the venue tells

@@ -81,17 +81,20 @@ const feed = map(
 ).refine((value) => (value.symbol === undefined) !== (value.symbols === undefined), { error: 'exactly one of symbol and symbols' });
 
 const digits = (what: string) => whole('decimal digits', what, 0, 15).optional();
+// The names are those of the catalog's own records.
 const instrument = map(
   {
     base: text('the name of an asset', 'asset that is traded').optional(),
     quote: text('the name of an asset', 'asset in which the price is counted').optional(),
-    priceDigits: digits('decimal digits of a price'),
-    quantityDigits: digits('decimal digits of an order quantity'),
-    quoteDigits: digits('decimal digits of amounts in the quote asset'),
-    baseDigits: digits('decimal digits of holdings of the base asset'),
+    pricePrecision: digits('digits of a price'),
+    quantityPrecision: digits('digits of an order quantity'),
+    quotePrecision: digits('digits of amounts in the quote asset'),
+    basePrecision: digits('digits of holdings of the base asset'),
     minQuantity: decimal('base asset', 'smallest order quantity', above0, 'above 0').optional(),
+    makerFee: rate('fee of a resting order').optional(),
+    takerFee: rate('fee of a taking order').optional(),
   },
-  'fields of an instrument record, such as { priceDigits: 2 }',
+  'fields of an instrument record, such as { pricePrecision: 2 }',
 );
 
 const size = map(
@@ -159,7 +162,7 @@ export const definitionSchema = map(
     seed: whole('seed', 'seed of everything random', 0, 2 ** 31 - 1).optional(),
     catalog: text('the path of a catalog folder', 'folder of the bars').optional(),
     instruments: z
-      .record(z.string(), instrument, { error: 'instrument records by symbol, such as BTCUSDT: { priceDigits: 2 }' })
+      .record(z.string(), instrument, { error: 'instrument records by symbol, such as BTCUSDT: { pricePrecision: 2 }' })
       .describe('what this run overrides in instrument records, by symbol')
       .optional(),
   },

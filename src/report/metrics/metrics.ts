@@ -1,6 +1,5 @@
 // The metrics of a run as summary.json holds them: flat names, nulls with reasons, tables and series as arrays.
 
-import { fromScaled } from '../../base/decimal.ts';
 import { civilMonth } from '../../model/interval.ts';
 import type { RunRecord } from '../../model/run.ts';
 import { dailyEquity, type DailyEquity } from './daily.ts';
@@ -12,9 +11,8 @@ import { settle, type Figure, type Flag, type Reason } from './kernels/figure.ts
 import { chainByKey, rolling } from './kernels/periods.ts';
 import { DAY_MS, DAYS_PER_YEAR, perDay, portfolioFigures, type PortfolioFigure, type PortfolioOptions } from './kernels/portfolio.ts';
 import { seriesOf } from './kernels/returns.ts';
+import { moneyText, type Money } from './money.ts';
 
-/** A decimal in the reporting asset. */
-export type Money = string;
 type MoneyFigure = 'netProfit' | 'maxDrawdownAbs';
 type BeliefFigure = 'psr0' | 'psr1' | 'dsr' | 'pbo';
 export type MetricName = PortfolioFigure | BenchmarkFigure | ExposureFigure | BeliefFigure;
@@ -70,7 +68,7 @@ export function metricsOf(record: RunRecord, held: readonly Held[], daily: Daily
     pbo: 'no-trials',
   };
   const { values, reasons } = settle(figures);
-  const money = (units: number | null) => (units === null ? null : fromScaled(units, record.reportingDigits));
+  const money = (units: number | null) => (units === null ? null : moneyText(units, record.reportingDigits));
   const starts = Array.from(timeMs.subarray(0, n), civilMonth);
   const window = rolling(returns, benchmark, ROLLING_DAYS, perDay(riskFree));
   return {

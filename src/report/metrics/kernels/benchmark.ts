@@ -4,7 +4,7 @@ import { chain, type Figure } from './figure.ts';
 import { DAYS_PER_YEAR, perDay } from './portfolio.ts';
 import { coDeviation, correlation, deviation, isConstant, mean, ZERO } from './sums.ts';
 
-export type BenchmarkFigure = 'beta' | 'alpha' | 'rSquared' | 'trackingError' | 'informationRatio' | 'treynor';
+export type BenchmarkFigure = 'benchmarkReturn' | 'beta' | 'alpha' | 'rSquared' | 'trackingError' | 'informationRatio' | 'treynor';
 
 /** `cagr` is the strategy's own figure; `riskFree` is annual. `benchmark` is null when there is none. */
 export function benchmarkFigures(
@@ -23,6 +23,7 @@ export function benchmarkFigures(
   const excess = benchmark === null ? null : returns.map((r, i) => r - benchmark[i]!);
   const annual = Math.sqrt(DAYS_PER_YEAR);
   return {
+    benchmarkReturn: benchmark === null ? 'no-benchmark' : n === 0 ? 'too-few-returns' : benchmark.reduce((growth, b) => growth * (1 + b), 1) - 1,
     beta,
     alpha: varied((b) => chain(beta, (slope) => DAYS_PER_YEAR * (mean(returns) - rf - slope * (mean(b) - rf)))),
     rSquared: varied((b) => {

@@ -1,0 +1,88 @@
+// The engine's side of the benchmark: plans over the bench's bars, timed passes of the whole engine, and the figures they must agree on.
+
+import { basename } from 'node:path';
+import { Scratch } from '../dist/base/rowLog.js';
+import type { BarColumns } from '../dist/model/bars.js';
+import type { RunRecord } from '../dist/model/run.js';
+import type { FeedPlan, RunPlan } from '../dist/app/plan.js';
+import { prepareBacktest, recordOf } from '../dist/app/runBacktest.js';
+import { loadStrategy } from '../dist/plugins/loadStrategy.js';
+import type { StrategyClass } from '../dist/strategy/strategy.js';
+import type { Figures, Workload } from './reference.ts';
+
+export interface Loaded {
+  readonly strategy: StrategyClass;
+  readonly hash: string;
+  readonly file: string;
+}
+
+export async function load(file: string): Promise<Loaded> {
+  const { strategy, hash } = await loadStrategy(new URL(`../${file}`, import.meta.url).pathname);
+  return { strategy, hash, file };
+}
+
+const QUALITY = { manifestHash: '', rows: 0, gaps: 0, missingBars: 0, thinBars: 0, zeroVolume: 0, roundedPrices: 0, openLastBar: false, synthetic: true }; // prettier-ignore
+
+export function feedPlan(name: string, bars: BarColumns): FeedPlan {
+  return { name, bars, firstRow: 0, quality: { ...QUALITY, rows: bars.length } };
+}
+
+export function planFor(loaded: Loaded, feeds: readonly FeedPlan[], work: Workload, params: Record<string, unknown>, blockRows = 512): RunPlan {
+  const [first] = feeds;
+  return {
+    name: basename(loaded.file),
+    strategies: [{ strategy: loaded.strategy, record: { name: loaded.strategy.name, file: loaded.file, hash: loaded.hash, params: {} }, params, share: '1', hash: loaded.hash }],
+    feeds,
+    fromMs: first!.bars.openMs[0]!,
+    toMs: first!.bars.closeMs[first!.bars.length - 1]!,
+    cash: { USDT: String(work.cashUnits / 1e6) },
+    size: { base: String(work.lots) },
+    fees: { makerPpm: work.feePpm, takerPpm: work.feePpm, in: 'quote', rounding: 'halfUp' },
+    fills: { limit: 'through', latencyMs: 0, maxVolumeSharePpm: 0, slippageTicks: 0, slippagePpm: 0, collarPpm: 10_000 },
+    risk: { maxLeverage: '3', maxOpenOrders: 50, maxOrderQty: '1000000' },
+    seed: 1,
+    blockRows,
+  }; // prettier-ignore
+}
+
+export interface TimedRun {
+  /** Process CPU time of the loop alone, set-up and collection left out. */
+  readonly ns: number;
+  readonly record: RunRecord;
+}
+
+/** Times one run. With a scratch its memory is that of the runs before, as the reference's is; its columns are copied out first. */
+export async function timed(plan: RunPlan, scratch = new Scratch()): Promise<TimedRun> {
+  const prepared = await prepareBacktest(plan, { scratch });
+  const from = process.cpuUsage();
+  prepared.loop(prepared.engine);
+  const { user, system } = process.cpuUsage(from);
+  const record = recordOf(plan, prepared, false);
+  prepared.engine.release();
+  return { ns: (user + system) * 1000, record };
+}
+
+/** The figures of a single-feed run in the reference's terms: money in units, rows instead of times. */
+export function figuresOf({ equity, fills, feeds, startUnits }: RunRecord): Figures {
+  const { bars } = feeds[0]!;
+  let [peak, maxDrawdown, equitySum] = [startUnits, 0, 0];
+  for (const units of equity.units) {
+    equitySum += units;
+    if (units > peak) peak = units;
+    else maxDrawdown = Math.max(maxDrawdown, peak - units);
+  }
+  const toUnits = 10 ** (bars.instrument.quoteDigits - bars.instrument.priceDigits);
+  let [hash, fees, row] = [2_166_136_261, 0, 0];
+  const view = new DataView(new ArrayBuffer(21));
+  for (let at = 0; at < fills.length; at++) {
+    while (bars.openMs[row]! < fills.timeMs[at]!) row++;
+    fees += fills.fee[at]!;
+    view.setUint32(0, row, true);
+    view.setUint8(4, fills.side[at] === 0 ? 1 : 0);
+    view.setFloat64(5, fills.price[at]! * toUnits, true);
+    view.setFloat64(13, fills.fee[at]!, true);
+    for (let byte = 0; byte < 21; byte++) hash = Math.imul(hash ^ view.getUint8(byte), 16_777_619);
+  }
+  const fillsHash = (hash >>> 0).toString(16).padStart(8, '0');
+  return { equity: equity.units[equity.length - 1]!, fees, fills: fills.length, maxDrawdown, equitySum, fillsHash };
+}

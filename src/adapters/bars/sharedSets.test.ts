@@ -1,0 +1,51 @@
+// Every set of real klines imports with the rows and gaps that its README states.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { SHARED_DATA, sharedFile } from '../../../test/fixtures/sharedData.ts';
+import { parseTime } from '../../model/time.ts';
+import { importFiles } from './importFiles.ts';
+
+const readme = sharedFile('README.md');
+const folder = mkdtempSync(join(tmpdir(), 'isobar-sets-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The rows of the README's table that are klines: path, symbol, interval, rows, first, last, gaps, zero-volume rows. */
+function sets(): string[][] {
+  if (readme === null) return [];
+  const lines = readFileSync(readme, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| klines/'));
+  return lines.map((line) =>
+    line
+      .split('|')
+      .slice(1, 9)
+      .map((cell) => cell.trim()),
+  );
+}
+
+describe.skipIf(readme === null)('real klines', () => {
+  it('are in the README', () => expect(sets().length).toBeGreaterThan(40));
+
+  it.each(sets())('%s', async (...[path = '', symbol, interval, rows, first, last, gaps = '', zeroVolume]) => {
+    // Sets hold different downloads of one symbol: a catalog each.
+    const catalog = join(folder, path.split('/')[1] ?? '');
+    const [set] = await importFiles([join(SHARED_DATA, path)], { catalog, nowMs: Date.UTC(2026, 0, 1) });
+    const [count = 0, missing = 0, longest = 0] = gaps.split(' / ').map(Number);
+    expect(set).toMatchObject({ symbol, interval, newRows: Number(rows), roundedPrices: 0 });
+    expect(set?.manifest).toMatchObject({
+      rows: Number(rows),
+      gaps: count,
+      missingBars: missing,
+      longestGapBars: longest,
+      zeroVolumeRows: Number(zeroVolume),
+      wrong: [],
+      openLastBar: false,
+    });
+    expect([set?.manifest.first, set?.manifest.last].map((time) => parseTime(time ?? ''))).toEqual(
+      [first, last].map((time) => parseTime(time ?? '')),
+    );
+  });
+});

@@ -1,0 +1,136 @@
+// The run folder: everything a run leaves, written beside its place and renamed into it, whole or not at all.
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeArrowColumns } from '../adapters/bars/arrowFile.ts';
+import { fileError } from '../adapters/bars/fileError.ts';
+import { nowMs } from '../adapters/clock/wallClock.ts';
+import { ConfigError } from '../base/errors.ts';
+import { formatTime } from '../model/time.ts';
+import type { RunRecord } from '../model/run.ts';
+import { equityColumns } from '../report/folder/resultHash.ts';
+import { writeRunFiles } from '../report/folder/runFiles.ts';
+import type { Summary } from '../report/folder/summary.ts';
+import type { ExecutedRun } from './execute.ts';
+import { packageVersion } from './version.ts';
+
+/** Runs of one name that begin in one second. */
+const MAX_SAME_NAME = 100;
+
+export interface Manifest {
+  readonly format: 'isobar run 1';
+  readonly name: string;
+  readonly mode: string;
+  readonly writtenAt: string;
+  readonly resultHash: string;
+  readonly seed: number;
+  readonly definition: { readonly file: 'definition.yaml'; readonly sha256: string };
+  readonly strategies: readonly {
+    readonly name: string;
+    readonly file: string;
+    readonly sha256: string;
+    readonly params: Readonly<Record<string, string | number | boolean>>;
+    readonly inputs: readonly string[];
+  }[];
+  readonly data: readonly {
+    readonly feed: string;
+    readonly instrument: string;
+    readonly interval: string;
+    readonly rows: number;
+    readonly synthetic: boolean;
+    /** Of the gap manifest, which holds the hash of the bars themselves. */
+    readonly manifestSha256: string;
+  }[];
+  /** The lock file of the folder in which the run was started; null where there is none. */
+  readonly lockFile: { readonly file: string; readonly sha256: string } | null;
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+/** Versions of what took part, by name. */
+export function versions(): Readonly<Record<string, string>> {
+  return { isobar: packageVersion(), node: process.versions.node, platform: `${process.platform}-${process.arch}` };
+}
+
+export function manifestOf({ resolved, record }: ExecutedRun, summary: Summary): Manifest {
+  return {
+    format: 'isobar run 1',
+    name: record.name,
+    mode: record.mode,
+    writtenAt: formatTime(nowMs()),
+    resultHash: summary.resultHash,
+    seed: record.seed,
+    definition: { file: 'definition.yaml', sha256: resolved.hash },
+    strategies: record.strategies.map(({ name, file, hash, params }, at) => ({ name, file, sha256: hash, params, inputs: resolved.inputs[at] ?? [] })),
+    data: record.feeds.map(({ name, bars, quality }) => ({
+      feed: name,
+      instrument: bars.instrument.id,
+      interval: bars.interval,
+      rows: quality.rows,
+      synthetic: quality.synthetic,
+      manifestSha256: quality.manifestHash,
+    })),
+    lockFile: lockFile(),
+    versions: versions(),
+  };
+}
+
+function lockFile(): Manifest['lockFile'] {
+  const file = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock'].find((name) => existsSync(name));
+  return file === undefined ? null : { file, sha256: createHash('sha256').update(readFileSync(file)).digest('hex') };
+}
+
+/** What goes into the folder beside the tables, each written by whoever made it. */
+export interface FolderParts {
+  readonly executed: ExecutedRun;
+  readonly summary: Summary;
+  readonly manifest: Manifest;
+  /** The definition as it was run, with the commands that make its bars where they are not in the catalog. */
+  readonly definition: string;
+  readonly writeReport: (path: string) => void | Promise<void>;
+}
+
+/**
+ * Writes the run folder into `staging` and renames it to `<out>/<yyyymmdd-hhmmss>-<name>`; returns that path.
+ * Throws ConfigError when it cannot be written; nothing is left then.
+ */
+export async function writeRunFolder(out: string, staging: string, parts: FolderParts): Promise<string> {
+  const { executed, summary, manifest, definition, writeReport } = parts;
+  try {
+    mkdirSync(staging, { recursive: true });
+    const place = (name: string) => join(staging, name);
+    writeFileSync(place('manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    writeFileSync(place('definition.yaml'), definition);
+    writeRunFiles(executed.record, summary, staging);
+    writeEquity(place('equity.arrow'), executed.record, summary.resultHash);
+    await writeReport(place('report.html'));
+    executed.log.event('run is written', { resultHash: summary.resultHash });
+    writeFileSync(place('run.log'), executed.log.text());
+    return moveInto(out, staging, `${stamp(nowMs())}-${executed.record.name}`);
+  } catch (error) {
+    rmSync(staging, { recursive: true, force: true });
+    throw error instanceof Error && 'syscall' in error ? fileError(out, 'cannot be written', error) : error;
+  }
+}
+
+function writeEquity(path: string, record: RunRecord, hash: string): void {
+  const { time_ms, equity } = equityColumns(record);
+  const metadata = { name: record.name, asset: record.reportingAsset, result_hash: hash };
+  writeArrowColumns(path, [{ name: 'time', kind: 'timestamp', values: time_ms }, { name: 'equity', kind: 'float64', values: equity }], metadata);
+}
+
+/** Never over a folder that exists: two runs of one second get different names. */
+function moveInto(out: string, staging: string, name: string): string {
+  for (let turn = 1; turn <= MAX_SAME_NAME; turn++) {
+    const folder = join(out, turn === 1 ? name : `${name}-${turn}`);
+    if (existsSync(folder)) continue;
+    renameSync(staging, folder);
+    return folder;
+  }
+  throw new ConfigError(`${join(out, name)}: ${MAX_SAME_NAME} runs of this name began in one second`, 'name another folder by --out');
+}
+
+/** `20241121-031200`, UTC: folders sort by time. */
+function stamp(ms: number): string {
+  return formatTime(ms).slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
+}

@@ -1,0 +1,88 @@
+// From the feeds of a definition to columns of bars: loaded from the catalog, checked to belong to one account.
+
+import { listCatalog, type LoadedBars } from '../../adapters/bars/catalog.ts';
+import { loadFeed } from '../../adapters/bars/feed.ts';
+import { instrumentText, parseInstrument } from '../../adapters/bars/instrumentRecord.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
+import type { BarColumns } from '../../model/bars.ts';
+import type { Market } from '../../model/instrument.ts';
+import { parseInterval } from '../../model/interval.ts';
+import type { FeedPlan } from '../plan.ts';
+import type { Definition } from './schema.ts';
+import { DEFAULTS } from './settled.ts';
+import { whereIs, type DefinitionSource } from './source.ts';
+
+/** Rows in front of the run: enough for the longest indicator that anyone registers, and nothing beside a year of minutes. */
+const WARMUP_ROWS = 5000;
+
+export interface FeedRange {
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+}
+
+/** Loads every feed of `definition` from the catalog folder. Throws ConfigError naming the key whose bars are missing or unfit. */
+export function loadFeeds(definition: Definition, source: DefinitionSource, catalog: string, range: FeedRange): readonly FeedPlan[] {
+  const market: Market = definition.market ?? DEFAULTS.market;
+  const feeds: FeedPlan[] = [];
+  for (const [name, feed] of Object.entries(definition.feeds)) {
+    for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
+      const interval = parseInterval(feed.interval);
+      if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
+      checkKnown(catalog, market, symbol, `${whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol'])}`);
+      const loaded = loadFeed(
+        catalog,
+        { market, symbol, interval },
+        { fromMs: range.fromMs ?? undefined, toMs: range.toMs ?? undefined, warmupRows: range.fromMs === null ? 0 : WARMUP_ROWS },
+        Number(feed.minCoverage ?? 0),
+      );
+      if (feed.minCoverage !== undefined) checkCoverage(loaded, feed.minCoverage, whereIs(source, ['feeds', name, 'minCoverage']));
+      feeds.push({ name, bars: overridden(loaded.bars, definition, source), firstRow: loaded.firstRow, quality: loaded.quality });
+    }
+  }
+  return feeds;
+}
+
+/** A symbol that the catalog has never heard of is a misspelt one: name the nearest. */
+function checkKnown(catalog: string, market: Market, symbol: string, where: string): void {
+  const entries = listCatalog(catalog).filter((entry) => entry.market === market);
+  const symbols = [...new Set(entries.map((entry) => entry.symbol))];
+  if (symbols.includes(symbol)) return;
+  const near = nearest(symbol, symbols);
+  const have = symbols.length === 0 ? `no ${market} bars at all` : symbols.slice(0, 12).join(', ');
+  throw new ConfigError(
+    `${where}: unknown symbol ${symbol}${near === null ? '' : `, the nearest in the catalog is ${near}`}`,
+    `the catalog ${catalog} has ${have}; isobar data import FILE adds bars`,
+  );
+}
+
+/** Coverage is known of bars that were made from finer ones; of others the setting would silently do nothing. */
+function checkCoverage({ facts, bars, quality }: LoadedBars, minCoverage: string, where: string): void {
+  if (facts.barsIn === null) {
+    throw new ConfigError(`${where}: expected bars made from finer ones, got ${bars.interval} bars as they were imported`, 'leave minCoverage out');
+  }
+  if (quality.thinBars === 0 || facts.from === null) return;
+  const most = facts.barsIn.reduce((high, count) => Math.max(high, count), 0);
+  if (facts.barsIn.some((count) => count < most * Number(minCoverage))) {
+    throw new ConfigError(
+      `${where}: the catalog holds ${bars.interval} bars that were made with a lower coverage than ${minCoverage}`,
+      `make them again: isobar data resample --symbol ${bars.instrument.wireName} --interval ${bars.interval} --min-coverage ${minCoverage}`,
+    );
+  }
+}
+
+/** The bars with what `instruments:` says about their instrument. */
+function overridden(bars: BarColumns, definition: Definition, source: DefinitionSource): BarColumns {
+  const { instrument } = bars;
+  const changes = definition.instruments?.[instrument.wireName];
+  if (changes === undefined) return bars;
+  const where = whereIs(source, ['instruments', instrument.wireName]);
+  if (changes.pricePrecision !== undefined && changes.pricePrecision < instrument.priceDigits) {
+    throw new ConfigError(
+      `${where}.pricePrecision: expected at least ${instrument.priceDigits}, the digits of the bars in the catalog, got ${changes.pricePrecision}`,
+      'import the bars again with --instrument FILE --round-to-tick',
+    );
+  }
+  const record: unknown = { ...JSON.parse(instrumentText(instrument)), ...changes };
+  return { ...bars, instrument: parseInstrument(JSON.stringify(record), where, instrument.market, instrument.wireName) };
+}

@@ -1,0 +1,33 @@
+// Paths in a definition: tried from the current folder, then from the folder of the definition.
+
+import { existsSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { ConfigError } from '../../base/errors.ts';
+import { whereIs, type DefinitionSource, type KeyPath } from './source.ts';
+
+/** What a path should lead to, and what to do when it does not. */
+export interface Wanted {
+  readonly what: string;
+  readonly remedy: string;
+}
+
+/**
+ * The absolute path of what `text`, written at `path` of the definition, names. The current folder comes first, because definitions lie
+ * in a folder of their own and name strategies from the top of the project. Throws ConfigError that names both places.
+ */
+export function locate(source: DefinitionSource, path: KeyPath, text: string, wanted: Wanted): string {
+  const tried = isAbsolute(text) ? [text] : [...new Set([resolve(text), resolve(join(source.folder, text))])];
+  const found = tried.find((place) => existsSync(place));
+  if (found !== undefined) return found;
+  const places = tried.length > 1 ? `which is neither ${tried.join(' nor ')}` : `which is not there`;
+  throw new ConfigError(
+    `${whereIs(source, path)}: expected ${wanted.what}, got '${text}', ${places}`,
+    `${wanted.remedy}; paths are tried from the current folder, then from the folder of the definition`,
+  );
+}
+
+/** A path as a person types it: relative to the current folder where that is below it. */
+export function shownPath(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near === '' || near.startsWith('..') || isAbsolute(near) ? path : near;
+}

@@ -1,0 +1,144 @@
+// From a checked definition to a plan that the engine can run: strategies and bars loaded, text turned into numbers.
+
+import { createHash } from 'node:crypto';
+import { fromScaled } from '../../base/decimal.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { formatTime, parseTime } from '../../model/time.ts';
+import type { FeedPlan, FillsPlan, RunPlan, StrategyPlan } from '../plan.ts';
+import { loadFeeds } from './feeds.ts';
+import { checkMoney, feesOf, ppmOf } from './money.ts';
+import { parseDefinition } from './parse.ts';
+import { locate } from './paths.ts';
+import type { Definition } from './schema.ts';
+import { DEFAULTS, runName, settledText, strategyEntries, type StrategyEntry } from './settled.ts';
+import { whereIs, type DefinitionSource } from './source.ts';
+import { loadEntry, type LoadedEntry } from './strategies.ts';
+
+export interface ResolvedRun {
+  readonly plan: RunPlan;
+  /** The definition as YAML with every default written out. */
+  readonly text: string;
+  /** sha-256 of `text`. */
+  readonly hash: string;
+  /** Files in each strategy bundle, in the order of the plan. */
+  readonly inputs: readonly (readonly string[])[];
+  /** What a reader of the results should know of the resolution. */
+  readonly notes: readonly string[];
+}
+
+export interface ResolveOptions {
+  /** Rows of a block: a setting of tests, never part of the result. */
+  readonly blockRows?: number;
+  /** Takes the place of the definition's catalog folder. */
+  readonly catalogFolder?: string | undefined;
+  /** Loads the strategies, where their classes are at hand already. */
+  readonly load?: (entry: StrategyEntry, source: DefinitionSource) => Promise<LoadedEntry>;
+}
+
+const CATALOG = { what: 'a catalog folder', remedy: 'isobar data import FILE --catalog FOLDER makes one' };
+
+/** House setting: 64 to 4096 measure alike. */
+export const BLOCK_ROWS = 512;
+
+/** Throws ConfigError for whatever of the definition cannot be used, StrategyError for a strategy file that throws when loaded. */
+export async function resolveRun(source: DefinitionSource, options: ResolveOptions = {}): Promise<ResolvedRun> {
+  const definition = parseDefinition(source);
+  const entries = strategyEntries(definition, source);
+  const range = rangeOf(definition, source);
+  const catalog = options.catalogFolder ?? locate(source, ['catalog'], definition.catalog ?? DEFAULTS.catalog, CATALOG);
+  // Bundling runs in a process of its own, so the bars are loaded meanwhile; what is wrong with a strategy is told first.
+  const loading = Promise.allSettled(entries.map((entry) => (options.load ?? loadEntry)(entry, source)));
+  const feeds = attempt(() => loadFeeds(definition, source, catalog, range));
+  const strategies = (await loading).map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+  return assemble(definition, source, entries, strategies, feeds(), range, options.blockRows ?? BLOCK_ROWS);
+}
+
+/** Runs `work` now and tells its outcome later. */
+function attempt<T>(work: () => T): () => T {
+  try {
+    const value = work();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+interface Range {
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+}
+
+function rangeOf({ from, to }: Definition, source: DefinitionSource): Range {
+  const fromMs = from === undefined ? null : parseTime(from);
+  const toMs = to === undefined ? null : parseTime(to);
+  if (fromMs !== null && toMs !== null && toMs <= fromMs) {
+    throw new ConfigError(`${whereIs(source, ['to'])}: expected a time after from (${from}), got ${to}`, 'the run ends before `to`, which itself is not part of it');
+  }
+  return { fromMs, toMs };
+}
+
+function assemble(
+  definition: Definition,
+  source: DefinitionSource,
+  entries: readonly StrategyEntry[],
+  strategies: readonly LoadedEntry[],
+  feeds: readonly FeedPlan[],
+  range: Range,
+  blockRows: number,
+): ResolvedRun {
+  checkMoney(definition, source, feeds);
+  const fees = feesOf(definition, source, feeds);
+  const firstMs = Math.min(...feeds.map((feed) => feed.bars.openMs[feed.firstRow] ?? Infinity));
+  const lastMs = Math.max(...feeds.map((feed) => feed.bars.closeMs[feed.bars.length - 1] ?? -Infinity));
+  const [fromMs, toMs] = [range.fromMs ?? firstMs, range.toMs ?? lastMs];
+  const plan: RunPlan = {
+    name: runName(definition, entries),
+    strategies: strategies.map((entry): StrategyPlan => entry.plan),
+    feeds,
+    fromMs,
+    toMs,
+    cash: definition.cash,
+    size: sizeOf(definition),
+    fees,
+    fills: fillsOf(definition),
+    risk: Object.fromEntries(Object.entries(definition.risk ?? {}).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))),
+    seed: definition.seed ?? DEFAULTS.seed,
+    blockRows,
+  };
+  const text = settledText(definition, entries, {
+    from: formatTime(fromMs),
+    to: formatTime(toMs),
+    maker: fromScaled(fees.makerPpm, 6),
+    taker: fromScaled(fees.takerPpm, 6),
+  });
+  const hash = createHash('sha256').update(text).digest('hex');
+  return { plan, text, hash, inputs: strategies.map((entry) => entry.inputs), notes: notesOf(fromMs, toMs, firstMs, lastMs) };
+}
+
+function sizeOf({ size = DEFAULTS.size }: Definition): RunPlan['size'] {
+  return Object.fromEntries(Object.entries(size).filter(([, amount]) => amount !== undefined));
+}
+
+function fillsOf({ fills }: Definition): FillsPlan {
+  const { limit, latencyMs, maxVolumeShare, slippageTicks, slippage, collar } = DEFAULTS.fills;
+  return {
+    limit: fills?.limit ?? limit,
+    latencyMs: fills?.latencyMs ?? latencyMs,
+    maxVolumeSharePpm: ppmOf(fills?.maxVolumeShare ?? maxVolumeShare),
+    slippageTicks: fills?.slippageTicks ?? slippageTicks,
+    slippagePpm: ppmOf(fills?.slippage ?? slippage),
+    collarPpm: ppmOf(fills?.collar ?? collar),
+  };
+}
+
+function notesOf(fromMs: number, toMs: number, firstMs: number, lastMs: number): readonly string[] {
+  const notes: string[] = [];
+  if (firstMs > fromMs) notes.push(`the bars begin at ${formatTime(firstMs)}, after the start of the run`);
+  if (lastMs < toMs) notes.push(`the bars end at ${formatTime(lastMs)}, before the end of the run`);
+  return notes;
+}

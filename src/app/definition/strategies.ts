@@ -1,0 +1,53 @@
+// From the strategies of a definition to classes with checked parameters.
+
+import { Decimal } from '../../base/decimal.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { loadStrategy, type LoadedStrategy } from '../../plugins/loadStrategy.ts';
+import { parseParams, type Specs } from '../../strategy/params.ts';
+import type { StrategyPlan } from '../plan.ts';
+import { locate } from './paths.ts';
+import type { StrategyEntry } from './settled.ts';
+import type { DefinitionSource, KeyPath } from './source.ts';
+
+export interface LoadedEntry {
+  readonly plan: StrategyPlan;
+  readonly inputs: readonly string[];
+}
+
+/** Loads the file of an entry and checks its parameters. Throws ConfigError, StrategyError. */
+export async function loadEntry(entry: StrategyEntry, source: DefinitionSource, beforeImport?: () => void): Promise<LoadedEntry> {
+  const path = locate(source, entry.filePath, entry.file, { what: 'a strategy file', remedy: 'correct the path' });
+  const loaded = await loadStrategy(path, entry.file, beforeImport);
+  return { plan: planOf(entry, loaded, source), inputs: loaded.inputs };
+}
+
+/** The entry with a class that is at hand. */
+export function planOf(entry: StrategyEntry, loaded: Omit<LoadedStrategy, 'inputs'>, source: DefinitionSource): StrategyPlan {
+  const values = checkedParams(loaded.strategy.params, entry, source);
+  const params = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plain(value)]));
+  return {
+    strategy: loaded.strategy,
+    record: { name: loaded.name, file: entry.file, hash: loaded.hash, params },
+    params: entry.params,
+    share: entry.share,
+    hash: loaded.hash,
+  };
+}
+
+/** One at a time, so that a message has the line of its parameter; then all, for the defaults. */
+function checkedParams(specs: Specs, { params, paramsPath }: StrategyEntry, source: DefinitionSource): Record<string, unknown> {
+  for (const [name, value] of Object.entries(params)) {
+    const path: KeyPath = [...paramsPath, name];
+    const prefix = [...paramsPath.slice(0, -1)].map((key) => `${key}.`).join('');
+    const given = { [name]: value };
+    const known = name in specs ? { [name]: specs[name]! } : specs;
+    parseParams(known, given, `${source.place(path)} ${prefix}`.trimEnd());
+  }
+  return parseParams(specs, params, source.file);
+}
+
+function plain(value: unknown): string | number | boolean {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (value instanceof Decimal) return value.toFixed();
+  throw new ConfigError(`a parameter is no number, text, flag or decimal: ${String(value)}`, 'declare it by int, float, decimal, flag or choice');
+}

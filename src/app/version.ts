@@ -1,0 +1,17 @@
+// Name and version of this package, read from its own package.json.
+
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+
+const require = createRequire(import.meta.url);
+
+/** The version in package.json, such as 0.1.0. */
+export function packageVersion(): string {
+  const manifest: unknown = require('isobar/package.json');
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown';
+}
+
+/** The folder in which this package is installed. */
+export function packageFolder(): string {
+  return dirname(require.resolve('isobar/package.json'));
+}

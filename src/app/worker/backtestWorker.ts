@@ -1,0 +1,101 @@
+// The worker thread of a backtest: loads, runs, measures and writes; tells its watcher each step and what came of it.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { nowMs } from '../../adapters/clock/wallClock.ts';
+import { assert } from '../../base/assert.ts';
+import { InvariantError } from '../../base/errors.ts';
+import { typicalLengthMs } from '../../model/interval.ts';
+import { buildSummary } from '../../report/folder/summary.ts';
+import { summaryText } from '../../report/folder/runFiles.ts';
+import { manifestOf, versions, writeRunFolder } from '../artefacts.ts';
+import { openRequest, type RequestedRun } from '../definition/request.ts';
+import type { ResolvedRun } from '../definition/resolve.ts';
+import { execute, type Watcher } from '../execute.ts';
+import type { FeedPlan } from '../plan.ts';
+import { instrumentsOf } from '../botModule.ts';
+import { Heartbeat, type Phase } from './heartbeat.ts';
+import type { FromWorker, Loaded, RunOutcome, Timings, WorkerInput } from './messages.ts';
+import { toWire } from './wireError.ts';
+
+const port = parentPort;
+assert(port !== null, 'backtestWorker runs as a worker thread');
+// What a worker is given at its start comes from watchRun alone.
+const input = workerData as WorkerInput;
+const tell = (message: FromWorker) => port.postMessage(message);
+
+/** When each phase began, on the wall clock that the process start is known on. */
+const begun = new Map<Phase, number>();
+
+run(input).then(
+  (outcome) => tell({ kind: 'done', outcome }),
+  (error: unknown) => tell({ kind: 'failed', error: toWire(error) }),
+);
+
+async function run(of: WorkerInput): Promise<RunOutcome> {
+  const heartbeat = new Heartbeat(of.memory);
+  const enter = (phase: Phase) => {
+    if (!begun.has(phase)) begun.set(phase, nowMs());
+    heartbeat.enter(phase);
+  };
+  enter('load');
+  const requested = await openRequest(of.request);
+  try {
+    const watcher: Watcher = {
+      enter,
+      beat: heartbeat.cells,
+      loaded: (resolved) => tell({ kind: 'loaded', loaded: loadedOf(resolved, requested, of.tellBars) }),
+    };
+    const executed = await execute(requested.source, { blockRows: of.blockRows, catalogFolder: requested.catalogFolder }, watcher);
+    const summary = buildSummary(executed.record, { versions: versions() });
+    enter('report');
+    const folder = await writeRunFolder(of.outFolder, of.stagingFolder, {
+      executed,
+      summary,
+      manifest: manifestOf(executed, summary),
+      definition: withRecipe(executed.resolved.text, requested.recipe),
+      writeReport: () => {},
+    });
+    return { folder, summary: summaryText(summary), table: '', timings: timingsOf(of.processStartMs) };
+  } finally {
+    requested.cleanUp();
+  }
+}
+
+function withRecipe(text: string, recipe: string | null): string {
+  return recipe === null ? text : `# ${recipe}\n${text}`;
+}
+
+function loadedOf({ plan, text, notes }: ResolvedRun, { recipe }: RequestedRun, tellBars: boolean): Loaded {
+  return {
+    name: plan.name,
+    strategies: plan.strategies.map(({ record }) => record.name),
+    rows: firstExecution(plan.feeds, instrumentsOf(plan)[0]?.id).bars.length,
+    fromMs: plan.fromMs,
+    notes,
+    madeDefinition: recipe === null ? null : withRecipe(text, recipe),
+    closeMs: tellBars ? plan.feeds.map((feed) => feed.bars.closeMs) : [],
+  };
+}
+
+/** The feed whose rows the heartbeat counts: the finest of the first instrument. */
+function firstExecution(feeds: readonly FeedPlan[], id: string | undefined): FeedPlan {
+  const [finest] = feeds
+    .filter((feed) => feed.bars.instrument.id === id)
+    .toSorted((a, b) => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval));
+  if (!finest) throw new InvariantError('a run has a feed');
+  return finest;
+}
+
+function timingsOf(startMs: number): Timings {
+  const at = (phase: Phase) => begun.get(phase) ?? nowMs();
+  const round = (ms: number) => Math.round(ms * 10) / 10;
+  const now = nowMs();
+  return {
+    startMs: round(at('load') - startMs),
+    loadMs: round(at('setUp') - at('load')),
+    loopMs: round(at('metrics') - at('setUp')),
+    metricsMs: round(at('report') - at('metrics')),
+    reportMs: round(now - at('report')),
+    totalMs: round(now - startMs),
+  };
+}

@@ -1,0 +1,150 @@
+// The other side of a backtest: starts its worker, tells its progress, and ends it when a strategy hangs.
+
+import { rmSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { processStartMs, repeat } from '../../adapters/clock/wallClock.ts';
+import { assertNever } from '../../base/assert.ts';
+import { StrategyError } from '../../base/errors.ts';
+import { formatMinute } from '../../model/time.ts';
+import type { RunRequest } from '../definition/request.ts';
+import { Heartbeat, type Phase } from './heartbeat.ts';
+import type { FromWorker, Loaded, RunOutcome, WorkerInput } from './messages.ts';
+import { fromWire } from './wireError.ts';
+
+/** Progress is read and silence is counted this often. */
+const LOOK_MS = 100;
+
+export interface WatchOptions {
+  readonly request: RunRequest;
+  readonly outFolder: string;
+  readonly stagingFolder: string;
+  readonly blockRows: number;
+  /** Silence of a strategy after which its run is ended; 0 waits for ever. */
+  readonly barTimeoutMs: number;
+  readonly columns: number;
+  readonly colour: boolean;
+  readonly onLoaded: (loaded: Loaded) => void;
+  /** Called ten times a second: rows done and their share of all, and what the run is doing. */
+  readonly onProgress: (phase: Phase, rows: number, share: number, name: string) => void;
+}
+
+/** A run that is under way, and the way to give it up. */
+export interface WatchedRun {
+  readonly outcome: Promise<RunOutcome>;
+  /** Ends the worker and removes what it had begun to write. */
+  stop(): Promise<void>;
+}
+
+/** How a run stood when it was ended for its silence. */
+class Hung {
+  readonly phase: Phase;
+  readonly doneMs: number | null;
+  readonly loaded: Loaded | null;
+  constructor(phase: Phase, doneMs: number | null, loaded: Loaded | null) {
+    this.phase = phase;
+    this.doneMs = doneMs;
+    this.loaded = loaded;
+  }
+}
+
+/**
+ * Runs `request` in a worker thread. The outcome rejects with the run's own error; a strategy that is silent for `barTimeoutMs` is run
+ * once more with one bar a block, so that the error can name the bar. Where that repeat gets through, the bars were merely slow, and its
+ * results are as good: they do not depend on the block.
+ */
+export function watchRun(options: WatchOptions): WatchedRun {
+  let current: Worker | null = null;
+  const start = (blockRows: number, tellBars: boolean): Promise<RunOutcome | Hung> => {
+    const heartbeat = new Heartbeat();
+    current = startWorker(inputOf(options, heartbeat, blockRows, tellBars));
+    return follow(current, heartbeat, options);
+  };
+  const run = async (): Promise<RunOutcome> => {
+    try {
+      let result = await start(options.blockRows, false);
+      if (result instanceof Hung && result.phase === 'bars') result = await start(1, true);
+      if (result instanceof Hung) throw hangError(result, options.barTimeoutMs);
+      return result;
+    } finally {
+      discard(options.stagingFolder);
+    }
+  };
+  return {
+    outcome: run(),
+    async stop() {
+      await current?.terminate();
+      discard(options.stagingFolder);
+    },
+  };
+}
+
+function discard(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function inputOf(options: WatchOptions, heartbeat: Heartbeat, blockRows: number, tellBars: boolean): WorkerInput {
+  const { request, outFolder, stagingFolder, columns, colour } = options;
+  const memory = heartbeat.memory;
+  return { request, outFolder, stagingFolder, columns, colour, memory, blockRows, tellBars, processStartMs: processStartMs() };
+}
+
+function startWorker(input: WorkerInput): Worker {
+  const url = new URL(import.meta.url.endsWith('.ts') ? './backtestWorker.ts' : './backtestWorker.js', import.meta.url);
+  const worker = new Worker(url, { workerData: input, stdout: true });
+  // What a strategy prints is no result: stdout belongs to the summary.
+  worker.stdout.pipe(process.stderr, { end: false });
+  return worker;
+}
+
+function follow(worker: Worker, heartbeat: Heartbeat, options: WatchOptions): Promise<RunOutcome | Hung> {
+  return new Promise((resolve, reject) => {
+    let loaded: Loaded | null = null;
+    let pulse = heartbeat.pulse;
+    let silentMs = 0;
+    const stopLooking = repeat(LOOK_MS, () => {
+      const { phase, rows } = heartbeat;
+      options.onProgress(phase, rows, loaded === null ? 0 : rows / loaded.rows, loaded?.name ?? 'backtest');
+      silentMs = heartbeat.pulse === pulse && heartbeat.isGuarded ? silentMs + LOOK_MS : 0;
+      pulse = heartbeat.pulse;
+      if (options.barTimeoutMs > 0 && silentMs >= options.barTimeoutMs) end(() => resolve(new Hung(phase, heartbeat.doneMs, loaded)));
+    });
+    const end = (tell: () => void): void => {
+      stopLooking();
+      worker.removeAllListeners('exit');
+      void worker.terminate().then(tell, reject);
+    };
+    worker.on('message', (message: FromWorker) => {
+      switch (message.kind) {
+        case 'loaded':
+          loaded = message.loaded;
+          return options.onLoaded(message.loaded);
+        case 'done':
+          return end(() => resolve(message.outcome));
+        case 'failed':
+          return end(() => reject(fromWire(message.error)));
+        default:
+          return assertNever(message);
+      }
+    });
+    worker.on('error', (error) => end(() => reject(error)));
+    worker.on('exit', (code) => {
+      const who = loaded?.strategies.join(', ') ?? 'the strategy';
+      end(() => reject(new StrategyError(`${who}: ended the process of the backtest (exit code ${code})`, 'take process.exit out of the strategy')));
+    });
+  });
+}
+
+function hangError({ phase, doneMs, loaded }: Hung, barTimeoutMs: number): StrategyError {
+  const who = loaded === null ? 'the strategy' : loaded.strategies.join(', ');
+  const seconds = `${barTimeoutMs / 1000} s`;
+  const remedy = 'look for a loop that does not end; --bar-timeout SECONDS waits longer';
+  if (phase === 'import') return new StrategyError(`${who}: no answer for ${seconds} while its file was loaded`, remedy);
+  if (phase === 'setUp' || loaded === null) return new StrategyError(`${who}: no answer for ${seconds} while it was constructed`, remedy);
+  const closeMs = nextClose(loaded, doneMs ?? loaded.fromMs);
+  return new StrategyError(`${who}: no answer for ${seconds} on the bar that closed at ${formatMinute(closeMs)}`, remedy);
+}
+
+/** The first closing time of any feed after `doneMs`. */
+function nextClose({ closeMs }: Loaded, doneMs: number): number {
+  return Math.min(...closeMs.map((closes) => closes.find((ms) => ms > doneMs) ?? Infinity));
+}

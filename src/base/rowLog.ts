@@ -1,0 +1,67 @@
+// An append-only log of equally long rows of numbers: written row by row in one place of memory, read as columns when a run is over.
+
+/** `width` bits of each whole number, from bit `from` on. */
+export function bitsOf(codes: Float64Array, from: number, width: number): Uint8Array {
+  const out = new Uint8Array(codes.length);
+  const mask = (1 << width) - 1;
+  for (let row = 0; row < out.length; row++) out[row] = (codes[row]! >>> from) & mask;
+  return out;
+}
+
+/** Rows of a page. Pages are never copied; a log grows by another one. */
+const PAGE_ROWS = 4096;
+
+/**
+ * Memory that outlives a run: pages of row logs and equity columns are taken from here and given back, because fresh memory costs a page
+ * fault every 4 KiB, which is more than what a bar costs. A fresh one serves a single run.
+ */
+export class Scratch {
+  readonly #free = new Map<number, Float64Array[]>();
+
+  /** An array of `length` numbers with any content. */
+  take(length: number): Float64Array {
+    return this.#free.get(length)?.pop() ?? new Float64Array(length);
+  }
+  give(array: Float64Array): void {
+    const same = this.#free.get(array.length);
+    if (same) same.push(array);
+    else this.#free.set(array.length, [array]);
+  }
+}
+
+export class RowLog {
+  readonly width: number;
+  readonly #scratch: Scratch;
+  readonly #pages: Float64Array[] = [];
+
+  constructor(width: number, scratch: Scratch) {
+    this.width = width;
+    this.#scratch = scratch;
+  }
+
+  /** The page of a row, made when it is the first of it. The row begins at `offset(row)`. */
+  page(row: number): Float64Array {
+    const at = (row / PAGE_ROWS) | 0;
+    return at < this.#pages.length ? this.#pages[at]! : this.#grow(at);
+  }
+  offset(row: number): number {
+    return (row % PAGE_ROWS) * this.width;
+  }
+
+  /** Field `field` of the rows [0, length) as one column. */
+  column(field: number, length: number): Float64Array {
+    const out = new Float64Array(length);
+    for (let row = 0; row < length; row++) out[row] = this.#pages[(row / PAGE_ROWS) | 0]![(row % PAGE_ROWS) * this.width + field]!;
+    return out;
+  }
+
+  /** Gives the memory back; the log is empty afterwards. */
+  release(): void {
+    for (const page of this.#pages.splice(0)) this.#scratch.give(page);
+  }
+
+  #grow(at: number): Float64Array {
+    while (this.#pages.length <= at) this.#pages.push(this.#scratch.take(PAGE_ROWS * this.width));
+    return this.#pages[at]!;
+  }
+}

@@ -1,0 +1,89 @@
+// `isobar data`: the options of its five commands. What they do is loaded when one runs.
+
+import type { Argv, CommandModule } from 'yargs';
+
+const catalog = { type: 'string', default: 'data', describe: 'Folder of the catalog' } as const;
+const market = { choices: ['spot', 'futures'] as const, describe: 'Market' } as const;
+const json = { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } as const;
+const symbol = { type: 'string', describe: 'Symbol as on the wire, such as BTCUSDT' } as const;
+const interval = { type: 'string', describe: '1m 5m 15m 30m 1h 4h 1d 1w 1M' } as const;
+
+const importCommand = (yargs: Argv) =>
+  yargs.command(
+    'import <file...>',
+    'Import bar files (CSV, plain or gzip) into the catalog',
+    (args) =>
+      args.positional('file', { type: 'string', array: true, demandOption: true, describe: 'Files such as BTCUSDT-1m.csv.gz' }).options({
+        symbol: { ...symbol, describe: 'Symbol; default: from the file name' },
+        interval: { ...interval, describe: 'Interval; default: from the file name' },
+        market: { ...market, default: 'spot' as const },
+        catalog,
+        instrument: { type: 'string', describe: 'JSON file with the instrument record' },
+        'round-to-tick': { type: 'boolean', default: false, describe: 'Round prices finer than the precision instead of refusing them' },
+        json,
+      }),
+    async (args) => (await import('./dataActions.ts')).importData(args),
+  );
+
+const listCommand = (yargs: Argv) =>
+  yargs.command(
+    'list',
+    'Show what the catalog has',
+    (args) => args.options({ catalog, json }),
+    async (args) => (await import('./dataActions.ts')).listData(args),
+  );
+
+const checkCommand = (yargs: Argv) =>
+  yargs.command(
+    'check',
+    'Walk all bars and write their gap manifests anew; exit code 1 when a file was damaged',
+    (args) => args.options({ symbol, interval, market, catalog, json }),
+    async (args) => (await import('./dataActions.ts')).checkData(args),
+  );
+
+const resampleCommand = (yargs: Argv) =>
+  yargs.command(
+    'resample',
+    'Make coarser bars from finer ones',
+    (args) =>
+      args.options({
+        symbol: { ...symbol, demandOption: true },
+        interval: { ...interval, demandOption: true, describe: 'Interval to make' },
+        from: { type: 'string', describe: 'Interval to make it from; default: the longest that divides it' },
+        'min-coverage': { type: 'number', default: 0, describe: 'Leave out bars that rest on a smaller share of their fine bars, 0 to 1' },
+        market: { ...market, default: 'spot' as const },
+        catalog,
+        json,
+      }),
+    async (args) => (await import('./dataActions.ts')).resampleData(args),
+  );
+
+const generateCommand = (yargs: Argv) =>
+  yargs.command(
+    'generate',
+    'Make seeded synthetic bars with volatility clustering, labelled synthetic',
+    (args) =>
+      args.options({
+        symbol: { ...symbol, demandOption: true },
+        interval: { ...interval, demandOption: true },
+        from: { type: 'string', demandOption: true, describe: 'Time of the first bar, such as 2024-01-01 (UTC)' },
+        bars: { type: 'number', demandOption: true, describe: 'Number of bars' },
+        seed: { type: 'number', demandOption: true, describe: 'Seed, a whole number: the same seed, the same bars' },
+        price: { type: 'number', default: 30_000, describe: 'Price at the start, in the quote asset' },
+        'gap-share': { type: 'number', default: 0, describe: 'Share of bars to leave out, 0 to 0.5' },
+        market: { ...market, default: 'spot' as const },
+        catalog,
+        json,
+      }),
+    async (args) => (await import('./dataActions.ts')).generateData(args),
+  );
+
+export const dataCommand: CommandModule = {
+  command: 'data',
+  describe: 'The catalog of bars: import, list, check, resample, generate',
+  builder: (yargs) =>
+    [importCommand, listCommand, checkCommand, resampleCommand, generateCommand]
+      .reduce((all: Argv, add) => add(all), yargs)
+      .demandCommand(1, 1, 'Name a command: import, list, check, resample or generate'),
+  handler: () => {},
+};

@@ -1,0 +1,135 @@
+// What the commands of `isobar data` do: each calls the catalog and says what happened.
+
+import { checkBars, listCatalog } from '../adapters/bars/catalog.ts';
+import { type BarKey, barsPath, instrumentPath, listKeys } from '../adapters/bars/paths.ts';
+import { resampleInto } from '../adapters/bars/feed.ts';
+import { generateInto } from '../adapters/bars/generateInto.ts';
+import { importFiles } from '../adapters/bars/importFiles.ts';
+import { nowMs } from '../adapters/clock/wallClock.ts';
+import { ConfigError, EXIT } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
+import type { Market } from '../model/instrument.ts';
+import { INTERVALS, parseInterval, type Interval } from '../model/interval.ts';
+import { parseTime } from '../model/time.ts';
+import { checkText, importText, isSound, listText, madeText, summaryOf } from './dataText.ts';
+import { progressLine } from './progressLine.ts';
+
+interface Common {
+  readonly catalog: string;
+  readonly json: boolean;
+}
+interface ImportArgs extends Common {
+  readonly file: readonly string[];
+  readonly symbol?: string | undefined;
+  readonly interval?: string | undefined;
+  readonly market: Market;
+  readonly instrument?: string | undefined;
+  readonly roundToTick: boolean;
+}
+interface CheckArgs extends Common {
+  readonly symbol?: string | undefined;
+  readonly interval?: string | undefined;
+  readonly market?: Market | undefined;
+}
+interface ResampleArgs extends Common {
+  readonly symbol: string;
+  readonly interval: string;
+  readonly from?: string | undefined;
+  readonly minCoverage: number;
+  readonly market: Market;
+}
+interface GenerateArgs extends Common {
+  readonly symbol: string;
+  readonly interval: string;
+  readonly from: string;
+  readonly bars: number;
+  readonly seed: number;
+  readonly price: number;
+  readonly gapShare: number;
+  readonly market: Market;
+}
+
+export async function importData(args: ImportArgs): Promise<void> {
+  const line = progressLine('rows');
+  const sets = await importFiles(args.file, {
+    symbol: args.symbol,
+    interval: args.interval === undefined ? undefined : intervalOf('--interval', args.interval),
+    market: args.market,
+    catalog: args.catalog,
+    instrumentFile: args.instrument,
+    roundToTick: args.roundToTick,
+    nowMs: nowMs(),
+    onProgress: line.show,
+  }).finally(line.clear);
+  if (args.json) return printJson(sets.map(({ manifest, ...set }) => ({ ...set, ...summaryOf(manifest) })));
+  for (const set of sets) print(importText(set));
+  // The last line is for scripts: plain numbers, in this form for ever.
+  const total = (count: (set: (typeof sets)[number]) => number) => sets.reduce((sum, set) => sum + count(set), 0);
+  const [rows, gaps, missing] = [
+    total((set) => set.manifest.rows),
+    total((set) => set.manifest.gaps),
+    total((set) => set.manifest.missingBars),
+  ];
+  print(`${rows} rows, ${gaps} gaps, ${missing} missing bars`);
+}
+
+export function listData(args: Common): void {
+  const entries = listCatalog(args.catalog);
+  if (args.json) printJson(entries);
+  else print(listText(args.catalog, entries));
+}
+
+export function checkData(args: CheckArgs): void {
+  const interval = args.interval === undefined ? undefined : intervalOf('--interval', args.interval);
+  const wanted = (key: BarKey) =>
+    (args.symbol ?? key.symbol) === key.symbol && (interval ?? key.interval) === key.interval && (args.market ?? key.market) === key.market;
+  const keys = listKeys(args.catalog).filter(wanted);
+  if (keys.length === 0) throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
+  const checked = keys.map((key) => checkBars(args.catalog, key));
+  if (args.json) printJson(checked.map(({ manifest, unchanged }) => ({ ...summaryOf(manifest), unchanged })));
+  else print(checkText(checked));
+  if (!checked.every(isSound)) process.exitCode = EXIT.failed;
+}
+
+export function resampleData(args: ResampleArgs): void {
+  if (!(args.minCoverage >= 0 && args.minCoverage <= 1)) {
+    throw new ConfigError(`--min-coverage: expected a fraction from 0 to 1, got ${args.minCoverage}`, 'for example --min-coverage 0.9');
+  }
+  const key = { market: args.market, symbol: args.symbol, interval: intervalOf('--interval', args.interval) };
+  const from = args.from === undefined ? undefined : intervalOf('--from', args.from);
+  const made = resampleInto(args.catalog, key, { from, minCoverage: args.minCoverage });
+  if (args.json) return printJson({ ...summaryOf(made.manifest), from: made.from, droppedBars: made.dropped });
+  print(madeText(made.manifest, barsPath(args.catalog, key), `resampled from ${made.from}`, { thin: made.thin, dropped: made.dropped }));
+}
+
+export function generateData(args: GenerateArgs): void {
+  const fromMs = parseTime(args.from);
+  if (fromMs === null)
+    throw new ConfigError(
+      `--from: expected a date such as 2024-01-01, got ${JSON.stringify(args.from)}`,
+      'UTC; a time may follow: 2024-01-01T08:00',
+    );
+  const key = { market: args.market, symbol: args.symbol, interval: intervalOf('--interval', args.interval) };
+  const { bars, seed, price, gapShare } = args;
+  const manifest = generateInto(args.catalog, { ...key, fromMs, bars, seed, price, gapShare });
+  if (args.json) return printJson({ ...summaryOf(manifest), seed, instrument: instrumentPath(args.catalog, key.market, key.symbol) });
+  print(madeText(manifest, barsPath(args.catalog, key), `synthetic, seed ${seed}`, null));
+}
+
+function intervalOf(option: string, text: string): Interval {
+  const interval = parseInterval(text);
+  if (interval !== null) return interval;
+  const near = nearest(text, INTERVALS);
+  throw new ConfigError(
+    `${option}: expected one of ${INTERVALS.join(' ')}, got ${JSON.stringify(text)}`,
+    near === null ? '' : `did you mean ${near}?`,
+  );
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2));
+}

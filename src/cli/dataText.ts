@@ -1,0 +1,115 @@
+// What `isobar data` prints for people: at most 100 columns, numbers right, units said.
+
+import { basename } from 'node:path';
+import type { CatalogEntry, CheckedBars } from '../adapters/bars/catalog.ts';
+import type { ImportedSet } from '../adapters/bars/importFiles.ts';
+import type { GapManifest } from '../adapters/bars/quality.ts';
+import { fromScaled } from '../base/decimal.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { formatMinute } from '../model/time.ts';
+import { count } from '../report/html/page/format.ts';
+
+/** The figures of a manifest without its lists. */
+export function summaryOf({ missing: _missing, zeroVolume: _zeroVolume, wrong: _wrong, sha256, ...figures }: GapManifest) {
+  return { manifestSha256: sha256, ...figures };
+}
+
+/** True when a file is as isobar wrote it and none of its rows breaks a rule; gaps are no damage. */
+export function isSound({ unchanged, manifest }: CheckedBars): boolean {
+  return unchanged && manifest.wrong.length === 0;
+}
+
+export function importText(set: ImportedSet): string {
+  const { manifest, instrument } = set;
+  const origin = {
+    proposed: `proposed from the data; to change it, edit ${set.instrumentPath}`,
+    catalog: `from ${set.instrumentPath}`,
+    file: `as given; kept in ${set.instrumentPath}`,
+  }[set.instrumentFrom];
+  const rows = `${count(set.fileRows)} rows, ${count(set.newRows)} of them new`;
+  return [
+    heading(manifest),
+    `    from        ${set.files.length > 3 ? `${set.files.length} files` : set.files.map((file) => basename(file)).join(', ')}  (${rows})`,
+    ...qualityLines(manifest),
+    ...(set.roundedPrices > 0 ? [`    rounded     ${count(set.roundedPrices)} prices to ${instrument.priceDigits} digits`] : []),
+    `    instrument  ${instrumentLine(instrument)}`,
+    `                ${origin}`,
+    `    written     ${set.path}`,
+  ].join('\n');
+}
+
+/** Bars that were made, not imported. */
+export function madeText(manifest: GapManifest, path: string, how: string, coverage: { thin: number; dropped: number } | null): string {
+  const lines = [heading(manifest), `    source      ${how}`, ...qualityLines(manifest)];
+  if (coverage) lines.push(`    coverage    ${count(coverage.thin)} thin bars kept, ${count(coverage.dropped)} left out`);
+  return [...lines, `    written     ${path}`].join('\n');
+}
+
+function heading({ market, symbol, interval, rows, first, last }: GapManifest): string {
+  const span = first === null || last === null ? '' : `  ${minute(first)} – ${minute(last)} UTC`;
+  return `  ${symbol} ${interval} ${market}  ${count(rows)} bars${span}`;
+}
+
+function qualityLines(manifest: GapManifest): string[] {
+  const gaps = `${count(manifest.gaps)}  (${count(manifest.missingBars)} bars missing, longest ${count(manifest.longestGapBars)})`;
+  const lines = [`    gaps        ${manifest.gaps === 0 ? 'none' : gaps}`, `    no volume   ${count(manifest.zeroVolumeRows)} bars`];
+  if (manifest.openLastBar) lines.push('    open bar    the last bar had not closed yet');
+  return lines;
+}
+
+function instrumentLine(of: Instrument): string {
+  const fee = (ppm: number) => `${fromScaled(ppm, 4)} %`;
+  const least = fromScaled(of.minLots, of.quantityDigits);
+  return `${of.base}/${of.quote}, price ${of.priceDigits} and quantity ${of.quantityDigits} digits, minimum ${least}, fees ${fee(of.makerFeePpm)} / ${fee(of.takerFeePpm)}`;
+}
+
+export function listText(catalog: string, entries: readonly CatalogEntry[]): string {
+  if (entries.length === 0) return `  ${catalog} has no bars yet: isobar data import FILE`;
+  const head = ['market', 'symbol', 'interval', 'bars', 'first (UTC)', 'last (UTC)', 'gaps', 'missing', 'source'];
+  const rows = entries.map((entry) => [
+    entry.market,
+    entry.symbol,
+    entry.interval,
+    count(entry.rows),
+    formatMinute(entry.firstMs).slice(0, 16),
+    formatMinute(entry.lastMs).slice(0, 16),
+    count(entry.gaps),
+    count(entry.missingBars),
+    entry.synthetic ? 'synthetic' : entry.source,
+  ]);
+  return aligned([head, ...rows], 'lllrllrrl');
+}
+
+export function checkText(checked: readonly CheckedBars[]): string {
+  const head = ['market', 'symbol', 'interval', 'bars', 'gaps', 'missing', 'no volume', 'thin', 'wrong', 'state', 'manifest'];
+  const rows = checked.map(({ key, manifest, unchanged }) => [
+    key.market,
+    key.symbol,
+    key.interval,
+    count(manifest.rows),
+    count(manifest.gaps),
+    count(manifest.missingBars),
+    count(manifest.zeroVolumeRows),
+    count(manifest.thinBars),
+    count(manifest.wrong.length),
+    unchanged ? (manifest.wrong.length > 0 ? 'BAD' : manifest.openLastBar ? 'open bar' : 'ok') : 'CHANGED',
+    manifest.sha256.slice(0, 10),
+  ]);
+  const notes = checked.flatMap(({ key, manifest, unchanged }) => [
+    ...(unchanged ? [] : [`  ${key.symbol} ${key.interval}: changed by another program since isobar wrote it; import the data again`]),
+    ...manifest.wrong.slice(0, 5).map(({ at, what }) => `  ${key.symbol} ${key.interval}: ${what} at ${at}`),
+  ]);
+  return [aligned([head, ...rows], 'lllrrrrrrll'), ...notes].join('\n');
+}
+
+/** Columns side by side; `sides` has l or r for each. */
+function aligned(rows: readonly (readonly string[])[], sides: string): string {
+  const widths = Array.from(sides, (_, i) => Math.max(...rows.map((row) => (row[i] ?? '').length)));
+  const cell = (text: string, i: number) => (sides[i] === 'r' ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0));
+  return rows.map((row) => `  ${row.map(cell).join('  ')}`.trimEnd()).join('\n');
+}
+
+/** `2024-01-01 08:30` of a time as files have it. */
+function minute(time: string): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 16)}`;
+}

@@ -1,0 +1,231 @@
+// Our kernels against decimal.js over the largest real file: relative error at sampled rows, exact sums, ties of averages.
+
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { Decimal as AnyDecimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { sharedFile } from '../../test/fixtures/sharedData.ts';
+import { emptyBars } from '../../test/fixtures/syntheticBars.ts';
+import { ticksOf, type BarColumns } from '../model/bars.ts';
+import { ema, sma, vwap, wma } from './averages.ts';
+import { bollinger, highest, lowest } from './channels.ts';
+import { IndicatorSet } from './indicatorSet.ts';
+import { cci, roc } from './momentum.ts';
+import { macd, mfi, rsi, stochastic } from './oscillators.ts';
+import type { FeedSeries, Series } from './series.ts';
+import { crossedUp } from './signals.ts';
+import type { IndicatorSpec } from './spec.ts';
+import { adx, atr } from './trend.ts';
+
+const Decimal = AnyDecimal.clone({ precision: 40 });
+type Decimal = AnyDecimal;
+const ZERO = new Decimal(0);
+/** The file has prices of up to eight decimals. */
+const DIGITS = 8;
+const SCALE = 10 ** DIGITS;
+const SAMPLES = 1000;
+/** Rows after which the seed of a smoothing over 14 or 26 bars has less than e^-85 of its first weight. */
+const SETTLED = 1200;
+/** Recursive indicators are sampled in runs of neighbours, so that the oracle settles once for all of a run. */
+const RUN = 20;
+
+const path = sharedFile('klines', 'bitfinex-spot', 'BTCUSD-1m.csv.gz');
+
+function load(file: string): BarColumns {
+  const lines = gunzipSync(readFileSync(file)).toString('latin1').trimEnd().split('\n');
+  const bars = emptyBars(lines.length - 1, DIGITS);
+  for (let row = 0; row < bars.length; row++) {
+    const fields = lines[row + 1]!.split(',');
+    [bars.open, bars.high, bars.low, bars.close, bars.volume].forEach((column, i) => (column[row] = Number(fields[i + 1])));
+  }
+  return bars;
+}
+
+describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
+  const bars = path === null ? emptyBars(0, DIGITS) : load(path);
+  const sampled = Array.from({ length: SAMPLES }, (_, i) => SETTLED + Math.floor((i * (bars.length - SETTLED - 1)) / (SAMPLES - 1)));
+  const runs = Array.from({ length: SAMPLES / RUN }, (_, i) => Math.floor((i * (bars.length - SETTLED - RUN)) / (SAMPLES / RUN - 1)));
+  const whole = { high: ticksOf(bars, 'high'), low: ticksOf(bars, 'low'), close: ticksOf(bars, 'close') };
+  const high = (row: number) => new Decimal(whole.high[row]!).div(SCALE);
+  const low = (row: number) => new Decimal(whole.low[row]!).div(SCALE);
+  const close = (row: number) => new Decimal(whole.close[row]!).div(SCALE);
+  const volume = (row: number) => new Decimal(bars.volume[row]!);
+  const typical = (row: number) => high(row).plus(low(row)).plus(close(row)).div(3);
+
+  function values<Out>(make: (feed: FeedSeries) => IndicatorSpec<Out>, ...pick: ((out: Out) => Series)[]): Float64Array[] {
+    const set = new IndicatorSet(bars, { row: -1 }, 512);
+    const out = set.use(make(set.series));
+    set.seal();
+    return pick.map(of => set.traceValues(of(out)));
+  }
+  const single = (make: (feed: FeedSeries) => IndicatorSpec<Series>) => values(make, series => series)[0]!;
+
+  function close9(value: number, expected: Decimal, row: number): void {
+    const error = expected.isZero() ? Math.abs(value) : expected.minus(value).div(expected).abs().toNumber();
+    if (!(error <= 1e-9)) expect.fail(`row ${row}: ${value} where decimal.js has ${expected.toString()}, relative error ${error}`);
+  }
+  const window = (row: number, length: number, of: (row: number) => Decimal) => Array.from({ length }, (_, i) => of(row - length + 1 + i));
+  const sum = (of: readonly Decimal[]) => of.reduce((total, x) => total.plus(x), ZERO);
+  const mean = (of: readonly Decimal[]) => sum(of).div(of.length);
+
+  function windowed(column: Float64Array, expected: (row: number) => Decimal | null): void {
+    for (const row of sampled) {
+      const exact = expected(row);
+      if (exact === null) expect(column[row]).toBeNaN();
+      else close9(column[row]!, exact, row);
+    }
+  }
+
+  /** Steps a recursive oracle through each run, from any seed, and compares its outputs once it has settled. */
+  function recursive(columns: readonly Float64Array[], start: (first: number) => (row: number) => readonly Decimal[]): void {
+    for (const first of runs) {
+      const step = start(first);
+      for (let row = first + 1; row < first + SETTLED + RUN; row++) {
+        const expected = step(row);
+        if (row >= first + SETTLED) columns.forEach((column, i) => close9(column[row]!, expected[i]!, row));
+      }
+    }
+  }
+  const wilder = (old: Decimal, x: Decimal, n: number) => old.plus(x.minus(old).div(n));
+  const smooth = (old: Decimal, x: Decimal, n: number) => old.plus(x.minus(old).times(2).div(n + 1));
+
+  it('sma: the sums are exact in every row, the quotient correctly rounded', () => {
+    const bars30 = single(feed => sma(feed.close, 30));
+    let total = 0n;
+    for (let row = 0; row < bars.length; row++) {
+      total += BigInt(whole.close[row]!) - (row >= 30 ? BigInt(whole.close[row - 30]!) : 0n);
+      if (row >= 29 && bars30[row] !== Number(total) / (30 * SCALE)) expect.fail(`row ${row}`);
+    }
+    windowed(bars30, row => mean(window(row, 30, close)));
+  });
+
+  it('ties of two averages are ties: no crossing is made or lost', () => {
+    const set = new IndicatorSet(bars, { row: -1 }, 4096);
+    const [fast, slow] = [set.use(sma(set.series.close, 10)), set.use(sma(set.series.close, 30))];
+    const up = set.use(crossedUp(fast, slow));
+    set.seal();
+    const listed = new Int32Array(4096);
+    const crossed: number[] = [];
+    for (let from = 0; from < bars.length; from += 4096) {
+      const to = Math.min(from + 4096, bars.length);
+      for (const kernel of set.kernels) kernel.fill(from, to);
+      crossed.push(...listed.subarray(0, set.listRows(up, from, to, listed)));
+    }
+    const [short, long] = [set.traceValues(fast), set.traceValues(slow)];
+    let [sum10, sum30, wasAbove, ties] = [0n, 0n, true, 0];
+    const expected: number[] = [];
+    for (let row = 0; row < bars.length; row++) {
+      const tick = (back: number) => (row >= back ? BigInt(whole.close[row - back]!) : 0n);
+      sum10 += tick(0) - tick(10);
+      sum30 += tick(0) - tick(30);
+      if (row < 29) continue;
+      if (3n * sum10 === sum30) {
+        ties++;
+        if (short[row] !== long[row]) expect.fail(`row ${row}: a tie is none`);
+      }
+      const isAbove = 3n * sum10 > sum30;
+      if (row > 29 && isAbove && !wasAbove) expected.push(row);
+      wasAbove = isAbove;
+    }
+    expect(ties).toBeGreaterThan(200);
+    expect(crossed).toEqual(expected);
+  });
+
+  it('wma, sma of volume, vwap', () => {
+    const weights = Array.from({ length: 20 }, (_, i) => i + 1);
+    windowed(single(feed => wma(feed.close, 20)), row => sum(window(row, 20, close).map((x, i) => x.times(weights[i]!))).div(210));
+    windowed(single(feed => sma(feed.volume, 20)), row => mean(window(row, 20, volume)));
+    windowed(single(feed => vwap(feed, 20)), row => {
+      const traded = sum(window(row, 20, volume));
+      return traded.isZero() ? null : sum(window(row, 20, at => typical(at).times(volume(at)))).div(traded);
+    });
+  });
+
+  it('highest, lowest, stochastic, roc', () => {
+    const top = (row: number, length: number) => Decimal.max(...window(row, length, high));
+    const bottom = (row: number, length: number) => Decimal.min(...window(row, length, low));
+    windowed(single(feed => highest(feed.high, 55)), row => top(row, 55));
+    windowed(single(feed => lowest(feed.low, 55)), row => bottom(row, 55));
+    const place = (row: number) => {
+      const range = top(row, 14).minus(bottom(row, 14));
+      return range.isZero() ? new Decimal(50) : close(row).minus(bottom(row, 14)).times(100).div(range);
+    };
+    const [k, d] = values(feed => stochastic(feed, 14, 1, 3), out => out.k, out => out.d);
+    windowed(k!, place);
+    windowed(d!, row => mean(window(row, 3, place)));
+    windowed(single(feed => roc(feed.close, 12)), row => close(row).div(close(row - 12)).minus(1).times(100));
+  });
+
+  it('bollinger and cci: deviations of each window', () => {
+    const [upper, lower] = values(feed => bollinger(feed.close, 20, 2), out => out.upper, out => out.lower);
+    const deviation = (row: number) => {
+      const prices = window(row, 20, close);
+      const middle = mean(prices);
+      return mean(prices.map(x => x.minus(middle).pow(2))).sqrt();
+    };
+    windowed(upper!, row => mean(window(row, 20, close)).plus(deviation(row).times(2)));
+    windowed(lower!, row => mean(window(row, 20, close)).minus(deviation(row).times(2)));
+    windowed(single(feed => cci(feed, 20)), row => {
+      const prices = window(row, 20, at => high(at).plus(low(at)).plus(close(at)));
+      const middle = mean(prices);
+      const spread = mean(prices.map(x => x.minus(middle).abs()));
+      return spread.isZero() ? null : prices.at(-1)!.minus(middle).div(spread.times('0.015'));
+    });
+  });
+
+  it('mfi', () => {
+    windowed(single(feed => mfi(feed, 14)), row => {
+      let [gains, all] = [ZERO, ZERO];
+      for (let at = row - 13; at <= row; at++) {
+        const change = typical(at).comparedTo(typical(at - 1));
+        const flow = typical(at).times(volume(at));
+        if (change > 0) gains = gains.plus(flow);
+        if (change !== 0) all = all.plus(flow);
+      }
+      return all.isZero() ? new Decimal(50) : gains.times(100).div(all);
+    });
+  });
+
+  it('ema, macd', () => {
+    recursive([single(feed => ema(feed.close, 20))], first => {
+      let average = close(first);
+      return row => [(average = smooth(average, close(row), 20))];
+    });
+    recursive(values(feed => macd(feed.close), out => out.macd, out => out.signal, out => out.histogram), first => {
+      let [fast, slow, signal] = [close(first), close(first), ZERO];
+      return row => {
+        fast = smooth(fast, close(row), 12);
+        slow = smooth(slow, close(row), 26);
+        const line = fast.minus(slow);
+        signal = smooth(signal, line, 9);
+        return [line, signal, line.minus(signal)];
+      };
+    });
+  });
+
+  it('rsi, atr, adx', () => {
+    recursive([single(feed => rsi(feed.close, 14))], () => {
+      let [gain, loss] = [ZERO, ZERO];
+      return row => {
+        const change = close(row).minus(close(row - 1));
+        gain = wilder(gain, Decimal.max(change, ZERO), 14);
+        loss = wilder(loss, Decimal.max(change.neg(), ZERO), 14);
+        return [gain.plus(loss).isZero() ? new Decimal(50) : gain.times(100).div(gain.plus(loss))];
+      };
+    });
+    const trueRange = (row: number) => Decimal.max(high(row), close(row - 1)).minus(Decimal.min(low(row), close(row - 1)));
+    const [index, plusDi, minusDi] = values(feed => adx(feed, 14), out => out.adx, out => out.plusDi, out => out.minusDi);
+    recursive([single(feed => atr(feed, 14)), index!, plusDi!, minusDi!], () => {
+      let [range, up, down, average] = [ZERO, ZERO, ZERO, ZERO];
+      return row => {
+        const [rise, fall] = [high(row).minus(high(row - 1)), low(row - 1).minus(low(row))];
+        range = wilder(range, trueRange(row), 14);
+        up = wilder(up, rise.gt(fall) && rise.gt(0) ? rise : ZERO, 14);
+        down = wilder(down, fall.gt(rise) && fall.gt(0) ? fall : ZERO, 14);
+        const share = (part: Decimal, of: Decimal) => (of.isZero() ? ZERO : part.times(100).div(of));
+        average = wilder(average, share(up.minus(down).abs(), up.plus(down)), 14);
+        return [range, average, share(up, range), share(down, range)];
+      };
+    });
+  });
+});

@@ -1,0 +1,16 @@
+// The code table is complete, and a code can be said in words.
+
+import { expect, test } from 'vitest';
+import { VENUE_CODES, venueCodeText } from './venueCodes.ts';
+
+test('each code stands once', () => {
+  const codes = Object.values(VENUE_CODES).map(({ code }) => code);
+  expect(new Set(codes).size).toBe(codes.length);
+  expect(codes).toHaveLength(41);
+});
+
+test('a code is said by its name, else by its meaning, else by its number', () => {
+  expect(venueCodeText(-2017)).toBe('balance_not_enough');
+  expect(venueCodeText(35)).toBe('forbidden to order; the account may be restricted');
+  expect(venueCodeText(-9)).toBe('-9');
+});

@@ -1,0 +1,204 @@
+// What unfinished orders may still do at their worst, kept as running figures: O(1) a change, read by risk before each order.
+
+import { mulDiv } from '../base/exact.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { Order } from '../model/order.ts';
+import { Scale } from '../portfolio/scale.ts';
+
+/** How long an order that was proved without effect stays reserved in full: it may still land (order-safety, section 8). */
+export const TOMBSTONE_MS = 30 * 60_000;
+const MILLION = 1_000_000;
+
+/** What the reservations keep on an order's record. Written here alone; all are about the part that is not filled. */
+export interface Reserved extends Order {
+  /** Position of the instrument in the run. */
+  readonly instrumentIndex: number;
+  /** The price at which the rest counts, fixed at approval: the worst one; for a buy by amount the lowest, which buys most. */
+  worstTicks: number;
+  /** The most that may still be filled. */
+  worstLots: number;
+  /** Notional of that, in quote units. */
+  worstUnits: number;
+  /** Cash that a buy may still take, fee included, in quote units; 0 for a sell. */
+  worstCash: number;
+  /** Counted in the figures. */
+  reserved: boolean;
+}
+
+export interface ReservationTerms {
+  /** How far a market order may fill from the mark, in millionths. */
+  readonly collarPpm: number;
+  /** Taker fee in millionths, by instrument. */
+  readonly takerFeePpm: ArrayLike<number>;
+  /** `received`: a buy's fee is taken from the coins bought and needs no cash. */
+  readonly feesIn: 'received' | 'quote';
+}
+
+interface Tombstone {
+  readonly order: Reserved;
+  readonly untilMs: number;
+}
+
+export class Reservations {
+  readonly #terms: ReservationTerms;
+  readonly #scales: readonly Scale[];
+  readonly #instruments: number;
+  /** By strategy and instrument. */
+  readonly #buyLots: Float64Array;
+  readonly #sellLots: Float64Array;
+  /** By instrument. */
+  readonly #buyLotsTotal: Float64Array;
+  readonly #buyUnits: Float64Array;
+  readonly #open: Int32Array;
+  /** By strategy. */
+  readonly #cash: Float64Array;
+  #openTotal = 0;
+  /** Oldest first: each one stays equally long. */
+  #tombstones: Tombstone[] = [];
+
+  constructor(instruments: readonly Instrument[], strategies: number, terms: ReservationTerms) {
+    this.#terms = terms;
+    this.#scales = instruments.map((instrument) => new Scale(instrument));
+    this.#instruments = instruments.length;
+    this.#buyLots = new Float64Array(strategies * instruments.length);
+    this.#sellLots = new Float64Array(strategies * instruments.length);
+    this.#buyLotsTotal = new Float64Array(instruments.length);
+    this.#buyUnits = new Float64Array(instruments.length);
+    this.#open = new Int32Array(instruments.length);
+    this.#cash = new Float64Array(strategies);
+  }
+
+  /**
+   * Writes the worst case of a whole draft into its record. `markTicks` is the last price.
+   * A limit order counts at the dearer of its limit and the mark, a market order at the mark plus the collar; a buy by amount may get
+   * as much as the amount buys at the mark less the collar. Cash is another matter: a limit buy can never pay more than its limit.
+   */
+  assess(order: Reserved, markTicks: number): void {
+    const { collarPpm } = this.#terms;
+    if (order.quoteUnits > 0) order.worstTicks = Math.max(1, mulDiv(markTicks, MILLION - collarPpm, MILLION, 'down'));
+    else if (order.limit > 0) order.worstTicks = Math.max(order.limit, markTicks);
+    else order.worstTicks = mulDiv(markTicks, MILLION + collarPpm, MILLION, 'up');
+    this.#figure(order, order.lots - order.filledLots, order.quoteUnits - order.filledUnits);
+  }
+
+  /** Reserves an assessed order. */
+  add(order: Reserved): void {
+    order.reserved = true;
+    this.#open[order.instrumentIndex]!++;
+    this.#openTotal++;
+    this.#count(order, 1);
+  }
+
+  /** An execution of `lots` for `notionalUnits`: so much less may still come. The last one ends the reservation. */
+  fill(order: Reserved, lots: number, notionalUnits: number): void {
+    if (!order.reserved) return;
+    const restLots = order.worstLots - lots;
+    const restUnits = order.worstUnits - notionalUnits;
+    if (order.quoteUnits > 0 ? restUnits <= 0 : restLots <= 0) {
+      this.release(order);
+      return;
+    }
+    this.#count(order, -1);
+    this.#figure(order, restLots, restUnits);
+    this.#count(order, 1);
+  }
+
+  /** Nothing of the order can come any more: its end is confirmed. Nothing to do for one that is not reserved. */
+  release(order: Reserved): void {
+    if (!order.reserved) return;
+    this.#count(order, -1);
+    this.#open[order.instrumentIndex]!--;
+    this.#openTotal--;
+    order.reserved = false;
+    order.worstLots = order.worstUnits = order.worstCash = 0;
+  }
+
+  /** Evidence says that the order had no effect. Its full quantity stays reserved, and it counts as open, for TOMBSTONE_MS. */
+  entomb(order: Reserved, nowMs: number): void {
+    this.#tombstones.push({ order, untilMs: nowMs + TOMBSTONE_MS });
+  }
+
+  /** An order that was taken for dead has landed: its rest is reserved until it ends, like that of any other. */
+  rise(order: Reserved): void {
+    this.#tombstones = this.#tombstones.filter((tombstone) => tombstone.order !== order);
+    if (order.reserved) return;
+    this.#figure(order, order.lots - order.filledLots, order.quoteUnits - order.filledUnits);
+    this.add(order);
+  }
+
+  get hasTombstones(): boolean {
+    return this.#tombstones.length > 0;
+  }
+
+  /** Releases the tombstones that are old enough at `nowMs`. */
+  expire(nowMs: number): void {
+    const tombstones = this.#tombstones;
+    let due = 0;
+    while (due < tombstones.length && tombstones[due]!.untilMs <= nowMs) this.release(tombstones[due++]!.order);
+    if (due > 0) tombstones.splice(0, due);
+  }
+
+  /** Lots that a strategy's buys, or sells, of an instrument may still fill. */
+  buyLots(strategy: number, index: number): number {
+    return this.#buyLots[strategy * this.#instruments + index]!;
+  }
+  sellLots(strategy: number, index: number): number {
+    return this.#sellLots[strategy * this.#instruments + index]!;
+  }
+  /** Lots that all buys of an instrument may still fill. */
+  buyLotsTotal(index: number): number {
+    return this.#buyLotsTotal[index]!;
+  }
+  /** Notional of those, each order at its worst price, in quote units. */
+  buyUnits(index: number): number {
+    return this.#buyUnits[index]!;
+  }
+  /** Cash that a strategy's buys may still take, in quote units. */
+  cash(strategy: number): number {
+    return this.#cash[strategy]!;
+  }
+  /** Orders of an instrument, or of the account, that may still do something; tombstones among them. */
+  open(index: number): number {
+    return this.#open[index]!;
+  }
+  get openTotal(): number {
+    return this.#openTotal;
+  }
+  scale(index: number): Scale {
+    return this.#scales[index]!;
+  }
+  takerFeePpm(index: number): number {
+    return this.#terms.takerFeePpm[index]!;
+  }
+
+  /** Sets the figures of what is left: of an order by quantity so many lots, of one by amount so many units. */
+  #figure(order: Reserved, lots: number, units: number): void {
+    const { instrumentIndex } = order;
+    const scale = this.#scales[instrumentIndex]!;
+    const byAmount = order.quoteUnits > 0;
+    order.worstLots = byAmount ? scale.lotsUp(units, order.worstTicks) : lots;
+    order.worstUnits = byAmount ? units : scale.notionalUp(order.worstTicks, lots);
+    if (order.side !== 'buy') {
+      order.worstCash = 0;
+      return;
+    }
+    const capped = !byAmount && order.limit > 0 && order.limit < order.worstTicks;
+    const pay = capped ? scale.notionalUp(order.limit, lots) : order.worstUnits;
+    const { feesIn, takerFeePpm } = this.#terms;
+    order.worstCash = feesIn === 'quote' && pay < Infinity ? pay + mulDiv(pay, takerFeePpm[instrumentIndex]!, MILLION, 'up') : pay;
+  }
+
+  #count(order: Reserved, sign: 1 | -1): void {
+    const { instrumentIndex, strategy } = order;
+    const cell = strategy * this.#instruments + instrumentIndex;
+    const lots = sign * order.worstLots;
+    if (order.side === 'buy') {
+      this.#buyLots[cell]! += lots;
+      this.#buyLotsTotal[instrumentIndex]! += lots;
+      this.#buyUnits[instrumentIndex]! += sign * order.worstUnits;
+      this.#cash[strategy]! += sign * order.worstCash;
+    } else {
+      this.#sellLots[cell]! += lots;
+    }
+  }
+}

@@ -1,0 +1,130 @@
+// summary.json: what a run was, what came of it, and how far to trust its data (docs/metrics.md, section 13).
+
+import { formatTime } from '../../model/time.ts';
+import type { FeedQuality, RunRecord, StrategyRecord } from '../../model/run.ts';
+import { dailyEquity } from '../metrics/daily.ts';
+import type { Held } from '../metrics/exposure.ts';
+import type { PortfolioOptions } from '../metrics/kernels/portfolio.ts';
+import { metricsOf, type Metrics } from '../metrics/metrics.ts';
+import { moneyText, type Money } from '../metrics/money.ts';
+import { orderSummary, type OrderSummary } from '../trades/orderStatistics.ts';
+import { tradeSummary, type TradeSummary } from '../trades/statistics.ts';
+import type { Trades } from '../trades/columns.ts';
+import { tradesOf } from '../trades/trades.ts';
+import { resultHash } from './resultHash.ts';
+
+export interface RunSummary {
+  readonly name: string;
+  readonly mode: 'backtest';
+  /** A list when several ran on one account: `strategy` columns count from its first. */
+  readonly strategy: StrategyRecord | readonly StrategyRecord[];
+  readonly instruments: readonly {
+    readonly id: string;
+    readonly base: string;
+    readonly quote: string;
+    /** What positions are valued at. */
+    readonly markSource: 'close';
+  }[];
+  readonly feeds: readonly { readonly name: string; readonly instrument: string; readonly interval: string; readonly execution: boolean }[];
+  /** ISO 8601, UTC. */
+  readonly from: string;
+  readonly to: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly reportingAsset: string;
+  readonly startEquity: Money;
+  readonly endEquity: Money;
+  readonly seed: number;
+  readonly versions: Readonly<Record<string, string>>;
+  /** Codes of the risk rules that were on. */
+  readonly rules: readonly string[];
+  /** Rows that warmed indicators up: before the run, and from inside its range where nothing lay before it. */
+  readonly warmupRows: number;
+  readonly warmupInRange: number;
+}
+
+export interface DataQuality {
+  readonly rows: number;
+  readonly gaps: number;
+  readonly missingBars: number;
+  readonly thinBars: number;
+  readonly zeroVolume: number;
+  readonly roundedPrices: number;
+  readonly openLastBar: boolean;
+  readonly synthetic: boolean;
+  /** By feed, with the hash of its gap manifest. The counts above are their sums. */
+  readonly feeds: readonly (FeedQuality & { readonly name: string; readonly instrument: string; readonly interval: string })[];
+}
+
+export interface Summary {
+  readonly resultHash: string;
+  readonly run: RunSummary;
+  readonly metrics: Metrics;
+  readonly trades: TradeSummary;
+  readonly orders: OrderSummary;
+  readonly dataQuality: DataQuality;
+}
+
+export interface SummaryOptions extends PortfolioOptions {
+  /** By name: isobar, node. Beside the result, not part of its hash. */
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+export function buildSummary(record: RunRecord, options: SummaryOptions): Summary {
+  const trades = tradesOf(record);
+  const { equity } = record;
+  const endUnits = equity.length === 0 ? record.startUnits : equity.units[equity.length - 1]!;
+  return {
+    resultHash: resultHash(record),
+    run: runSummary(record, endUnits, options.versions),
+    metrics: metricsOf(record, heldOf(record, trades), dailyEquity(record), options),
+    trades: tradeSummary(record, trades, endUnits - record.startUnits),
+    orders: orderSummary(record),
+    dataQuality: qualityOf(record),
+  };
+}
+
+function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Record<string, string>>): RunSummary {
+  const { strategies, reportingDigits } = record;
+  return {
+    name: record.name,
+    mode: record.mode,
+    strategy: strategies.length === 1 ? strategies[0]! : strategies,
+    instruments: record.instruments.map(({ id, base, quote }) => ({ id, base, quote, markSource: 'close' })),
+    feeds: record.feeds.map(({ name, bars, execution }) => ({ name, instrument: bars.instrument.id, interval: bars.interval, execution })),
+    from: formatTime(record.fromMs),
+    to: formatTime(record.toMs),
+    fromMs: record.fromMs,
+    toMs: record.toMs,
+    reportingAsset: record.reportingAsset,
+    startEquity: moneyText(record.startUnits, reportingDigits),
+    endEquity: moneyText(endUnits, reportingDigits),
+    seed: record.seed,
+    versions,
+    rules: record.rules,
+    warmupRows: record.feeds.reduce((sum, feed) => sum + feed.firstRow, 0),
+    warmupInRange: record.warmupInRange,
+  };
+}
+
+/** Closed episodes, and open ones to the end of the run. */
+function heldOf(record: RunRecord, { closed, open }: Trades): Held[] {
+  const held: Held[] = open.map(({ entryMs }) => ({ fromMs: entryMs, toMs: record.toMs }));
+  for (let row = 0; row < closed.length; row++) held.push({ fromMs: closed.entryMs[row]!, toMs: closed.exitMs[row]! });
+  return held;
+}
+
+function qualityOf({ feeds }: RunRecord): DataQuality {
+  const total = (of: (quality: FeedQuality) => number) => feeds.reduce((sum, { quality }) => sum + of(quality), 0);
+  return {
+    rows: total((of) => of.rows),
+    gaps: total((of) => of.gaps),
+    missingBars: total((of) => of.missingBars),
+    thinBars: total((of) => of.thinBars),
+    zeroVolume: total((of) => of.zeroVolume),
+    roundedPrices: total((of) => of.roundedPrices),
+    openLastBar: feeds.some(({ quality }) => quality.openLastBar),
+    synthetic: feeds.some(({ quality }) => quality.synthetic),
+    feeds: feeds.map(({ name, bars, quality }) => ({ name, instrument: bars.instrument.id, interval: bars.interval, ...quality })),
+  };
+}

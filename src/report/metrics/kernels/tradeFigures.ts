@@ -1,0 +1,131 @@
+// The figures of a set of closed trades (docs/metrics.md, section 5), over columns of one length in closing order.
+
+import { drawdownOf } from './drawdown.ts';
+import { chain, type Figure } from './figure.ts';
+import { highest, lowest, mean, quantile, deviation, sumOf } from './sums.ts';
+
+/** Money in any one unit. */
+export interface TradeSet {
+  readonly pnl: Float64Array;
+  /** Of the entry notional. */
+  readonly fraction: Float64Array;
+  readonly holdMs: Float64Array;
+  /** Worst and best running profit; null where no path was recorded. */
+  readonly mae: Float64Array | null;
+  readonly mfe: Float64Array | null;
+  readonly maeFraction: Float64Array | null;
+  readonly mfeFraction: Float64Array | null;
+}
+
+export type TradeFigure =
+  | 'winRate' | 'profitFactor' | 'averageTrade' | 'averageTradeFraction' | 'medianTrade' | 'medianTradeFraction' | 'bestTrade' | 'bestTradeFraction'
+  | 'worstTrade' | 'worstTradeFraction' | 'averageWin' | 'averageLoss' | 'payoff' | 'expectancy' | 'expectancyRatio' | 'sqn' | 'kelly'
+  | 'endTradeDrawdown' | 'closedTradeDrawdown' | 'closedTradeDrawdownAbs';
+export type HoldFigure = 'mean' | 'median' | 'wins' | 'losses';
+export type ExcursionFigure = 'mean' | 'extreme';
+
+export interface TradeFigures {
+  readonly wins: number;
+  readonly losses: number;
+  readonly draws: number;
+  readonly grossProfit: number;
+  /** 0 or less. */
+  readonly grossLoss: number;
+  readonly maxConsecutiveWins: number;
+  readonly maxConsecutiveLosses: number;
+  readonly figures: Readonly<Record<TradeFigure, Figure>>;
+  readonly holdTime: Readonly<Record<HoldFigure, Figure>>;
+  readonly mae: Readonly<Record<ExcursionFigure, Figure>>;
+  readonly mfe: Readonly<Record<ExcursionFigure, Figure>>;
+  readonly maeFraction: Readonly<Record<ExcursionFigure, Figure>>;
+  readonly mfeFraction: Readonly<Record<ExcursionFigure, Figure>>;
+}
+
+/** `start` is the capital that the closed-trade drawdown begins at. */
+export function tradeFigures(set: TradeSet, start: number): TradeFigures {
+  const { pnl, fraction, holdMs } = set;
+  const n = pnl.length;
+  const wins = pnl.filter((x) => x > 0);
+  const losses = pnl.filter((x) => x < 0);
+  const grossProfit = sumOf(wins.length, (i) => wins[i]!);
+  const grossLoss = sumOf(losses.length, (i) => losses[i]!);
+  const some = (compute: () => Figure): Figure => (n === 0 ? 'no-trades' : compute());
+  const winRate = some(() => wins.length / n);
+  const averageWin = some(() => (wins.length === 0 ? 'no-wins' : grossProfit / wins.length));
+  const averageLoss = some(() => (losses.length === 0 ? 'no-losses' : grossLoss / losses.length));
+  const payoff = chain(averageLoss, (loss) => chain(averageWin, (win) => win / Math.abs(loss)));
+  const rate = wins.length / n;
+  const fell = n === 0 ? null : drawdownOf(cumulated(start, pnl));
+  const figures = {
+    winRate,
+    profitFactor: some(() => (losses.length === 0 ? 'no-losses' : grossProfit / Math.abs(grossLoss))),
+    averageTrade: some(() => mean(pnl)),
+    averageTradeFraction: some(() => mean(fraction)),
+    medianTrade: some(() => median(pnl)),
+    medianTradeFraction: some(() => median(fraction)),
+    bestTrade: some(() => highest(pnl)),
+    bestTradeFraction: some(() => highest(fraction)),
+    worstTrade: some(() => lowest(pnl)),
+    worstTradeFraction: some(() => lowest(fraction)),
+    averageWin,
+    averageLoss,
+    payoff,
+    expectancy: some(() => rate * numberOr0(averageWin) - (losses.length / n) * Math.abs(numberOr0(averageLoss))),
+    expectancyRatio: chain(payoff, (ratio) => (1 + ratio) * rate - 1),
+    sqn: some(() => (n < 2 ? 'too-few-trades' : highest(pnl) === lowest(pnl) ? 'zero-variance' : (Math.sqrt(n) * mean(pnl)) / deviation(pnl))),
+    kelly: chain(payoff, (ratio) => rate - (1 - rate) / ratio),
+    endTradeDrawdown: some(() => (set.mfe === null ? 'not-recorded' : mean(set.mfe.map((best, i) => best - pnl[i]!)))),
+    closedTradeDrawdown: some(() => fell!.deepest),
+    closedTradeDrawdownAbs: some(() => fell!.deepestMoney),
+  } satisfies Record<TradeFigure, Figure>;
+  const excursion = (values: Float64Array | null, extreme: (of: Float64Array) => number): Record<ExcursionFigure, Figure> => ({
+    mean: some(() => (values === null ? 'not-recorded' : mean(values))),
+    extreme: some(() => (values === null ? 'not-recorded' : extreme(values))),
+  });
+  return {
+    wins: wins.length,
+    losses: losses.length,
+    draws: n - wins.length - losses.length,
+    grossProfit,
+    grossLoss,
+    maxConsecutiveWins: longestRun(pnl, 1),
+    maxConsecutiveLosses: longestRun(pnl, -1),
+    figures,
+    holdTime: {
+      mean: some(() => mean(holdMs)),
+      median: some(() => median(holdMs)),
+      wins: some(() => (wins.length === 0 ? 'no-wins' : mean(holdMs.filter((_, i) => pnl[i]! > 0)))),
+      losses: some(() => (losses.length === 0 ? 'no-losses' : mean(holdMs.filter((_, i) => pnl[i]! < 0)))),
+    },
+    mae: excursion(set.mae, lowest),
+    mfe: excursion(set.mfe, highest),
+    maeFraction: excursion(set.maeFraction, lowest),
+    mfeFraction: excursion(set.mfeFraction, highest),
+  };
+}
+
+function numberOr0(figure: Figure): number {
+  return typeof figure === 'number' ? figure : 0;
+}
+
+function median(values: Float64Array): number {
+  return quantile(values.slice().sort(), 0.5);
+}
+
+/** The longest run of results of one sign; a draw ends it. */
+function longestRun(pnl: Float64Array, sign: number): number {
+  let longest = 0;
+  let run = 0;
+  for (let i = 0; i < pnl.length; i++) {
+    run = Math.sign(pnl[i]!) === sign ? run + 1 : 0;
+    if (run > longest) longest = run;
+  }
+  return longest;
+}
+
+function cumulated(start: number, pnl: Float64Array): Float64Array {
+  const out = new Float64Array(pnl.length + 1);
+  out[0] = start;
+  for (let i = 0; i < pnl.length; i++) out[i + 1] = out[i]! + pnl[i]!;
+  return out;
+}

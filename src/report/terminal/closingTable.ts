@@ -1,0 +1,118 @@
+// The table that ends a run in the terminal: the answer, its doubts, and where the rest is. At most 100 columns.
+
+import type { RunRecord } from '../../model/run.ts';
+import type { Summary } from '../folder/summary.ts';
+import { count, dayText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
+import { doubtsOf } from './doubts.ts';
+import { sparkline } from './sparkline.ts';
+
+export interface ClosingOptions {
+  /** ANSI colours; signs carry the same meaning without them. */
+  readonly colour: boolean;
+  /** Path of the report as it is to be shown; left out when none was written. */
+  readonly report?: string;
+}
+
+const WIDTH = 100;
+const SPARK_WIDTH = 60;
+const DAY_MS = 86_400_000;
+
+/** True when `stream` shows colours: a terminal, and NO_COLOR (https://no-color.org) is not set. */
+export function wantsColour(stream: { readonly isTTY?: boolean }, env: Readonly<Record<string, string | undefined>>): boolean {
+  return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
+/** Lines joined by \n, without one at the end. */
+export function closingTable(record: RunRecord, summary: Summary, options: ClosingOptions): string {
+  const paint = options.colour ? ansi : plain;
+  const doubts = doubtsOf(summary);
+  const lines = [...heading(record, summary), '', ...figures(summary, paint)];
+  if (record.equity.length > 1) lines.push('', `  ${sparkline(record.equity.units, record.equity.length, SPARK_WIDTH)}`);
+  lines.push('');
+  if (doubts.length > 0) lines.push(...wrapped('  Look here first: ', `${doubts.join('; ')}.`).map(paint.warning));
+  if (options.report !== undefined) lines.push(`  Report   ${options.report}`);
+  return lines.join('\n').trimEnd();
+}
+
+function heading({ strategies, feeds }: RunRecord, { run, dataQuality }: Summary): string[] {
+  const names = strategies.map(({ name }) => name).join(' + ');
+  const markets = [...new Set(feeds.map(({ bars }) => bars.instrument.wireName))].map((wireName) => {
+    const intervals = new Set(feeds.filter(({ bars }) => bars.instrument.wireName === wireName).map(({ bars }) => bars.interval));
+    return `${wireName} ${[...intervals].join(' ')}`;
+  });
+  const days = Math.round((run.toMs - run.fromMs) / DAY_MS);
+  const of = (amount: number, word: string) => `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
+  const size = `(${of(days, 'day')}, ${of(dataQuality.rows, 'bar')}, ${of(dataQuality.gaps, 'gap')})`;
+  const range = `${dayText(run.fromMs)} – ${dayText(run.toMs)}  ${size}`;
+  const what = `  ${names}  ${markets.slice(0, 3).join(', ')}${markets.length > 3 ? ` and ${markets.length - 3} more` : ''}`;
+  return what.length + 2 + range.length <= WIDTH ? [`${what}  ${range}`] : [cut(what), `  ${range}`];
+}
+
+function figures({ run, metrics, trades, orders }: Summary, paint: Paint): string[] {
+  const asset = run.reportingAsset;
+  const fees = Number(orders.fees);
+  const gross = Number(metrics.netProfit ?? 0) + fees;
+  const sign = paint.result(metrics.totalReturn ?? 0);
+  return [
+    row('Net return', or(metrics.totalReturn, signedPercent), '', 'CAGR', or(metrics.cagr, signedPercent), sign),
+    row('Net profit', money(metrics.netProfit), asset, 'Buy and hold', or(metrics.benchmarkReturn, signedPercent), sign),
+    row('Max drawdown', or(metrics.maxDrawdown, percent), '', ...deepest(metrics)),
+    row('Sharpe', or(metrics.sharpe, (value) => fixed(value, 2)), '', 'likely above 0', likely(metrics)),
+    row('Sortino', or(metrics.sortino, (value) => fixed(value, 2)), '', 'Calmar', or(metrics.calmar, (value) => fixed(value, 2))),
+    row('Trades', count(trades.trades), '', `won ${or(trades.winRate, (value) => percent(value, 1))}`, `profit factor ${or(trades.profitFactor, (value) => fixed(value, 2))}`),
+    row('Fees', fixed(-fees, 2), asset, gross > 0 && fees > 0 ? `${percent(fees / gross, 0)} of gross` : '', `exposure ${or(metrics.exposureTime, (value) => percent(value, 1))}`),
+  ];
+}
+
+/** Label, value (right-aligned) and its unit; a second figure or a remark in two parts. */
+function row(label: string, value: string, unit: string, second: string, third: string, paint: (text: string) => string = same): string {
+  return `  ${label.padEnd(12)} ${paint(value.padStart(14))} ${unit.padEnd(6)}  ${second.padEnd(16)} ${third}`.trimEnd();
+}
+
+function deepest({ drawdownTable }: Summary['metrics']): [string, string] {
+  const [worst] = drawdownTable;
+  if (!worst) return ['', ''];
+  const days = (ms: number) => `${count(Math.round(ms / DAY_MS))} days`;
+  return [`(${days(worst.days * DAY_MS)})`, worst.recoveryMs === null ? 'not recovered' : `recovered in ${days(worst.recoveryMs - worst.troughMs)}`];
+}
+
+function likely({ psr0, psr1 }: Summary['metrics']): string {
+  return `${or(psr0, (value) => percent(value, 1))}, above 1: ${or(psr1, (value) => percent(value, 1))}`;
+}
+
+function or(value: number | null, text: (value: number) => string): string {
+  return value === null ? NONE : text(value);
+}
+
+function money(text: string | null): string {
+  return text === null ? NONE : signed(Number(text), 2);
+}
+
+function cut(line: string): string {
+  return line.length <= WIDTH ? line : `${line.slice(0, WIDTH - 1)}…`;
+}
+
+/** Text after a lead, broken between words; later lines stand under the first word. */
+function wrapped(lead: string, text: string): string[] {
+  const lines: string[] = [];
+  let line = lead;
+  for (const word of text.split(' ')) {
+    if (line.length + word.length > WIDTH && line.trim() !== '' && line !== lead) {
+      lines.push(line.trimEnd());
+      line = ' '.repeat(lead.length);
+    }
+    line += `${word} `;
+  }
+  return [...lines, line.trimEnd()];
+}
+
+interface Paint {
+  /** The colour of a gain or a loss. */
+  readonly result: (value: number) => (text: string) => string;
+  readonly warning: (text: string) => string;
+}
+
+const same = (text: string) => text;
+const plain: Paint = { result: () => same, warning: same };
+const wrap = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[39m`;
+const ansi: Paint = { result: (value) => (value > 0 ? wrap(36) : value < 0 ? wrap(31) : same), warning: wrap(33) };

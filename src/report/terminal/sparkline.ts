@@ -1,0 +1,13 @@
+// A series as one line of block characters.
+
+const BLOCKS = '▁▂▃▄▅▆▇█';
+
+/** `width` characters or fewer: each stands for the last value of its part of the series, between the lowest and the highest shown. */
+export function sparkline(values: ArrayLike<number>, length: number, width: number): string {
+  const count = Math.min(width, length);
+  if (count === 0) return '';
+  const shown = Array.from({ length: count }, (_, i) => values[Math.floor(((i + 1) * length) / count) - 1]!);
+  const low = Math.min(...shown);
+  const spread = Math.max(...shown) - low;
+  return shown.map((value) => BLOCKS[spread > 0 ? Math.min(7, Math.floor(((value - low) / spread) * 8)) : 0]).join('');
+}

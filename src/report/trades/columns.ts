@@ -1,0 +1,114 @@
+// Trades as columns, open trades as objects: what the figures, the table and the report are made from.
+
+import type { InstrumentId } from '../../model/instrument.ts';
+
+/** Closed trades in closing order. Money in units of the reporting asset, prices (averages over fills) in the quote asset. */
+export interface TradeColumns {
+  readonly length: number;
+  /** Indexes into `RunRecord.strategies` and `RunRecord.instruments`. */
+  readonly strategy: Uint8Array;
+  readonly instrument: Uint8Array;
+  /** 0 long, 1 short. */
+  readonly side: Uint8Array;
+  /** First and last fill (ms UTC). */
+  readonly entryMs: Float64Array;
+  readonly exitMs: Float64Array;
+  readonly entryPrice: Float64Array;
+  readonly exitPrice: Float64Array;
+  /** Quantity entered, in lots. */
+  readonly lots: Float64Array;
+  readonly entryUnits: Float64Array;
+  /** Notional of entries and exits. */
+  readonly volumeUnits: Float64Array;
+  /** Net of fees. */
+  readonly pnlUnits: Float64Array;
+  /** Paid; a fee in the base asset at the price of its fill. */
+  readonly feeUnits: Float64Array;
+  /** Of the entry notional; NaN where that is 0. */
+  readonly returnFraction: Float64Array;
+  /** Lowest and highest running profit, at most and at least 0; NaN where no path was recorded. */
+  readonly maeUnits: Float64Array;
+  readonly mfeUnits: Float64Array;
+  readonly maeFraction: Float64Array;
+  readonly mfeFraction: Float64Array;
+  readonly fills: Float64Array;
+  /** Indexes into `Trades.tags`: the slot of the first and of the last fill's order, of a bracket leg its role. */
+  readonly entryTag: Float64Array;
+  readonly exitTag: Float64Array;
+}
+
+export interface OpenTrade {
+  readonly strategy: number;
+  readonly instrument: InstrumentId;
+  readonly side: 'long' | 'short';
+  readonly entryMs: number;
+  readonly entryPrice: number;
+  /** Held at the end, in units of the base asset (above 0). */
+  readonly baseUnits: number;
+  /** At the last close, net of the fees paid so far. */
+  readonly unrealisedUnits: number;
+}
+
+export interface Trades {
+  readonly closed: TradeColumns;
+  readonly open: readonly OpenTrade[];
+  /** Unrealised profit of the open trades and of dust, so that closed + open is the change of equity to the last unit. */
+  readonly openUnits: number;
+  readonly tags: readonly string[];
+  /** What every excursion rests on: `coarse` is whole bars. */
+  readonly path: 'coarse' | 'not-recorded';
+}
+
+/** One closed trade on its way into the columns. */
+export interface ClosedTrade {
+  readonly strategy: number;
+  readonly instrument: number;
+  readonly side: 1 | -1;
+  readonly firstFill: number;
+  readonly lastFill: number;
+  readonly entryMs: number;
+  readonly exitMs: number;
+  readonly entryPrice: number;
+  readonly exitPrice: number;
+  readonly lots: number;
+  readonly entryUnits: number;
+  readonly exitUnits: number;
+  readonly pnlUnits: number;
+  readonly feeUnits: number;
+  readonly maeUnits: number;
+  readonly mfeUnits: number;
+  readonly fills: number;
+}
+
+/** `closed` in closing order; the tags are looked up by fill row. */
+export function columnsOf(closed: readonly ClosedTrade[], entryTagOf: (fill: number) => number, exitTagOf: (fill: number) => number): TradeColumns {
+  const numbers = (of: (trade: ClosedTrade) => number) => {
+    const out = new Float64Array(closed.length);
+    for (let i = 0; i < out.length; i++) out[i] = of(closed[i]!);
+    return out;
+  };
+  const fraction = (units: number, trade: ClosedTrade) => (trade.entryUnits > 0 ? units / trade.entryUnits : NaN);
+  return {
+    length: closed.length,
+    strategy: Uint8Array.from(closed, (of) => of.strategy),
+    instrument: Uint8Array.from(closed, (of) => of.instrument),
+    side: Uint8Array.from(closed, (of) => (of.side === 1 ? 0 : 1)),
+    entryMs: numbers((of) => of.entryMs),
+    exitMs: numbers((of) => of.exitMs),
+    entryPrice: numbers((of) => of.entryPrice),
+    exitPrice: numbers((of) => of.exitPrice),
+    lots: numbers((of) => of.lots),
+    entryUnits: numbers((of) => of.entryUnits),
+    volumeUnits: numbers((of) => of.entryUnits + of.exitUnits),
+    pnlUnits: numbers((of) => of.pnlUnits),
+    feeUnits: numbers((of) => of.feeUnits),
+    returnFraction: numbers((of) => fraction(of.pnlUnits, of)),
+    maeUnits: numbers((of) => of.maeUnits),
+    mfeUnits: numbers((of) => of.mfeUnits),
+    maeFraction: numbers((of) => fraction(of.maeUnits, of)),
+    mfeFraction: numbers((of) => fraction(of.mfeUnits, of)),
+    fills: numbers((of) => of.fills),
+    entryTag: numbers((of) => entryTagOf(of.firstFill)),
+    exitTag: numbers((of) => exitTagOf(of.lastFill)),
+  };
+}

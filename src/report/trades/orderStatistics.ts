@@ -1,0 +1,143 @@
+// What became of the orders of a run: counts by ending and by code, the makers' share, and how long answers took.
+
+import { ENDINGS, type RunRecord } from '../../model/run.ts';
+import { Scale, valueAt } from '../../portfolio/scale.ts';
+import { settle, type Figure, type Reason } from '../metrics/kernels/figure.ts';
+import { ExactSum, moneyText, type Money } from '../metrics/money.ts';
+
+export type OrderFigure =
+  | 'makerShare' | 'meanTimeToAckMs' | 'meanTimeToFirstFillMs' | 'meanTimeUnknownMs' | 'cancelsLostToFill' | 'replacements' | 'rateLimitHits' | 'rateBudgetWaits';
+
+export type OrderSummary = { readonly [Name in OrderFigure]: number | null } & {
+  readonly created: number;
+  /** Left for the venue: not refused by risk before. */
+  readonly sent: number;
+  /** The venue took them. */
+  readonly accepted: number;
+  readonly filled: number;
+  /** Ended, or still stand, with a part filled. */
+  readonly partlyFilled: number;
+  readonly cancelled: number;
+  readonly expired: number;
+  /** By the venue: count by code. */
+  readonly rejected: number;
+  readonly rejectedByCode: Readonly<Record<string, number>>;
+  readonly refusedByRisk: number;
+  readonly refusedByRiskByCode: Readonly<Record<string, number>>;
+  readonly notSent: number;
+  readonly noEffect: number;
+  readonly endedByLiquidation: number;
+  /** Stood when the run ended. */
+  readonly open: number;
+  /** Ever were `unknown`, and how those ended. */
+  readonly unknown: number;
+  readonly unknownByEnding: Readonly<Record<string, number>>;
+  readonly fills: number;
+  /** Notional of all fills, and the fees paid for them (in the base asset: at the price of the fill). */
+  readonly volume: Money;
+  readonly fees: Money;
+  readonly reasons: Readonly<Partial<Record<OrderFigure, Reason>>>;
+};
+
+export function orderSummary(record: RunRecord): OrderSummary {
+  const { orders, fills } = record;
+  const ended = Object.fromEntries(ENDINGS.map((ending) => [ending, 0])) as Record<(typeof ENDINGS)[number], number>;
+  const rejectedByCode: Record<string, number> = {};
+  const refusedByRiskByCode: Record<string, number> = {};
+  const unknownByEnding: Record<string, number> = {};
+  let [partlyFilled, accepted, unknown, ackMs] = [0, 0, 0, 0];
+  for (let row = 0; row < orders.length; row++) {
+    const ending = ENDINGS[orders.ending[row]!]!;
+    ended[ending]++;
+    const code = orders.texts[orders.code[row]!] || 'no code';
+    if (ending === 'denied') count(refusedByRiskByCode, code);
+    if (ending === 'refused' || ending === 'rejected') count(rejectedByCode, code);
+    if (orders.filledLots[row]! > 0 && ending !== 'filled') partlyFilled++;
+    if (orders.wasUnknown[row] === 1) {
+      unknown++;
+      count(unknownByEnding, ending);
+    }
+    const arrivedMs = orders.arrivedMs[row]!;
+    if (!Number.isNaN(arrivedMs)) {
+      accepted++;
+      ackMs += arrivedMs - orders.createdMs[row]!;
+    }
+  }
+  const traffic = trafficOf(record);
+  const { values, reasons } = settle<OrderFigure>({
+    makerShare: traffic.makerShare,
+    meanTimeToAckMs: accepted === 0 ? 'not-recorded' : ackMs / accepted,
+    meanTimeToFirstFillMs: traffic.meanTimeToFirstFillMs,
+    // A backtest keeps the ends of orders, not their way there, and has no rate budget.
+    meanTimeUnknownMs: 'not-recorded',
+    cancelsLostToFill: 'not-recorded',
+    replacements: 'not-recorded',
+    rateLimitHits: 'not-recorded',
+    rateBudgetWaits: 'not-recorded',
+  });
+  return {
+    created: orders.length,
+    sent: orders.length - ended.denied - ended.notSent,
+    accepted,
+    filled: ended.filled,
+    partlyFilled,
+    cancelled: ended.canceled,
+    expired: ended.expired,
+    rejected: ended.refused + ended.rejected,
+    rejectedByCode: sorted(rejectedByCode),
+    refusedByRisk: ended.denied,
+    refusedByRiskByCode: sorted(refusedByRiskByCode),
+    notSent: ended.notSent,
+    noEffect: ended.noEffect,
+    endedByLiquidation: 0,
+    open: ended.open,
+    unknown,
+    unknownByEnding: sorted(unknownByEnding),
+    fills: fills.length,
+    volume: moneyText(traffic.volume, record.reportingDigits),
+    fees: moneyText(traffic.fees, record.reportingDigits),
+    ...values,
+    reasons,
+  };
+}
+
+function count(into: Record<string, number>, key: string): void {
+  into[key] = (into[key] ?? 0) + 1;
+}
+
+function sorted(counts: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+interface Traffic {
+  readonly volume: bigint;
+  readonly fees: bigint;
+  readonly makerShare: Figure;
+  readonly meanTimeToFirstFillMs: Figure;
+}
+
+function trafficOf({ orders, fills, instruments }: RunRecord): Traffic {
+  const scales = instruments.map((instrument) => new Scale(instrument).ofUnits);
+  const volume = new ExactSum();
+  const fees = new ExactSum();
+  const made = new ExactSum();
+  const seen = new Uint8Array(orders.length);
+  let [firsts, waitedMs] = [0, 0];
+  for (let row = 0; row < fills.length; row++) {
+    volume.add(fills.notional[row]!);
+    fees.add(fills.feeInBase[row] === 1 ? valueAt(fills.fee[row]!, fills.price[row]!, scales[fills.instrument[row]!]!) : fills.fee[row]!);
+    if (fills.isMaker[row] === 1) made.add(fills.notional[row]!);
+    const order = fills.orderId[row]! - 1;
+    if (seen[order] === 1) continue;
+    seen[order] = 1;
+    firsts++;
+    waitedMs += fills.timeMs[row]! - orders.createdMs[order]!;
+  }
+  const total = volume.total();
+  return {
+    volume: total,
+    fees: fees.total(),
+    makerShare: total === 0n ? 'no-trades' : Number(made.total()) / Number(total),
+    meanTimeToFirstFillMs: firsts === 0 ? 'no-trades' : waitedMs / firsts,
+  };
+}

@@ -1,0 +1,202 @@
+// The trade statistics of summary.json: the whole set, and the same table by instrument, side, tag, strategy, hour, weekday and month.
+
+import { civilMonth } from '../../model/interval.ts';
+import type { RunRecord } from '../../model/run.ts';
+import { settle, type Figure, type Flag, type Reason } from '../metrics/kernels/figure.ts';
+import { tradeFigures, type ExcursionFigure, type HoldFigure, type TradeFigure, type TradeSet } from '../metrics/kernels/tradeFigures.ts';
+import { exactSum, moneyText, type Money } from '../metrics/money.ts';
+import type { TradeColumns, Trades } from './columns.ts';
+
+type MoneyName =
+  | 'averageTrade' | 'medianTrade' | 'bestTrade' | 'worstTrade' | 'averageWin' | 'averageLoss' | 'expectancy' | 'endTradeDrawdown' | 'closedTradeDrawdownAbs';
+
+/** The figures of section 5 for one set of closed trades. Times in ms. */
+export type TradeTable = { readonly [Name in Exclude<TradeFigure, MoneyName>]: number | null } & { readonly [Name in MoneyName]: Money | null } & {
+  readonly trades: number;
+  readonly longs: number;
+  readonly shorts: number;
+  readonly wins: number;
+  readonly losses: number;
+  readonly draws: number;
+  readonly grossProfit: Money;
+  readonly grossLoss: Money;
+  /** Sum of closed trades, net of fees. */
+  readonly closedPnl: Money;
+  readonly maxConsecutiveWins: number;
+  readonly maxConsecutiveLosses: number;
+  readonly holdTime: Readonly<Record<HoldFigure, number | null>>;
+  readonly mae: Readonly<Record<ExcursionFigure, Money | null>>;
+  readonly mfe: Readonly<Record<ExcursionFigure, Money | null>>;
+  readonly maeFraction: Readonly<Record<ExcursionFigure, number | null>>;
+  readonly mfeFraction: Readonly<Record<ExcursionFigure, number | null>>;
+  readonly volume: Money;
+  /** Paid: above 0 is a cost. */
+  readonly fees: Money;
+  readonly funding: Money;
+  readonly liquidations: number;
+};
+
+export interface OpenTradeRow {
+  readonly strategy: number;
+  readonly instrument: string;
+  readonly side: 'long' | 'short';
+  readonly entryMs: number;
+  readonly entryPrice: number;
+  /** In the base asset. */
+  readonly quantity: string;
+  readonly unrealised: Money;
+}
+
+export type Breakdown = 'instrument' | 'side' | 'entryTag' | 'exitTag' | 'strategy' | 'hour' | 'weekday' | 'month';
+export type BreakdownRow = TradeTable & { readonly key: string };
+
+export type TradeSummary = TradeTable & {
+  readonly openTrades: number;
+  readonly openPositions: readonly OpenTradeRow[];
+  /** Unrealised profit of open trades and dust: closedPnl + openPnl + heldPnl = metrics.netProfit, exactly. */
+  readonly openPnl: Money;
+  /** What assets that were there at the start gained; 0 when the run began with the reporting asset alone. */
+  readonly heldPnl: Money;
+  /** UTC; hour and weekday (Mon to Sun) of the entry, month of the exit. */
+  readonly breakdowns: Readonly<Record<Breakdown, readonly BreakdownRow[]>>;
+  readonly reasons: Readonly<Record<string, Reason>>;
+  readonly flags: Readonly<Record<string, readonly Flag[]>>;
+};
+
+/** `netProfit` is the change of equity in units. */
+export function tradeSummary(record: RunRecord, trades: Trades, netProfit: number): TradeSummary {
+  const { closed } = trades;
+  const whole = tableOf(record, trades, null);
+  const closedUnits = exactSum(closed.pnlUnits);
+  const money = (units: number | bigint) => moneyText(units, record.reportingDigits);
+  const flags: Record<string, readonly Flag[]> = {};
+  if (trades.path === 'coarse') for (const name of ['mae', 'mfe', 'maeFraction', 'mfeFraction', 'endTradeDrawdown']) flags[name] = ['coarse'];
+  return {
+    ...whole.table,
+    openTrades: trades.open.length,
+    openPositions: trades.open.map((of) => {
+      const { baseDigits } = record.instruments.find(({ id }) => id === of.instrument)!;
+      return {
+        strategy: of.strategy,
+        instrument: of.instrument,
+        side: of.side,
+        entryMs: of.entryMs,
+        entryPrice: of.entryPrice,
+        quantity: moneyText(of.baseUnits, baseDigits),
+        unrealised: money(of.unrealisedUnits),
+      };
+    }),
+    openPnl: money(trades.openUnits),
+    heldPnl: money(BigInt(netProfit) - closedUnits - BigInt(trades.openUnits)),
+    breakdowns: breakdowns(record, trades),
+    reasons: whole.reasons,
+    flags,
+  };
+}
+
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+const DAY_MS = 86_400_000;
+/** 1970-01-01 was a Thursday. */
+const FIRST_WEEKDAY = 3;
+
+function breakdowns(record: RunRecord, trades: Trades): Record<Breakdown, BreakdownRow[]> {
+  const { closed, tags } = trades;
+  const day = (ms: number) => Math.floor(ms / DAY_MS);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const by = (keyOf: (row: number) => number, textOf: (key: number) => string): BreakdownRow[] =>
+    grouped(closed.length, keyOf).map(([key, rows]) => ({ key: textOf(key), ...tableOf(record, trades, rows).table }));
+  return {
+    instrument: by((row) => closed.instrument[row]!, (key) => record.instruments[key]!.id),
+    side: by((row) => closed.side[row]!, (key) => (key === 0 ? 'long' : 'short')),
+    entryTag: by((row) => closed.entryTag[row]!, (key) => tags[key]!),
+    exitTag: by((row) => closed.exitTag[row]!, (key) => tags[key]!),
+    strategy: by((row) => closed.strategy[row]!, (key) => String(key)),
+    hour: by((row) => Math.floor((closed.entryMs[row]! - day(closed.entryMs[row]!) * DAY_MS) / 3_600_000), two),
+    weekday: by((row) => (day(closed.entryMs[row]!) + FIRST_WEEKDAY) % 7, (key) => WEEKDAYS[key]!),
+    month: by((row) => {
+      const { year, month } = civilMonth(closed.exitMs[row]!);
+      return year * 12 + month - 1;
+    }, (key) => `${Math.floor(key / 12)}-${two((key % 12) + 1)}`),
+  };
+}
+
+/** Rows by key, keys ascending, rows in their order. */
+function grouped(length: number, keyOf: (row: number) => number): [number, number[]][] {
+  const groups = new Map<number, number[]>();
+  for (let row = 0; row < length; row++) {
+    const key = keyOf(row);
+    const rows = groups.get(key);
+    if (rows) rows.push(row);
+    else groups.set(key, [row]);
+  }
+  return [...groups].sort(([a], [b]) => a - b);
+}
+
+/** `rows` null is all of them. */
+function tableOf(record: RunRecord, { closed, path }: Trades, rows: readonly number[] | null): { table: TradeTable; reasons: Record<string, Reason> } {
+  const pick = (column: Float64Array) => (rows === null ? column : Float64Array.from(rows, (row) => column[row]!));
+  const pnl = pick(closed.pnlUnits);
+  const followed = path === 'coarse';
+  const set: TradeSet = {
+    pnl,
+    fraction: pick(closed.returnFraction),
+    holdMs: holdTimes(closed, rows),
+    mae: followed ? pick(closed.maeUnits) : null,
+    mfe: followed ? pick(closed.mfeUnits) : null,
+    maeFraction: followed ? pick(closed.maeFraction) : null,
+    mfeFraction: followed ? pick(closed.mfeFraction) : null,
+  };
+  const of = tradeFigures(set, record.startUnits);
+  const reasons: Record<string, Reason> = {};
+  const settled = <Name extends string>(figures: Readonly<Record<Name, Figure>>, prefix = '') => {
+    const { values, reasons: why } = settle(figures);
+    for (const [name, reason] of Object.entries<Reason>(why as Record<string, Reason>)) reasons[prefix + name] = reason;
+    return values;
+  };
+  const text = (units: number | bigint) => moneyText(units, record.reportingDigits);
+  const money = (units: number | null) => (units === null ? null : text(units));
+  const values = settled(of.figures);
+  const excursion = (name: 'mae' | 'mfe') => {
+    const { mean, extreme } = settled(of[name], `${name}.`);
+    return { mean: money(mean), extreme: money(extreme) };
+  };
+  const shorts = rows === null ? closed.side.reduce((count, side) => count + side, 0) : rows.reduce((count, row) => count + closed.side[row]!, 0);
+  const table: TradeTable = {
+    trades: pnl.length,
+    longs: pnl.length - shorts,
+    shorts,
+    wins: of.wins,
+    losses: of.losses,
+    draws: of.draws,
+    grossProfit: text(exactSum(pnl.filter((x) => x > 0))),
+    grossLoss: text(exactSum(pnl.filter((x) => x < 0))),
+    closedPnl: text(exactSum(pnl)),
+    ...values,
+    averageTrade: money(values.averageTrade),
+    medianTrade: money(values.medianTrade),
+    bestTrade: money(values.bestTrade),
+    worstTrade: money(values.worstTrade),
+    averageWin: money(values.averageWin),
+    averageLoss: money(values.averageLoss),
+    expectancy: money(values.expectancy),
+    endTradeDrawdown: money(values.endTradeDrawdown),
+    closedTradeDrawdownAbs: money(values.closedTradeDrawdownAbs),
+    maxConsecutiveWins: of.maxConsecutiveWins,
+    maxConsecutiveLosses: of.maxConsecutiveLosses,
+    holdTime: settled(of.holdTime, 'holdTime.'),
+    mae: excursion('mae'),
+    mfe: excursion('mfe'),
+    maeFraction: settled(of.maeFraction, 'maeFraction.'),
+    mfeFraction: settled(of.mfeFraction, 'mfeFraction.'),
+    volume: text(exactSum(pick(closed.volumeUnits))),
+    fees: text(exactSum(pick(closed.feeUnits))),
+    funding: '0',
+    liquidations: 0,
+  };
+  return { table, reasons };
+}
+
+function holdTimes(closed: TradeColumns, rows: readonly number[] | null): Float64Array {
+  const held = (row: number) => closed.exitMs[row]! - closed.entryMs[row]!;
+  return rows === null ? closed.exitMs.map((_, row) => held(row)) : Float64Array.from(rows, held);
+}

@@ -1,0 +1,128 @@
+// Rules about what all orders and holdings may come to when every open order fills at its worst.
+
+import { mulDiv, productAtMost } from '../base/exact.ts';
+import type { Draft, OrderRule, RiskState } from './rule.ts';
+
+const MILLION = 1_000_000;
+
+export const openOrders: OrderRule = {
+  kind: 'order',
+  code: 'OPEN_ORDERS',
+  keys: ['maxOpenOrders', 'maxOpenOrdersTotal'],
+  needs: ['orders'],
+  check: ({ instrumentIndex }, { limits, reservations }) =>
+    reservations.open(instrumentIndex) < limits.openOrders && reservations.openTotal < limits.openOrdersTotal,
+  detail: ({ instrumentIndex }, { limits, reservations }) =>
+    `${reservations.open(instrumentIndex)} orders of the symbol are open (at most ${limits.openOrders}), ` +
+    `${reservations.openTotal} of the account (at most ${limits.openOrdersTotal})`,
+};
+
+export const positionMax: OrderRule = {
+  kind: 'order',
+  code: 'POSITION_MAX',
+  keys: ['maxPositionQty'],
+  needs: ['ledger', 'orders', 'marks'],
+  // A spot sell adds to no position, whatever becomes of it.
+  check: (order, state) => order.side === 'sell' || longMax(order, state) <= state.limits.positionBase[order.instrumentIndex]!,
+  detail: (order, state) => `${longMax(order, state)} base units at the worst, at most ${state.limits.positionBase[order.instrumentIndex]}`,
+};
+
+export const positionNotional: OrderRule = {
+  kind: 'order',
+  code: 'POSITION_NOTIONAL',
+  keys: ['maxPositionNotional'],
+  needs: ['ledger', 'orders', 'marks'],
+  check: (order, state) =>
+    order.side === 'sell' || worstNotional(order.instrumentIndex, order, state) <= state.limits.positionUnits[order.instrumentIndex]!,
+  detail: (order, state) =>
+    `${worstNotional(order.instrumentIndex, order, state)} units at the worst, at most ${state.limits.positionUnits[order.instrumentIndex]}`,
+};
+
+export const portfolio: OrderRule = {
+  kind: 'order',
+  code: 'PORTFOLIO',
+  keys: ['maxGrossNotional'],
+  needs: ['ledger', 'orders', 'marks'],
+  check: (order, state) => order.side === 'sell' || grossNotional(order, state) <= state.limits.grossUnits,
+  detail: (order, state) => `${grossNotional(order, state)} units over all symbols at the worst, at most ${state.limits.grossUnits}`,
+};
+
+export const leverage: OrderRule = {
+  kind: 'order',
+  code: 'LEVERAGE',
+  keys: ['maxLeverage'],
+  needs: ['ledger', 'orders', 'marks'],
+  check(order, state) {
+    const most = state.limits.leverage;
+    if (order.side === 'sell' || most === null) return true;
+    const equity = equityMin(order, state);
+    return equity >= 0 && productAtMost(grossNotional(order, state), most.under, most.over, equity);
+  },
+  detail: (order, state) =>
+    `${grossNotional(order, state)} units over all symbols at the worst, on an equity of ${equityMin(order, state)} units after fees; ` +
+    `at most ${state.limits.leverage?.over}/${state.limits.leverage?.under} times`,
+};
+
+/** Spot has no credit: cash for every buy, coins for every sell, both from the strategy's own book. Always on. */
+export const margin: OrderRule = {
+  kind: 'order',
+  code: 'MARGIN',
+  keys: [],
+  needs: ['ledger', 'orders', 'marks'],
+  check: (order, state) =>
+    order.side === 'sell'
+      ? isReduction(order, state)
+      : state.reservations.cash(order.strategy) + order.worstCash <= state.ledger.quote(order.strategy),
+  detail(order, { ledger, reservations }) {
+    const { strategy, instrumentIndex } = order;
+    if (order.side === 'buy') {
+      return `needs ${order.worstCash} units beside ${reservations.cash(strategy)} reserved, of ${ledger.quote(strategy)} in cash`;
+    }
+    const reserved = reservations.sellLots(strategy, instrumentIndex);
+    return `needs ${order.worstLots} lots beside ${reserved} reserved, of ${ledger.sellableLots(strategy, instrumentIndex)} held`;
+  },
+};
+
+/** Lowers the position under every history: a spot sell of no more than what is held when all other sells have filled. */
+export function isReduction({ side, strategy, instrumentIndex, worstLots }: Draft, { ledger, reservations }: RiskState): boolean {
+  return side === 'sell' && reservations.sellLots(strategy, instrumentIndex) + worstLots <= ledger.sellableLots(strategy, instrumentIndex);
+}
+
+/** Base units of the account when the order and every other buy of its instrument fill. */
+function longMax({ instrumentIndex, worstLots }: Draft, { ledger, reservations }: RiskState): number {
+  const lots = reservations.buyLotsTotal(instrumentIndex) + worstLots;
+  return ledger.baseTotal(instrumentIndex) + lots * reservations.scale(instrumentIndex).unitsPerLot;
+}
+
+/**
+ * Holding at the mark, and all open buys at the greater of two sums: each at its own worst price, or all at the mark. The worst price
+ * of an order is fixed when it is approved, so that the first sum is kept and not counted again; the second follows the market.
+ */
+function worstNotional(index: number, order: Draft, state: RiskState): number {
+  const { ledger, reservations } = state;
+  const isOwn = index === order.instrumentIndex;
+  const lots = reservations.buyLotsTotal(index) + (isOwn ? order.worstLots : 0);
+  const held = ledger.baseTotal(index);
+  if (lots === 0 && held === 0) return 0;
+  const mark = isOwn ? state.mark : state.marks.lastTicks(index);
+  const units = reservations.buyUnits(index) + (isOwn ? order.worstUnits : 0);
+  return (held === 0 ? 0 : ledger.valueUp(index, mark)) + Math.max(units, reservations.scale(index).notionalUp(mark, lots));
+}
+
+function grossNotional(order: Draft, state: RiskState): number {
+  let sum = 0;
+  for (let index = 0; index < state.instruments.length; index++) sum += worstNotional(index, order, state);
+  return sum;
+}
+
+/** The account's equity at the marks, less the taker fees of every open buy and of the order. */
+function equityMin(order: Draft, { ledger, reservations, instruments, marks, mark }: RiskState): number {
+  let equity = ledger.quoteTotal;
+  for (let index = 0; index < instruments.length; index++) {
+    const isOwn = index === order.instrumentIndex;
+    const units = reservations.buyUnits(index) + (isOwn ? order.worstUnits : 0);
+    if (units > 0) equity -= mulDiv(units, reservations.takerFeePpm(index), MILLION, 'up');
+    if (ledger.baseTotal(index) > 0) equity += ledger.value(index, isOwn ? mark : marks.lastTicks(index));
+  }
+  return equity;
+}

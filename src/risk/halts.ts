@@ -1,0 +1,116 @@
+// The risk states and why they hold: four scopes, each with a set of causes; one cause that clears never clears another.
+
+import type { Instrument, Market } from '../model/instrument.ts';
+
+/** From the mildest to the most severe. */
+export const RISK_STATES = ['RUN', 'HALT_NEW', 'CANCEL_ONLY', 'KILLED'] as const;
+/** RUN: all may leave that the rules allow. HALT_NEW: reductions. CANCEL_ONLY and KILLED: no order at all. */
+export type RiskStateName = (typeof RISK_STATES)[number];
+export type HaltState = Exclude<RiskStateName, 'RUN'>;
+
+export type Scope =
+  | { readonly kind: 'account' }
+  | { readonly kind: 'market'; readonly market: Market }
+  | { readonly kind: 'symbol'; readonly instrument: number }
+  | { readonly kind: 'strategy'; readonly strategy: number };
+
+export interface Cause {
+  readonly scope: Scope;
+  readonly state: HaltState;
+  /** Stable; with the scope it names the cause, and orders that it stops are refused with it. */
+  readonly code: string;
+  readonly why: string;
+  readonly sinceMs: number;
+}
+
+/** One line of the record of states: raised or cleared. */
+export interface HaltChange extends Cause {
+  readonly isRaised: boolean;
+  readonly timeMs: number;
+}
+
+export class HaltBoard {
+  readonly #instruments: readonly Instrument[];
+  /** Position in RISK_STATES of the most severe cause: of an instrument (its market and the account included), of a strategy. */
+  readonly #ofInstrument: Uint8Array;
+  readonly #ofStrategy: Uint8Array;
+  #causes: Cause[] = [];
+  readonly #changes: HaltChange[] = [];
+  #any = false;
+
+  constructor(instruments: readonly Instrument[], strategies: number) {
+    this.#instruments = instruments;
+    this.#ofInstrument = new Uint8Array(instruments.length);
+    this.#ofStrategy = new Uint8Array(strategies);
+  }
+
+  /** Some cause holds somewhere. */
+  get any(): boolean {
+    return this.#any;
+  }
+  causes(): readonly Cause[] {
+    return this.#causes;
+  }
+  /** Every change of the run, in the order in which it was made. */
+  changes(): readonly HaltChange[] {
+    return this.#changes;
+  }
+
+  /** The effective state of an order: the most severe of its account, market, symbol and strategy. */
+  stateOf(instrument: number, strategy: number): RiskStateName {
+    return RISK_STATES[Math.max(this.#ofInstrument[instrument]!, this.#ofStrategy[strategy]!)]!;
+  }
+  /** The first of the most severe causes that bear on an order, or undefined. */
+  causeOf(instrument: number, strategy: number): Cause | undefined {
+    const state = this.stateOf(instrument, strategy);
+    return this.#causes.find((cause) => cause.state === state && (bears(cause.scope, instrument, this.#instruments) || isOf(cause.scope, strategy)));
+  }
+
+  /** Adds a cause, or makes the one of that code more or less severe. */
+  raise(scope: Scope, state: HaltState, code: string, why: string, nowMs: number): void {
+    const known = this.#find(scope, code);
+    if (known?.state === state) return;
+    const cause = { scope, state, code, why, sinceMs: known?.sinceMs ?? nowMs };
+    this.#causes = [...this.#causes.filter((one) => one !== known), cause];
+    this.#changes.push({ ...cause, isRaised: true, timeMs: nowMs });
+    this.#settle();
+  }
+
+  /** Takes a cause away; returns false when it does not hold. `why` says who cleared it, or what did. */
+  clear(scope: Scope, code: string, why: string, nowMs: number): boolean {
+    const known = this.#find(scope, code);
+    if (!known) return false;
+    this.#causes = this.#causes.filter((one) => one !== known);
+    this.#changes.push({ ...known, why, isRaised: false, timeMs: nowMs });
+    this.#settle();
+    return true;
+  }
+
+  #find(scope: Scope, code: string): Cause | undefined {
+    return this.#causes.find((cause) => cause.code === code && isSame(cause.scope, scope));
+  }
+  #settle(): void {
+    this.#any = this.#causes.length > 0;
+    const worst = (on: (scope: Scope) => boolean) =>
+      this.#causes.reduce((most, { scope, state }) => (on(scope) ? Math.max(most, RISK_STATES.indexOf(state)) : most), 0);
+    for (let at = 0; at < this.#ofInstrument.length; at++) this.#ofInstrument[at] = worst((scope) => bears(scope, at, this.#instruments));
+    for (let at = 0; at < this.#ofStrategy.length; at++) this.#ofStrategy[at] = worst((scope) => isOf(scope, at));
+  }
+}
+
+/** True for the account, the instrument's market and the instrument. */
+function bears(scope: Scope, instrument: number, instruments: readonly Instrument[]): boolean {
+  if (scope.kind === 'market') return instruments[instrument]!.market === scope.market;
+  return scope.kind === 'account' || (scope.kind === 'symbol' && scope.instrument === instrument);
+}
+
+function isOf(scope: Scope, strategy: number): boolean {
+  return scope.kind === 'strategy' && scope.strategy === strategy;
+}
+
+function isSame(a: Scope, b: Scope): boolean {
+  if (a.kind === 'market') return b.kind === 'market' && a.market === b.market;
+  if (a.kind === 'symbol') return b.kind === 'symbol' && a.instrument === b.instrument;
+  if (a.kind === 'strategy') return b.kind === 'strategy' && a.strategy === b.strategy;
+  return b.kind === 'account';
+}

@@ -1,0 +1,110 @@
+// Rules about what came of it: a day's loss and a fall from the peak halt new risk, at the row at which they happen.
+
+import type { Ratio } from '../base/decimalText.ts';
+import { mulDiv } from '../base/exact.ts';
+import type { EquityRule, EquityWatch, Halt } from './rule.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Equity at or below this has lost `share` of `from`: the exact bound, rounded down because equities are whole. */
+function floorAfter(from: number, { over, under }: Ratio): number {
+  return from > 0 ? mulDiv(from, under - over, under, 'down') : -Infinity;
+}
+
+/** Loss since 00:00 UTC, of the equity then: halts new risk until the next day. Deposits do not happen within a run. */
+class DayWatch implements EquityWatch {
+  readonly #share: Ratio;
+  readonly #halt: Halt;
+  #dayEnd = -Infinity;
+  #last = NaN;
+  #anchor = NaN;
+  #floor = -Infinity;
+  #isHalted = false;
+
+  constructor(share: Ratio, halt: Halt) {
+    this.#share = share;
+    this.#halt = halt;
+  }
+  begin(units: number, nowMs: number): void {
+    this.#last = units;
+    this.#startDay(units, nowMs);
+  }
+  roll(nowMs: number): void {
+    if (nowMs >= this.#dayEnd) this.#startDay(this.#last, nowMs);
+  }
+  scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void {
+    for (let row = from; row < to; row++) {
+      const equity = units[row]!;
+      const ms = timeMs[row]!;
+      // A row that closes at 00:00 is the newest equity of that time: the anchor. Any other first row of a day comes after the anchor.
+      if (ms >= this.#dayEnd) this.#startDay(ms % DAY_MS === 0 ? equity : this.#last, ms);
+      this.#last = equity;
+      if (equity <= this.#floor && !this.#isHalted) {
+        this.#isHalted = true;
+        this.#halt(true, ms, `equity of ${equity} units, ${this.#anchor} at 00:00 UTC: a loss of ${this.#share.over}/${this.#share.under} or more`);
+      }
+    }
+  }
+
+  #startDay(anchor: number, nowMs: number): void {
+    const start = nowMs - (nowMs % DAY_MS);
+    this.#dayEnd = start + DAY_MS;
+    this.#anchor = anchor;
+    this.#floor = floorAfter(anchor, this.#share);
+    if (this.#isHalted) this.#halt(false, start, 'a new day');
+    this.#isHalted = false;
+  }
+}
+
+/** Fall of equity below its peak since the run began: halts new risk until a person clears it. */
+class PeakWatch implements EquityWatch {
+  readonly #share: Ratio;
+  readonly #halt: Halt;
+  #peak = 0;
+  #floor = -Infinity;
+  #isHalted = false;
+
+  constructor(share: Ratio, halt: Halt) {
+    this.#share = share;
+    this.#halt = halt;
+  }
+  begin(units: number): void {
+    this.#peak = units;
+    this.#floor = floorAfter(units, this.#share);
+  }
+  roll(): void {}
+  scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void {
+    if (this.#isHalted) return;
+    let peak = this.#peak;
+    let floor = this.#floor;
+    for (let row = from; row < to; row++) {
+      const equity = units[row]!;
+      if (equity > peak) {
+        peak = equity;
+        floor = floorAfter(peak, this.#share);
+      } else if (equity <= floor) {
+        this.#isHalted = true;
+        this.#halt(true, timeMs[row]!, `equity of ${equity} units, ${peak} at the peak: down by ${this.#share.over}/${this.#share.under} or more`);
+        return;
+      }
+    }
+    this.#peak = peak;
+    this.#floor = floor;
+  }
+}
+
+export const dailyLoss: EquityRule = {
+  kind: 'equity',
+  code: 'DAILY_LOSS',
+  keys: ['maxDailyLoss'],
+  needs: ['ledger', 'marks'],
+  watch: ({ dailyLoss: share }, halt) => new DayWatch(share!, halt),
+};
+
+export const drawdown: EquityRule = {
+  kind: 'equity',
+  code: 'DRAWDOWN',
+  keys: ['maxDrawdown'],
+  needs: ['ledger', 'marks'],
+  watch: ({ drawdown: share }, halt) => new PeakWatch(share!, halt),
+};

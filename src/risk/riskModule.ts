@@ -1,0 +1,213 @@
+// The gate between a draft and the exchange: every rule that is on, then the reservation, in one synchronous call.
+
+import type { ApprovedOrder } from '../model/order.ts';
+import type { Reservations } from '../orders/reservation.ts';
+import type { Ledger } from '../portfolio/ledger.ts';
+import { approve } from './approve.ts';
+import * as exposure from './exposure.ts';
+import { HaltBoard, type Cause } from './halts.ts';
+import type { RiskLimits } from './limits.ts';
+import * as loss from './loss.ts';
+import { messageRate, SentTimes } from './rate.ts';
+import { resolveLimits } from './resolve.ts';
+import type { Draft, EquityWatch, Marks, OrderRule, RiskRule, RiskState } from './rule.ts';
+import * as size from './size.ts';
+
+/** All rules, in the order in which they are asked: the first that fails gives the code. */
+export const RULES: readonly RiskRule[] = [
+  loss.dailyLoss,
+  loss.drawdown,
+  size.timeInForce,
+  size.instrument,
+  size.precision,
+  size.reduceOnly,
+  size.qtyMax,
+  size.notionalMax,
+  size.collar,
+  exposure.openOrders,
+  exposure.positionMax,
+  exposure.positionNotional,
+  exposure.portfolio,
+  exposure.leverage,
+  exposure.margin,
+  messageRate,
+];
+
+/** What is no number, negative, or not there is refused before any rule looks at it. Its code. */
+export const BAD_INPUT = 'BAD_INPUT';
+
+export interface RiskParts {
+  readonly ledger: Ledger;
+  readonly reservations: Reservations;
+  readonly limits: RiskLimits;
+  /** RULES, unless a test wants to show what one of them is for. */
+  readonly rules?: readonly RiskRule[];
+}
+
+export class RiskModule {
+  /** States and causes; a person halts and resumes here. */
+  readonly halts: HaltBoard;
+  readonly #state: RiskState;
+  readonly #reservations: Reservations;
+  readonly #chain: Chain;
+  readonly #watches: readonly EquityWatch[];
+  readonly #on: readonly string[];
+  #scanned = 0;
+  #code: string | null = null;
+  #refused: Draft | null = null;
+  #rule: OrderRule | null = null;
+  #cause: Cause | null = null;
+
+  /** Throws ConfigError naming a limit that cannot be used. */
+  constructor({ ledger, reservations, limits, rules = RULES }: RiskParts) {
+    const { instruments, strategies } = ledger;
+    const resolved = resolveLimits(limits, instruments);
+    this.halts = new HaltBoard(instruments, strategies);
+    this.#reservations = reservations;
+    const sent = new SentTimes(resolved.ordersPerMinute);
+    this.#state = { instruments, ledger, reservations, limits: resolved, sent, marks: { lastTicks: () => NaN }, nowMs: NaN, mark: NaN };
+    const on = rules.filter(({ keys }) => keys.length === 0 || keys.some((key) => resolved.set.has(key)));
+    this.#on = on.map(({ code }) => code);
+    this.#chain = chain(on.filter((rule) => rule.kind === 'order'));
+    this.#watches = on
+      .filter((rule) => rule.kind === 'equity')
+      .map(({ code, watch }) =>
+        watch(resolved, (isHalted, atMs, why) => {
+          if (isHalted) this.halts.raise({ kind: 'account' }, 'HALT_NEW', code, why, atMs);
+          else this.halts.clear({ kind: 'account' }, code, why, atMs);
+        }),
+      );
+  }
+
+  /** Codes of the rules that are on, in the order in which they are asked. */
+  rulesOn(): readonly string[] {
+    return this.#on;
+  }
+
+  /** The prices of all instruments of the run, asked for by rules that look beyond the order's own. */
+  attach(marks: Marks): void {
+    this.#state.marks = marks;
+  }
+
+  // --- Equity, for the loss rules
+
+  /** A loss rule is on: the engine must call `begin` once, and `observe` before it asks for a verdict. */
+  get watchesEquity(): boolean {
+    return this.#watches.length > 0;
+  }
+  /** The account's equity as the run begins. */
+  begin(units: number, nowMs: number): void {
+    for (const watch of this.#watches) watch.begin(units, nowMs);
+  }
+  /**
+   * The equity columns as they stand, rows [0, length) marked, every one up to the present instant among them. Rows seen in an earlier
+   * call are not looked at again, so what is decided does not depend on how often this is called.
+   */
+  observe(timeMs: Float64Array, units: Float64Array, length: number): void {
+    for (const watch of this.#watches) watch.scan(timeMs, units, this.#scanned, length);
+    this.#scanned = Math.max(this.#scanned, length);
+  }
+
+  // --- States
+
+  /** Halts new risk on an instrument, for a cause that its raiser clears with `thaw`. */
+  freeze(instrument: number, code: string, nowMs: number, why = code): void {
+    this.halts.raise({ kind: 'symbol', instrument }, 'HALT_NEW', code, why, nowMs);
+  }
+  thaw(instrument: number, code: string, nowMs: number): void {
+    this.halts.clear({ kind: 'symbol', instrument }, code, 'its cause is gone', nowMs);
+  }
+
+  // --- Verdicts
+
+  /**
+   * The same record as an approved order, its worst case reserved; or null, and `code` and `detail()` say why.
+   * `markTicks`: the newest price of the order's instrument. No closure, object or text is made on approval.
+   */
+  check<O extends Draft>(order: O, nowMs: number, markTicks: number): (O & ApprovedOrder) | null {
+    const state = this.#state;
+    state.nowMs = nowMs;
+    state.mark = markTicks;
+    if (!isSound(order, state)) return this.#refuse(BAD_INPUT, order, null, null);
+    const reservations = this.#reservations;
+    if (reservations.hasTombstones) reservations.expire(nowMs);
+    reservations.assess(order, markTicks);
+    for (let at = 0; at < this.#watches.length; at++) this.#watches[at]!.roll(nowMs);
+    if (this.halts.any) {
+      const cause = this.halts.causeOf(order.instrumentIndex, order.strategy);
+      if (cause && !(cause.state === 'HALT_NEW' && exposure.isReduction(order, state))) return this.#refuse(cause.code, order, null, cause);
+    }
+    const failed = this.#chain(order, state);
+    if (failed !== null) return this.#refuse(failed.code, order, failed, null);
+    return approve(order, state);
+  }
+
+  /** The stable code of the last refusal; null before the first. */
+  get code(): string | null {
+    return this.#code;
+  }
+  /** The inputs of the last refusal. Read it before the order's record changes or goes back to its pool. */
+  detail(): string {
+    if (this.#refused === null) return '';
+    if (this.#cause) return `${this.#cause.state} on the ${this.#cause.scope.kind}: ${this.#cause.why}`;
+    if (this.#rule) return this.#rule.detail(this.#refused, this.#state);
+    const { lots, quoteUnits, limit, side } = this.#refused;
+    return `${side} of ${lots} lots or ${quoteUnits} units, limit ${limit}, at ${this.#state.nowMs} ms with a last price of ${this.#state.mark} ticks`;
+  }
+
+  #refuse(code: string, order: Draft, rule: OrderRule | null, cause: Cause | null): null {
+    this.#code = code;
+    this.#refused = order;
+    this.#rule = rule;
+    this.#cause = cause;
+    return null;
+  }
+}
+
+type Chain = (order: Draft, state: RiskState) => OrderRule | null;
+const PASS: OrderRule = { kind: 'order', code: '', keys: [], needs: [], check: () => true, detail: () => '' };
+
+/**
+ * The first rule that fails, or null. Four rules a link, each called from a place of its own: the compiler then sees one function in
+ * each place and inlines it, where a loop calls blindly (measured: 14 rules 140 ns in a loop).
+ */
+function chain(rules: readonly OrderRule[]): Chain {
+  const [a = PASS, b = PASS, c = PASS, d = PASS, e = PASS, f = PASS, g = PASS, h = PASS, ...more] = rules;
+  const rest = more.length > 0 ? chain(more) : null;
+  return (order, state) => {
+    if (!a.check(order, state)) return a;
+    if (!b.check(order, state)) return b;
+    if (!c.check(order, state)) return c;
+    if (!d.check(order, state)) return d;
+    if (!e.check(order, state)) return e;
+    if (!f.check(order, state)) return f;
+    if (!g.check(order, state)) return g;
+    if (!h.check(order, state)) return h;
+    return rest === null ? null : rest(order, state);
+  };
+}
+
+/** Whole and sound numbers throughout, and one way of giving the size: by amount for market buys alone. */
+function isSound(order: Draft, { instruments, ledger, nowMs, mark }: RiskState): boolean {
+  const { lots, quoteUnits, limit, instrumentIndex, strategy, side } = order;
+  return (
+    Number.isSafeInteger(lots) &&
+    lots >= 0 &&
+    Number.isSafeInteger(quoteUnits) &&
+    quoteUnits >= 0 &&
+    Number.isSafeInteger(limit) &&
+    limit >= 0 &&
+    Number.isSafeInteger(mark) &&
+    mark > 0 &&
+    Number.isFinite(nowMs) &&
+    (side === 'sell' || side === 'buy') &&
+    (quoteUnits === 0 || (lots === 0 && limit === 0 && side === 'buy')) &&
+    instrumentIndex >= 0 &&
+    instrumentIndex < instruments.length &&
+    strategy >= 0 &&
+    strategy < ledger.strategies &&
+    order.filledLots === 0 &&
+    order.filledUnits === 0 &&
+    !order.reserved
+  );
+}

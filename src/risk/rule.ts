@@ -1,0 +1,68 @@
+// What a risk rule is, and what rules look at.
+
+import type { Instrument } from '../model/instrument.ts';
+import type { Reserved, Reservations } from '../orders/reservation.ts';
+import type { Ledger } from '../portfolio/ledger.ts';
+import type { LimitKey } from './limits.ts';
+import type { SentTimes } from './rate.ts';
+import type { ResolvedLimits } from './resolve.ts';
+
+/** An order that asks for approval: a fresh record, its worst case already assessed when rules see it. */
+export type Draft = Reserved;
+
+/** Newest price of each instrument of the run, in ticks; NaN before its first. The engine is one. */
+export interface Marks {
+  lastTicks(instrumentIndex: number): number;
+}
+
+/** One object for the life of a module; `nowMs` and `mark` are those of the order in hand. */
+export interface RiskState {
+  readonly instruments: readonly Instrument[];
+  readonly ledger: Ledger;
+  readonly reservations: Reservations;
+  readonly limits: ResolvedLimits;
+  readonly sent: SentTimes;
+  marks: Marks;
+  nowMs: number;
+  mark: number;
+}
+
+/** Inputs beyond the order and its instrument. */
+export type Need = 'ledger' | 'orders' | 'marks';
+
+interface AnyRule {
+  /** Stable: strategies, reports and the journal know the rule by it. */
+  readonly code: string;
+  /** The limits that turn it on, one being enough. None: always on. */
+  readonly keys: readonly LimitKey[];
+  readonly needs: readonly Need[];
+}
+
+/** Judges an order. Pure; a missing input (NaN) fails the check. */
+export interface OrderRule extends AnyRule {
+  readonly kind: 'order';
+  /** True: the order may pass. Allocates nothing. */
+  check(order: Draft, state: RiskState): boolean;
+  /** The inputs of a refusal, as text: called only when somebody reads it. */
+  detail(order: Draft, state: RiskState): string;
+}
+
+/** Watches the account's equity, row by row, and halts new risk. */
+export interface EquityRule extends AnyRule {
+  readonly kind: 'equity';
+  watch(limits: ResolvedLimits, halt: Halt): EquityWatch;
+}
+
+export type RiskRule = OrderRule | EquityRule;
+
+/** Halts new risk on the account, or lets it go on again, as of a time. */
+export type Halt = (isHalted: boolean, atMs: number, why: string) => void;
+
+export interface EquityWatch {
+  /** The account's equity before the run's first mark. */
+  begin(units: number, nowMs: number): void;
+  /** Rows [from, to) of the equity columns, each seen once and in order: how they are cut into calls changes nothing. */
+  scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void;
+  /** Time has come to `nowMs` without a row since. */
+  roll(nowMs: number): void;
+}

@@ -1,0 +1,86 @@
+// Rules about what one order may be: its instrument, its precision, its size, its price.
+
+import { productAtMost } from '../base/exact.ts';
+import type { Draft, OrderRule, RiskState } from './rule.ts';
+
+/** The specification has a time in force for futures only: on spot nothing of the kind can be sent. */
+export const timeInForce: OrderRule = {
+  kind: 'order',
+  code: 'TIME_IN_FORCE',
+  keys: [],
+  needs: [],
+  check: (order) => order.timeInForce === null || order.instrument.market !== 'spot',
+  detail: (order) => `${order.timeInForce} is not available on spot`,
+};
+
+/** Only instruments of the run, and only those whose exposure the rules below can count. */
+export const instrument: OrderRule = {
+  kind: 'order',
+  code: 'INSTRUMENT',
+  keys: [],
+  needs: [],
+  check: (order, { instruments }) => instruments[order.instrumentIndex] === order.instrument && order.instrument.market === 'spot',
+  detail: (order) => `${order.instrument.id} is not a spot instrument of this run`,
+};
+
+/** Sizes were rounded toward less risk before: what is left below the smallest order is refused, never rounded up. */
+export const precision: OrderRule = {
+  kind: 'order',
+  code: 'PRECISION',
+  keys: [],
+  needs: ['marks'],
+  check: (order, state) => (order.quoteUnits > 0 ? order.quoteUnits >= leastUnits(order, state) : order.lots >= order.instrument.minLots),
+  detail: (order, state) =>
+    order.quoteUnits > 0
+      ? `${order.quoteUnits} units of ${order.instrument.quote} buy less than the smallest order: ${leastUnits(order, state)} units at the mark`
+      : `${order.lots} lots are below the smallest order of ${order.instrument.minLots} lots`,
+};
+
+function leastUnits({ instrumentIndex, instrument: { minLots } }: Draft, { mark, reservations }: RiskState): number {
+  return reservations.scale(instrumentIndex).notionalUp(mark, minLots);
+}
+
+/** On spot a buy never reduces. (A sell beyond the holding is refused by MARGIN.) */
+export const reduceOnly: OrderRule = {
+  kind: 'order',
+  code: 'REDUCE_ONLY',
+  keys: [],
+  needs: [],
+  check: (order) => !order.reduceOnly || order.side === 'sell',
+  detail: () => 'a spot buy cannot be reduce-only',
+};
+
+export const qtyMax: OrderRule = {
+  kind: 'order',
+  code: 'QTY_MAX',
+  keys: ['maxOrderQty'],
+  needs: ['marks'],
+  check: (order, { limits }) => order.worstLots <= limits.orderLots[order.instrumentIndex]!,
+  detail: (order, { limits }) => `${order.worstLots} lots, at most ${limits.orderLots[order.instrumentIndex]}`,
+};
+
+export const notionalMax: OrderRule = {
+  kind: 'order',
+  code: 'NOTIONAL_MAX',
+  keys: ['maxOrderNotional'],
+  needs: ['marks'],
+  check: (order, { limits }) => order.worstUnits <= limits.orderUnits[order.instrumentIndex]!,
+  detail: (order, { limits }) =>
+    `${order.worstUnits} units at the worst price of ${order.worstTicks} ticks, at most ${limits.orderUnits[order.instrumentIndex]}`,
+};
+
+/** A limit on the taking side, too far beyond the last price: a slip of the finger, or a stale price. */
+export const collar: OrderRule = {
+  kind: 'order',
+  code: 'COLLAR',
+  keys: ['priceBand'],
+  needs: ['marks'],
+  check({ limit, side }, { limits: { priceBand }, mark }) {
+    if (limit === 0 || priceBand === null) return true;
+    const { over, under } = priceBand;
+    if (side === 'buy') return productAtMost(limit, under, mark, under + over);
+    return over >= under || productAtMost(mark, under - over, limit, under);
+  },
+  detail: ({ limit, side }, { limits: { priceBand }, mark }) =>
+    `a ${side} at ${limit} ticks is more than ${priceBand?.over}/${priceBand?.under} beyond the last price of ${mark} ticks`,
+};

@@ -1,0 +1,89 @@
+// The door for orders in decimal text: from the fields of a request to an intent in whole numbers, or to the code of what is wrong.
+
+import { lots, ticks, units } from '../base/brand.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { OrderIntent } from '../model/order.ts';
+import { VENUE_CODES } from '../model/venueCodes.ts';
+
+/** The fields of a new order as the wire has them (spec 4.1); null or absent: not sent. Numbers are their text, digit by digit. */
+export interface OrderText {
+  readonly symbol?: string | null;
+  /** Base quantity; the quote amount of a MARKET BUY. */
+  readonly volume?: string | null;
+  readonly side?: string | null;
+  readonly type?: string | null;
+  readonly price?: string | null;
+}
+
+export type ParsedOrder = { readonly ok: true; readonly intent: OrderIntent } | { readonly ok: false; readonly code: number };
+
+/**
+ * Step 12 of the dialect's order of checks (10.1): each field in the order of the spec's table is present, of its type and of its values.
+ * `instrumentOf` knows symbols in upper case. What comes later in that order is left to `Venue.place`: a number finer than its scale
+ * becomes a fraction, one below its minimum stays as it is, and the venue refuses both at their step.
+ */
+export function parseOrder(fields: OrderText, instrumentOf: (symbol: string) => Instrument | undefined): ParsedOrder {
+  const instrument = instrumentOf((fields.symbol ?? '').toUpperCase());
+  if (instrument === undefined) return refused(VENUE_CODES.badSymbol.code);
+  const { volume, side, type, price } = fields;
+  const absent = missing(volume) ?? numberless(volume) ?? missing(side);
+  if (absent !== null) return refused(absent);
+  if (side !== 'BUY' && side !== 'SELL') return refused(VENUE_CODES.invalidSide.code);
+  const untyped = missing(type);
+  if (untyped !== null) return refused(untyped);
+  if (type !== 'LIMIT' && type !== 'MARKET') return refused(VENUE_CODES.invalidOrderType.code);
+
+  const limit = type === 'LIMIT' ? scaled(price ?? '', instrument.priceDigits) : 0;
+  if (type === 'LIMIT') {
+    const unpriced = missing(price) ?? numberless(price);
+    if (unpriced !== null) return refused(unpriced);
+    if (limit <= 0) return refused(VENUE_CODES.mandatoryParamEmpty.code);
+  }
+  const byAmount = type === 'MARKET' && side === 'BUY';
+  const size = scaled(volume ?? '', byAmount ? instrument.quoteDigits : instrument.quantityDigits);
+  const intent: OrderIntent = {
+    instrument,
+    side: side === 'BUY' ? 'buy' : 'sell',
+    role: type === 'LIMIT' ? 'limit' : 'market',
+    lots: lots(byAmount ? 0 : size),
+    quoteUnits: units(byAmount ? size : 0),
+    limit: ticks(limit),
+    reduceOnly: false,
+    timeInForce: null,
+    slot: '',
+  };
+  return { ok: true, intent };
+}
+
+function refused(code: number): ParsedOrder {
+  return { ok: false, code };
+}
+
+function missing(text: string | null | undefined): number | null {
+  if (text === null || text === undefined) return VENUE_CODES.mandatoryParamEmpty.code;
+  return text === '' ? VENUE_CODES.paramEmpty.code : null;
+}
+
+function numberless(text: string | null | undefined): number | null {
+  return NUMBER.test(text ?? '') ? null : VENUE_CODES.mandatoryParamEmpty.code;
+}
+
+/** A JSON number or a plain decimal; exponents up to two digits, more than any amount has. */
+const NUMBER = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/;
+
+/**
+ * The value x 10^digits: a whole number where it is one below 2^53, Infinity above. A value finer than the scale comes back as its floor
+ * plus a half, whatever it is exactly: it is only ever refused.
+ */
+function scaled(text: string, digits: number): number {
+  const match = NUMBER.exec(text);
+  if (match === null) return NaN;
+  const [, sign = '', whole = '', part = '', exponent = '0'] = match;
+  const shift = digits + Number(exponent) - part.length;
+  const all = BigInt(whole + part);
+  const power = 10n ** BigInt(Math.abs(shift));
+  const value = shift >= 0 ? all * power : all / power;
+  const isWhole = shift >= 0 || value * power === all;
+  const size = value > BigInt(Number.MAX_SAFE_INTEGER) ? Infinity : Number(value) + (isWhole ? 0 : 0.5);
+  return sign === '-' ? -size : size;
+}

@@ -1,0 +1,265 @@
+// Accounts, admission with its codes in their order, cancels, and records that go back to the pool.
+
+import { describe, expect, test } from 'vitest';
+import { limitIntent, marketIntent, openSpotVenue, SeenEvents, spotInstrument, venueConfig } from '../../test/fixtures/spotVenue.ts';
+import { lots } from '../base/brand.ts';
+import type { OrderIntent } from '../model/order.ts';
+import { Venue } from './venue.ts';
+import type { InstrumentState, VenueConfig, VenueState } from './venueConfig.ts';
+import { VENUE_STATUSES } from './venueOrder.ts';
+
+const instrument = spotInstrument({ minLots: lots(5) });
+const base = { instruments: [instrument] };
+const sell = limitIntent(instrument, 'sell', 10, 10_000);
+
+function withState(state: VenueState): Partial<VenueConfig> {
+  return { ...base, state };
+}
+function withInstrument(state: InstrumentState): Partial<VenueConfig> {
+  return withState({ instruments: { [instrument.id]: state } });
+}
+function codeOf(intent: OrderIntent, config: Partial<VenueConfig> = base, lastPrice = 0): number {
+  const { venue, account, book } = openSpotVenue(config);
+  book.lastPrice = lastPrice;
+  const checked = venue.check(account, intent);
+  const placed = venue.place(account, 1, intent, 0);
+  const code = placed === null ? venue.refusal : 0;
+  expect(checked).toBe(code);
+  expect(book.working).toBe(placed === null ? 0 : 1);
+  venue.assertConserved();
+  return code;
+}
+
+describe('admission', () => {
+  test.each<[string, OrderIntent, Partial<VenueConfig>, number]>([
+    ['placing is off', sell, withState({ off: ['place'] }), -1020],
+    ['an instrument of another venue', { ...sell, instrument: spotInstrument() }, base, -1121],
+    ['a negative limit', limitIntent(instrument, 'sell', 10, -1), base, -1102],
+    ['a time in force', { ...sell, timeInForce: 'IOC' }, base, -1014],
+    ['a market buy by lots', { ...marketIntent(instrument, 'buy', 0), lots: lots(10) }, base, -1014],
+    ['a market sell by amount', { ...marketIntent(instrument, 'buy', 1e6), side: 'sell' }, base, -1014],
+    ['a frozen instrument', sell, withInstrument({ frozen: true }), -2016],
+    ['a market order where there are none', marketIntent(instrument, 'sell', 10), withInstrument({ marketTrading: false }), -1139],
+    ['a limit order there', sell, withInstrument({ marketTrading: false }), 0],
+    ['a fraction of a tick', limitIntent(instrument, 'sell', 10, 10_000.5), base, -1147],
+    ['a fraction of a lot', limitIntent(instrument, 'sell', 10.5, 10_000), base, -1147],
+    ['a fraction of a unit of the quote asset', marketIntent(instrument, 'buy', 1e6 + 0.5), base, -1111],
+    ['fewer lots than the minimum', limitIntent(instrument, 'sell', 4, 10_000), base, -1136],
+    ['the minimum', limitIntent(instrument, 'sell', 5, 10_000), base, 0],
+    ['no amount', marketIntent(instrument, 'buy', 0), base, -1136],
+    ['NaN lots', limitIntent(instrument, 'sell', NaN, 10_000), base, -1147],
+    ['a restricted account', sell, withState({ restrictedAccounts: ['tester'] }), 35],
+    ['more base than there is', limitIntent(instrument, 'sell', 1e10 + 1, 10_000), base, -2017],
+    ['all base that there is', limitIntent(instrument, 'sell', 1e10, 10_000), base, 0],
+    ['more quote than there is', limitIntent(instrument, 'buy', 1e8 + 1, 10_000), base, -2017],
+    ['all quote that there is', limitIntent(instrument, 'buy', 1e8, 10_000), base, 0],
+    ['all quote that there is, and a fee in quote', limitIntent(instrument, 'buy', 1e8, 10_000), { ...base, fees: { in: 'quote', rounding: 'halfUp' } }, -2017],
+    ['an amount of all quote', marketIntent(instrument, 'buy', 1e12), base, 0],
+    ['an amount of all quote, and a fee in quote', marketIntent(instrument, 'buy', 1e12), { ...base, fees: { in: 'quote', rounding: 'halfUp' } }, -2017],
+    ['a notional beyond 2^53', limitIntent(instrument, 'buy', 1e12, 1e12), base, -2017],
+  ])('%s', (_case, intent, config, code) => {
+    expect(codeOf(intent, config)).toBe(code);
+  });
+
+  test.each([
+    [10_501, 10_000, -1138],
+    [10_500, 10_000, 0],
+    [9_500, 10_000, 0],
+    [9_499, 10_000, -1138],
+    [10_501, 0, 0],
+    [105_001, 99_999, -1138],
+    [104_998, 99_999, 0],
+  ])('a limit of %i at a last price of %i, in a band of 5 %%: %i', (price, lastPrice, code) => {
+    expect(codeOf(limitIntent(instrument, 'sell', 10, price), withInstrument({ priceBandPpm: 50_000 }), lastPrice)).toBe(code);
+  });
+
+  test('one order above maxOpenOrders is refused until another has ended', () => {
+    const { venue, account, sink, book, limit } = openSpotVenue({ ...base, maxOpenOrders: 2 });
+    const first = limit('sell', 10, 20_000, 0);
+    limit('sell', 10, 10_000, 0);
+    expect([venue.place(account, 9, sell, 0), venue.refusal]).toEqual([null, -1015]);
+    book.matchOpen(0, 10_000, 0);
+    expect(sink.fills).toHaveLength(1);
+    expect(venue.place(account, 9, sell, 0)).not.toBeNull();
+    expect([venue.place(account, 9, sell, 0), venue.refusal]).toEqual([null, -1015]);
+    venue.cancel(first, 0);
+    expect(venue.place(account, 9, sell, 0)).not.toBeNull();
+  });
+
+  test('the checks run in the order of the dialect: with every fault at once the first answers, and each repair shows the next', () => {
+    const faulty: OrderIntent = { ...marketIntent(instrument, 'sell', 1e10 + 0.5), timeInForce: 'IOC' };
+    const all = { frozen: true, marketTrading: false, priceBandPpm: 1 };
+    const off: VenueState = { off: ['place'], restrictedAccounts: ['tester'], instruments: { [instrument.id]: all } };
+    const { off: _off, ...on } = off;
+    const open = (state: InstrumentState): VenueState => ({ ...on, instruments: { [instrument.id]: state } });
+    expect(codeOf(faulty, withState(off))).toBe(-1020);
+    expect(codeOf(faulty, withState(on))).toBe(-1014);
+    const composed = { ...faulty, timeInForce: null };
+    expect(codeOf(composed, withState(on))).toBe(-2016);
+    expect(codeOf(composed, withState(open({ marketTrading: false })))).toBe(-1139);
+    expect(codeOf(composed, withState(open({})))).toBe(-1147);
+    expect(codeOf(limitIntent(instrument, 'sell', 1, 9_000), withState(open({ priceBandPpm: 1 })), 8_000)).toBe(-1136);
+    expect(codeOf(limitIntent(instrument, 'sell', 2e10, 9_000), withState(open({ priceBandPpm: 1 })), 8_000)).toBe(-1138);
+    expect(codeOf(limitIntent(instrument, 'sell', 2e10, 9_000), withState(open({})), 8_000)).toBe(35);
+    expect(codeOf(limitIntent(instrument, 'sell', 2e10, 9_000), base, 8_000)).toBe(-2017);
+  });
+});
+
+describe('money', () => {
+  test('the fee is in the coin received by default, in quote on demand, by the account and instrument', () => {
+    for (const [feesIn, buyFee, sellFee] of [
+      ['received', { fee: 200, feeInBase: true }, { fee: 20_000, feeInBase: false }],
+      ['quote', { fee: 20_000, feeInBase: false }, { fee: 20_000, feeInBase: false }],
+    ] as const) {
+      const { venue, account, book, sink, market } = openSpotVenue({ fees: { in: feesIn, rounding: 'halfUp' } });
+      market('buy', 10_000_000, 0);
+      market('sell', 1_000, 0);
+      book.matchOpen(0, 10_000, 0);
+      expect(sink.fills).toMatchObject([{ lots: 1_000, notional: 10_000_000, ...buyFee }, { lots: 1_000, notional: 10_000_000, ...sellFee }]);
+      expect(venue.feesTaken('ABC') + venue.feesTaken('USD')).toBe(buyFee.fee + sellFee.fee);
+      venue.setFees(account, book.instrument, 0, 5_000);
+      market('sell', 1_000, 0);
+      book.matchOpen(0, 10_000, 0);
+      expect(sink.fills[2]).toMatchObject({ fee: 50_000 });
+      venue.assertConserved();
+    }
+  });
+
+  test('rates of the config take the place of the instruments own', () => {
+    const { book, sink, market } = openSpotVenue({ fees: { in: 'quote', rounding: 'up', makerPpm: 0, takerPpm: 1 } });
+    market('sell', 1, 0);
+    book.matchOpen(0, 10_000, 0);
+    expect(sink.fills[0]).toMatchObject({ fee: 1 });
+  });
+
+  test('instruments that share an asset share its balance, and must count it alike', () => {
+    const other = spotInstrument({ wireName: 'XYZUSD', base: 'XYZ' });
+    const { venue, account } = openSpotVenue({ instruments: [instrument, other] });
+    venue.place(account, 1, limitIntent(other, 'buy', 10, 100), 0);
+    expect([venue.locked(account, 'USD'), venue.free(account, 'USD')]).toEqual([1_000, 1e12 - 1_000]);
+    const coarse = spotInstrument({ wireName: 'XYZUSD', base: 'XYZ', quoteDigits: 2 });
+    expect(() => openSpotVenue({ instruments: [instrument, coarse] })).toThrow('spot:XYZUSD: USD has 2 digits, but 5 in spot:ABCUSD');
+  });
+
+  test('accounts are apart', () => {
+    const { venue, sink, account, book } = openSpotVenue();
+    const other = venue.openAccount('other');
+    expect(venue.place(other, 1, marketIntent(book.instrument, 'sell', 1), 0)).toBeNull();
+    venue.deposit(other, 'ABC', 100);
+    expect(venue.place(other, 1, marketIntent(book.instrument, 'sell', 1), 0)).not.toBeNull();
+    book.matchOpen(0, 10_000, 0);
+    expect(sink.fills).toHaveLength(1);
+    expect([venue.free(account, 'USD'), venue.free(other, 'USD'), venue.free(other, 'ABC')]).toEqual([1e12, 10_000 - 20, 0]);
+    expect(() => venue.openAccount('other')).toThrow('the name is taken');
+    expect(() => venue.free(2, 'USD')).toThrow('no account 2');
+    expect(() => venue.free(0, 'EUR')).toThrow('asset EUR: no instrument of this venue trades it');
+  });
+
+  test.each([-1, 0.5, NaN, 2 ** 53])('a deposit of %d is refused', (units) => {
+    const { venue, account } = openSpotVenue();
+    expect(() => venue.deposit(account, 'USD', units)).toThrow();
+    venue.assertConserved();
+  });
+});
+
+describe('cancel', () => {
+  test('is asked for and then done: PENDING_CANCEL, CANCELED; the funds are free and the sink is told', () => {
+    const { venue, account, sink, book, limit } = openSpotVenue();
+    const order = limit('buy', 10, 9_000, 0);
+    expect(order.status).toBe('NEW');
+    expect(venue.finishCancel(order, 5)).toBe(false);
+    expect(venue.requestCancel(order)).toBe(true);
+    expect(order.status).toBe('PENDING_CANCEL');
+    expect(venue.requestCancel(order)).toBe(true);
+    expect(venue.locked(account, 'USD')).toBe(90_000);
+    expect(venue.finishCancel(order, 7)).toBe(true);
+    expect(sink.ends).toEqual([{ id: 1, ref: 1, status: 'CANCELED', timeMs: 7 }]);
+    expect([venue.locked(account, 'USD'), venue.free(account, 'USD'), book.working]).toEqual([0, 1e12, 0]);
+  });
+
+  test('an order that waits for its cancel may still fill, in part or whole; then the cancel finds nothing', () => {
+    const { venue, sink, book, limit } = openSpotVenue({ maxVolumeSharePpm: 1_000_000 });
+    const order = limit('buy', 10, 9_000, 0);
+    venue.requestCancel(order);
+    book.matchOpen(0, 9_000, 4);
+    expect(order).toMatchObject({ status: 'PENDING_CANCEL', filledLots: 4 });
+    book.matchOpen(60_000, 9_000, 100);
+    expect(order).toMatchObject({ status: 'FILLED', filledLots: 10 });
+    expect([venue.finishCancel(order, 60_000), venue.refusal]).toEqual([false, -1145]);
+    expect(sink.ends).toEqual([]);
+  });
+
+  test('a state that forbids it: -1145', () => {
+    const { venue, book, limit } = openSpotVenue();
+    const filled = limit('buy', 10, 9_000, 0);
+    book.matchOpen(0, 9_000, 0);
+    expect([venue.cancel(filled, 1), venue.refusal]).toEqual([false, -1145]);
+    const canceled = limit('buy', 10, 8_000, 0);
+    venue.cancel(canceled, 1);
+    expect([venue.cancel(canceled, 1), venue.refusal]).toEqual([false, -1145]);
+  });
+
+  test('by id: an order that does not exist is -2013 or, where the venue says so, -1112; cancelling may be off', () => {
+    const { venue, account, limit } = openSpotVenue();
+    const order = limit('buy', 10, 8_000, 0);
+    expect([venue.requestCancelById(account, 77), venue.refusal]).toEqual([null, -2013]);
+    expect(venue.requestCancelById(account, order.id)).toBe(order);
+    const odd = openSpotVenue({ state: { missingOrderCode: -1112 } });
+    expect([odd.venue.requestCancelById(account, 77), odd.venue.refusal]).toEqual([null, -1112]);
+    const off = openSpotVenue({ state: { off: ['cancel'] } });
+    const kept = off.limit('buy', 10, 8_000, 0);
+    expect([off.venue.cancel(kept, 0), off.venue.refusal]).toEqual([false, -1020]);
+    expect([off.venue.requestCancelById(account, 77), off.venue.refusal]).toEqual([null, -1020]);
+  });
+});
+
+describe('records', () => {
+  test('an order is found by its id, by its account alone, until it is released', () => {
+    const { venue, account, limit } = openSpotVenue();
+    const other = venue.openAccount('other');
+    const order = limit('buy', 10, 8_000, 0);
+    expect(venue.find(account, order.id)).toBe(order);
+    for (const id of [0, -1, 1.5, 2, 1e6, NaN]) expect([venue.find(account, id), venue.refusal]).toEqual([null, -2013]);
+    expect([venue.find(other, order.id), venue.refusal]).toEqual([null, -2013]);
+    expect(() => venue.release(order)).toThrow('ended before it is released');
+    venue.cancel(order, 0);
+    expect(venue.find(account, order.id)).toBe(order);
+    venue.release(order);
+    expect(venue.find(account, 1)).toBeNull();
+    expect(() => venue.release(order)).toThrow('released once');
+  });
+
+  test('records are used again, ids are not; an old order keeps its id among thousands of newer ones', () => {
+    const { venue, account, sink, book, limit, market } = openSpotVenue();
+    const old = limit('buy', 10, 1, 0);
+    const records = new Set<unknown>();
+    sink.onFill = (order) => venue.release(order);
+    for (let i = 2; i < 5_000; i++) {
+      const order = market('sell', 1, 0);
+      expect(order.id).toBe(i);
+      records.add(order);
+      book.matchOpen(0, 10_000, 0);
+    }
+    expect(records.size).toBe(1);
+    expect(venue.find(account, 1)).toBe(old);
+    expect(venue.find(account, 2_500)).toBeNull();
+    expect(VENUE_STATUSES).toContain(old.status);
+  });
+});
+
+describe('config', () => {
+  const open = (overrides: Partial<VenueConfig>) => () => new Venue(venueConfig(overrides), new SeenEvents());
+  test.each<[string, Partial<VenueConfig>, string]>([
+    ['no instrument', { instruments: [] }, 'instruments: expected at least one'],
+    ['one twice', { instruments: [instrument, spotInstrument()] }, 'spot:ABCUSD is listed twice'],
+    ['futures', { instruments: [spotInstrument({ market: 'futures' })] }, 'expected a spot instrument, got futures'],
+    ['one asset', { instruments: [spotInstrument({ base: 'USD' })] }, 'expected two assets'],
+    ['a negative fee', { instruments: [spotInstrument({ makerFeePpm: -1 })] }, 'makerFeePpm: expected a whole number of millionths'],
+    ['a fee above all', { fees: { in: 'quote', rounding: 'down', takerPpm: 1_000_001 } }, 'fees.takerPpm'],
+    ['half a ppm', { maxVolumeSharePpm: 0.5 }, 'maxVolumeSharePpm'],
+    ['no orders', { maxOpenOrders: 0 }, 'maxOpenOrders: expected a whole number above 0, got 0'],
+    ['a state of nobody', { state: { instruments: { [spotInstrument({ wireName: 'X' }).id]: {} } } }, 'spot:X is not an instrument of this venue'],
+  ])('%s', (_case, overrides, message) => {
+    expect(open(overrides)).toThrow(message);
+  });
+});

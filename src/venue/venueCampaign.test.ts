@@ -1,0 +1,326 @@
+// Random histories against a naive venue in BigInt: every fill, every refusal for want of funds, every balance, after every event.
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { limitIntent, marketIntent, SeenEvents, spotInstrument } from '../../test/fixtures/spotVenue.ts';
+import type { Rounding } from '../base/exact.ts';
+import { type Instrument, instrumentId } from '../model/instrument.ts';
+import type { OrderIntent, Side } from '../model/order.ts';
+import { fixedSlippage } from './slippage.ts';
+import { Venue } from './venue.ts';
+import type { VenueConfig } from './venueConfig.ts';
+import type { VenueOrder } from './venueOrder.ts';
+
+// Notionals finer than, equal to and coarser than the money unit; every asset is shared by two instruments.
+const rates = { makerFeePpm: 1_500, takerFeePpm: 40_000 };
+const pair = (base: string, quote: string, digits: Partial<Instrument>) =>
+  spotInstrument({ id: instrumentId('spot', base + quote), wireName: base + quote, base, quote, ...rates, ...digits });
+const INSTRUMENTS = [
+  pair('A', 'Q', { priceDigits: 2, quantityDigits: 3, baseDigits: 5, quoteDigits: 3 }),
+  pair('B', 'Q', { priceDigits: 1, quantityDigits: 2, baseDigits: 4, quoteDigits: 3 }),
+  pair('A', 'B', { priceDigits: 1, quantityDigits: 2, baseDigits: 5, quoteDigits: 4 }),
+];
+const ASSETS = ['A', 'B', 'Q'];
+const ACCOUNTS = 2;
+const ROW_MS = 60;
+
+type Setting = Pick<VenueConfig, 'fees' | 'limitRule' | 'maxVolumeSharePpm' | 'slippage'> & { readonly slippageTicks: number };
+interface NaiveOrder {
+  readonly ref: number;
+  readonly account: number;
+  readonly instrument: Instrument;
+  readonly intent: OrderIntent;
+  readonly admittedMs: number;
+  filled: bigint;
+  held: bigint;
+  open: boolean;
+  /** Asked to be canceled. */
+  pending: boolean;
+}
+
+const roundDiv: Readonly<Record<Rounding, (a: bigint, b: bigint) => bigint>> = {
+  down: (a, b) => a / b,
+  up: (a, b) => (a + b - 1n) / b,
+  halfUp: (a, b) => (2n * a + b) / (2n * b),
+  halfEven: (a, b) => {
+    const twice = 2n * (a % b);
+    return a / b + (twice > b || (twice === b && (a / b) % 2n === 1n) ? 1n : 0n);
+  },
+};
+
+/** The rules of docs/matching.md, written down a second time: lists, objects, BigInt, no pool, no thought of speed. */
+class NaiveVenue {
+  readonly orders: NaiveOrder[] = [];
+  readonly tape: string[] = [];
+  readonly free = new Map<string, bigint>();
+  readonly locked = new Map<string, bigint>();
+  readonly setting: Setting;
+  /** Lots that the last row of each instrument has left, and whether it traded. */
+  readonly budget = new Map<Instrument, bigint>();
+  readonly traded = new Map<Instrument, boolean>();
+  constructor(setting: Setting) {
+    this.setting = setting;
+    for (const of of INSTRUMENTS) this.begin(of, 0);
+  }
+  begin(of: Instrument, volume: number): void {
+    const share = this.setting.maxVolumeSharePpm;
+    this.budget.set(of, share === 0 ? 10n ** 30n : (BigInt(volume) * BigInt(share)) / 1_000_000n);
+    this.traded.set(of, share === 0 || volume > 0);
+  }
+
+  move(book: Map<string, bigint>, account: number, asset: string, units: bigint): void {
+    const balance = (book.get(`${account}${asset}`) ?? 0n) + units;
+    if (balance < 0n) throw new Error('the naive venue overdrew an account');
+    book.set(`${account}${asset}`, balance);
+  }
+  notional(of: Instrument, price: bigint, size: bigint): bigint {
+    const exponent = of.quoteDigits - of.priceDigits - of.quantityDigits;
+    return exponent >= 0 ? price * size * 10n ** BigInt(exponent) : roundDiv.halfUp(price * size, 10n ** BigInt(-exponent));
+  }
+  fee(units: bigint, ppm: number): bigint {
+    return roundDiv[this.setting.fees.rounding](units * BigInt(ppm), 1_000_000n);
+  }
+  inQuote(units: bigint, ppm: number): bigint {
+    return this.setting.fees.in === 'quote' ? units + this.fee(units, ppm) : units;
+  }
+  hold(intent: OrderIntent, size: bigint): bigint {
+    const { instrument, side, limit, quoteUnits } = intent;
+    if (side === 'sell') return size * 10n ** BigInt(instrument.baseDigits - instrument.quantityDigits);
+    if (limit === 0) return this.inQuote(BigInt(quoteUnits), instrument.takerFeePpm);
+    return this.inQuote(this.notional(instrument, BigInt(limit), size), Math.max(instrument.takerFeePpm, instrument.makerFeePpm));
+  }
+
+  place(account: number, ref: number, intent: OrderIntent, admittedMs: number): boolean {
+    const { instrument, side } = intent;
+    const held = this.hold(intent, BigInt(intent.lots));
+    const asset = side === 'buy' ? instrument.quote : instrument.base;
+    if ((this.free.get(`${account}${asset}`) ?? 0n) < held) return false;
+    this.move(this.free, account, asset, -held);
+    this.move(this.locked, account, asset, held);
+    this.orders.push({ ref, account, instrument, intent, admittedMs, filled: 0n, held, open: true, pending: false });
+    return true;
+  }
+  end(order: NaiveOrder): void {
+    const asset = order.intent.side === 'buy' ? order.instrument.quote : order.instrument.base;
+    this.move(this.locked, order.account, asset, -order.held);
+    this.move(this.free, order.account, asset, order.held);
+    order.open = false;
+    this.tape.push(`${order.ref} canceled`);
+  }
+
+  row(of: Instrument, openMs: number, open: number, high: number, low: number, volume: number): void {
+    this.begin(of, volume);
+    const eligible = () => this.orders.filter((order) => order.open && order.instrument === of && order.admittedMs <= openMs);
+    const marketable = ({ intent: { side, limit } }: NaiveOrder) => limit === 0 || (side === 'buy' ? open <= limit : open >= limit);
+    for (const order of eligible().filter(marketable)) this.take(order, open, openMs);
+    for (const order of eligible().filter((one) => !marketable(one))) {
+      const { side, limit } = order.intent;
+      const beyond = side === 'buy' ? limit - low : high - limit;
+      if (this.setting.limitRule === 'touch' ? beyond < 0 : beyond <= 0) continue;
+      const rest = BigInt(order.intent.lots) - order.filled;
+      this.fill(order, limit, rest, true, openMs + ROW_MS);
+    }
+  }
+  take(order: NaiveOrder, quoted: number, timeMs: number): void {
+    const { side, limit, lots, quoteUnits } = order.intent;
+    const ticks = this.setting.slippageTicks;
+    const slipped = side === 'buy' ? quoted + ticks : Math.max(quoted - ticks, 1);
+    const price = limit === 0 ? slipped : side === 'buy' ? Math.min(slipped, limit) : Math.max(slipped, limit);
+    let wanted = BigInt(lots) - order.filled;
+    if (quoteUnits > 0) for (wanted = 0n; this.notionalFits(order.instrument, price, wanted + 1n, quoteUnits); ) wanted++;
+    this.fill(order, price, wanted, false, timeMs);
+    if (limit === 0 && this.traded.get(order.instrument)! && order.open) this.end(order);
+  }
+  /** Whether so many lots cost no more than the amount, before any rounding. */
+  notionalFits(of: Instrument, price: number, size: bigint, amount: number): boolean {
+    return BigInt(price) * size * 10n ** BigInt(of.quoteDigits) <= BigInt(amount) * 10n ** BigInt(of.priceDigits + of.quantityDigits);
+  }
+  fill(order: NaiveOrder, price: number, wanted: bigint, isMaker: boolean, timeMs: number): void {
+    const { account, instrument: of, intent } = order;
+    const left = this.budget.get(of)!;
+    const size = wanted < left ? wanted : left;
+    if (size === 0n) return;
+    const complete = size === wanted;
+    this.budget.set(of, left - size);
+    const ppm = isMaker ? of.makerFeePpm : of.takerFeePpm;
+    const quantity = size * 10n ** BigInt(of.baseDigits - of.quantityDigits);
+    const feeInBase = intent.side === 'buy' && this.setting.fees.in === 'received';
+    let notional = this.notional(of, BigInt(price), size);
+    let fee = this.fee(feeInBase ? quantity : notional, ppm);
+    order.filled += size;
+    if (intent.side === 'sell') {
+      this.move(this.locked, account, of.base, -quantity);
+      this.move(this.free, account, of.quote, notional - fee);
+      order.held -= quantity;
+    } else {
+      this.move(this.locked, account, of.quote, -order.held);
+      this.move(this.free, account, of.quote, order.held);
+      const due = () => notional + (feeInBase ? 0n : fee);
+      const keep = complete ? 0n : intent.limit > 0 ? this.hold(intent, BigInt(intent.lots) - order.filled) : order.held - due();
+      for (let short = due() + keep - this.free.get(`${account}${of.quote}`)!; short > 0n; short--) {
+        if (fee > 0n && !feeInBase) fee--;
+        else notional--;
+      }
+      this.move(this.free, account, of.quote, -due() - keep);
+      this.move(this.locked, account, of.quote, keep);
+      this.move(this.free, account, of.base, quantity - (feeInBase ? fee : 0n));
+      order.held = keep;
+    }
+    if (complete) order.open = false;
+    this.tape.push(`${order.ref} ${size} @ ${price} = ${notional} fee ${fee}${feeInBase ? of.base : of.quote} ${isMaker} ${timeMs}`);
+  }
+}
+
+/** The venue and its naive twin, fed the same events. */
+class Twins {
+  readonly naive: NaiveVenue;
+  readonly venue: Venue;
+  readonly sink = new SeenEvents();
+  readonly live = new Map<number, VenueOrder>();
+  readonly tape: string[] = [];
+  readonly last = INSTRUMENTS.map(() => 100);
+  nowMs = 0;
+  ref = 0;
+
+  constructor(setting: Setting) {
+    this.naive = new NaiveVenue(setting);
+    const { live, tape } = this;
+    this.sink.onFill = (order, { ref, lots, price, notional, fee, feeInBase, isMaker, timeMs }) => {
+      expect(timeMs).toBeGreaterThanOrEqual(order.admittedMs);
+      const { base, quote } = order.instrument;
+      tape.push(`${ref} ${lots} @ ${price} = ${notional} fee ${fee}${feeInBase ? base : quote} ${isMaker} ${timeMs}`);
+      this.done(order);
+    };
+    this.sink.onEnd = (order) => {
+      tape.push(`${order.ref} canceled`);
+      this.done(order);
+    };
+    this.venue = new Venue({ ...setting, instruments: INSTRUMENTS, maxOpenOrders: 1_000 }, this.sink);
+    for (let account = 0; account < ACCOUNTS; account++) this.venue.openAccount(`account ${account}`);
+    expect(live.size).toBe(0);
+  }
+  private done(order: VenueOrder): void {
+    if (order.isOpen) return;
+    this.live.delete(order.ref);
+    this.venue.release(order);
+  }
+
+  deposit(account: number, asset: string, units: number): void {
+    this.venue.deposit(account, asset, units);
+    this.naive.move(this.naive.free, account, asset, BigInt(units));
+  }
+  place(account: number, intent: OrderIntent, admittedMs: number): VenueOrder | null {
+    const ref = ++this.ref;
+    const taken = this.naive.place(account, ref, intent, admittedMs);
+    const order = this.venue.place(account, ref, intent, admittedMs);
+    expect(order !== null || this.venue.refusal).toBe(taken || -2017);
+    if (order !== null) this.live.set(ref, order);
+    return order;
+  }
+  cancel(ref: number, step: 'request' | 'finish' | 'both'): void {
+    const order = this.live.get(ref)!;
+    const twin = this.naive.orders.find((one) => one.ref === ref)!;
+    if (step !== 'finish') twin.pending = true;
+    if (step !== 'request' && twin.pending) this.naive.end(twin);
+    if (step === 'request') this.venue.requestCancel(order);
+    else if (step === 'finish') this.venue.finishCancel(order, this.nowMs);
+    else this.venue.cancel(order, this.nowMs);
+  }
+  row(index: number, gap: number, up: number, down: number, volume: number): void {
+    const openMs = (this.nowMs = (Math.floor(this.nowMs / ROW_MS) + 1) * ROW_MS);
+    const open = Math.max(1, this.last[index]! + gap);
+    const [high, low] = [open + up, Math.max(1, open - down)];
+    const of = INSTRUMENTS[index]!;
+    const before = this.tape.length;
+    const book = this.venue.book(of);
+    book.matchOpen(openMs, open, volume);
+    book.matchInside(openMs, openMs + ROW_MS, open, high, low);
+    this.naive.row(of, openMs, open, high, low, volume);
+    const share = this.naive.setting.maxVolumeSharePpm;
+    const taken = this.tape.slice(before).reduce((sum, line) => sum + (line.includes('@') ? Number(line.split(' ')[1]) : 0), 0);
+    if (share > 0) expect(taken).toBeLessThanOrEqual((volume * share) / 1_000_000);
+    expect(book.working).toBe(this.naive.orders.filter((order) => order.open && order.instrument === of).length);
+    this.last[index] = Math.max(1, open + up - down);
+  }
+  /** A stop leg in the row just matched. */
+  stop(index: number, account: number, size: number): void {
+    const of = INSTRUMENTS[index]!;
+    const order = this.place(account, marketIntent(of, 'sell', size), this.nowMs + ROW_MS);
+    if (order === null) return;
+    this.venue.book(of).execute(order, this.last[index]!, this.nowMs + ROW_MS);
+    this.naive.take(this.naive.orders.at(-1)!, this.last[index]!, this.nowMs + ROW_MS);
+  }
+  compare(): void {
+    expect(this.tape).toEqual(this.naive.tape);
+    this.venue.assertConserved();
+    for (let account = 0; account < ACCOUNTS; account++) {
+      for (const asset of ASSETS) {
+        expect(BigInt(this.venue.free(account, asset))).toBe(this.naive.free.get(`${account}${asset}`) ?? 0n);
+        expect(BigInt(this.venue.locked(account, asset))).toBe(this.naive.locked.get(`${account}${asset}`) ?? 0n);
+      }
+    }
+  }
+}
+
+const index = fc.nat({ max: INSTRUMENTS.length - 1 });
+const account = fc.nat({ max: ACCOUNTS - 1 });
+const side = fc.constantFrom<Side>('buy', 'sell');
+const event = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('deposit' as const), account, asset: fc.constantFrom(...ASSETS), units: fc.nat({ max: 20_000 }) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('limit' as const), account, index, side, size: fc.integer({ min: 1, max: 60 }), away: fc.integer({ min: -8, max: 8 }), delay: fc.nat({ max: 90 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('market' as const), account, index, side, size: fc.integer({ min: 1, max: 400 }), delay: fc.nat({ max: 90 }) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('row' as const), index, gap: fc.integer({ min: -6, max: 6 }), up: fc.nat({ max: 8 }), down: fc.nat({ max: 8 }), volume: fc.nat({ max: 300 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), pick: fc.nat(), step: fc.constantFrom('request' as const, 'finish' as const, 'both' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('stop' as const), account, index, size: fc.integer({ min: 1, max: 60 }) }) },
+);
+const setting = fc
+  .record({
+    feesIn: fc.constantFrom('received' as const, 'quote' as const),
+    rounding: fc.constantFrom<Rounding>('down', 'up', 'halfUp', 'halfEven'),
+    limitRule: fc.constantFrom('through' as const, 'touch' as const),
+    maxVolumeSharePpm: fc.constantFrom(0, 100_000, 1_000_000),
+    slippageTicks: fc.constantFrom(0, 0, 2),
+  })
+  .map(({ feesIn, rounding, slippageTicks, ...rest }): Setting => ({
+    fees: { in: feesIn, rounding }, slippage: fixedSlippage(slippageTicks, 0), slippageTicks, ...rest,
+  }));
+
+/** Runs of the suite; a campaign sets more. */
+const RUNS = Number(process.env['ISOBAR_CAMPAIGN_RUNS'] ?? 400);
+
+test('the venue does to the last unit what a naive one does, and nothing is made or lost', () => {
+  fc.assert(
+    fc.property(setting, fc.array(event, { minLength: 30, maxLength: 90, size: 'max' }), (chosen, events) => {
+      const twins = new Twins(chosen);
+      for (const asset of ASSETS) twins.deposit(0, asset, 60_000);
+      for (const one of events) {
+        switch (one.kind) {
+          case 'deposit':
+            twins.deposit(one.account, one.asset, one.units);
+            break;
+          case 'limit': {
+            const price = Math.max(1, twins.last[one.index]! + one.away);
+            twins.place(one.account, limitIntent(INSTRUMENTS[one.index]!, one.side, one.size, price), twins.nowMs + one.delay);
+            break;
+          }
+          case 'market':
+            twins.place(one.account, marketIntent(INSTRUMENTS[one.index]!, one.side, one.size), twins.nowMs + one.delay);
+            break;
+          case 'row':
+            twins.row(one.index, one.gap, one.up, one.down, one.volume);
+            break;
+          case 'cancel': {
+            const refs = [...twins.live.keys()];
+            if (refs.length > 0) twins.cancel(refs[one.pick % refs.length]!, one.step);
+            break;
+          }
+          case 'stop':
+            twins.stop(one.index, one.account, one.size);
+            break;
+        }
+        twins.compare();
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});
