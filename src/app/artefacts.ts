@@ -8,7 +8,6 @@ import { fileError } from '../adapters/bars/fileError.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
 import { ConfigError } from '../base/errors.ts';
 import { formatTime } from '../model/time.ts';
-import type { RunRecord } from '../model/run.ts';
 import { equityColumns } from '../report/folder/resultHash.ts';
 import { writeRunFiles } from '../report/folder/runFiles.ts';
 import type { Summary } from '../report/folder/summary.ts';
@@ -80,14 +79,13 @@ function lockFile(): Manifest['lockFile'] {
   return file === undefined ? null : { file, sha256: createHash('sha256').update(readFileSync(file)).digest('hex') };
 }
 
-/** What goes into the folder beside the tables, each written by whoever made it. */
+/** What the folder is made of. */
 export interface FolderParts {
   readonly executed: ExecutedRun;
   readonly summary: Summary;
   readonly manifest: Manifest;
-  /** The definition as it was run, with the commands that make its bars where they are not in the catalog. */
-  readonly definition: string;
-  readonly writeReport: (path: string) => void | Promise<void>;
+  /** The commands that make the bars, where they are not in a catalog of the user. */
+  readonly recipe: string | null;
 }
 
 /**
@@ -95,15 +93,16 @@ export interface FolderParts {
  * Throws ConfigError when it cannot be written; nothing is left then.
  */
 export async function writeRunFolder(out: string, staging: string, parts: FolderParts): Promise<string> {
-  const { executed, summary, manifest, definition, writeReport } = parts;
+  const { executed, summary, manifest, recipe } = parts;
+  const definition = definitionText(executed, recipe);
   try {
     mkdirSync(staging, { recursive: true });
     const place = (name: string) => join(staging, name);
     writeFileSync(place('manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     writeFileSync(place('definition.yaml'), definition);
     writeRunFiles(executed.record, summary, staging);
-    writeEquity(place('equity.arrow'), executed.record, summary.resultHash);
-    await writeReport(place('report.html'));
+    const { name, reportingAsset } = executed.record;
+    writeArrowColumns(place('equity.arrow'), equityColumns(executed.record), { name, asset: reportingAsset, result_hash: summary.resultHash });
     executed.log.event('run is written', { resultHash: summary.resultHash });
     writeFileSync(place('run.log'), executed.log.text());
     return moveInto(out, staging, `${stamp(nowMs())}-${executed.record.name}`);
@@ -113,10 +112,9 @@ export async function writeRunFolder(out: string, staging: string, parts: Folder
   }
 }
 
-function writeEquity(path: string, record: RunRecord, hash: string): void {
-  const { time_ms, equity } = equityColumns(record);
-  const metadata = { name: record.name, asset: record.reportingAsset, result_hash: hash };
-  writeArrowColumns(path, [{ name: 'time', kind: 'timestamp', values: time_ms }, { name: 'equity', kind: 'float64', values: equity }], metadata);
+/** The definition as it was run, with the commands that make its bars as a comment. */
+export function definitionText({ resolved }: Pick<ExecutedRun, 'resolved'>, recipe: string | null): string {
+  return recipe === null ? resolved.text : `# ${recipe}\n${resolved.text}`;
 }
 
 /** Never over a folder that exists: two runs of one second get different names. */

@@ -85,7 +85,15 @@ export function checkData(args: CheckArgs): void {
     (args.symbol ?? key.symbol) === key.symbol && (interval ?? key.interval) === key.interval && (args.market ?? key.market) === key.market;
   const keys = listKeys(args.catalog).filter(wanted);
   if (keys.length === 0) throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
-  const checked = keys.map((key) => checkBars(args.catalog, key));
+  const line = progressLine('bars');
+  let rows = 0;
+  const checked = keys.map((key, i) => {
+    line.show(`check ${key.symbol} ${key.interval}`, rows, i / keys.length);
+    const result = checkBars(args.catalog, key);
+    rows += result.manifest.rows;
+    return result;
+  });
+  line.clear();
   if (args.json) printJson(checked.map(({ manifest, unchanged }) => ({ ...summaryOf(manifest), unchanged })));
   else print(checkText(checked));
   if (!checked.every(isSound)) process.exitCode = EXIT.failed;
@@ -111,7 +119,10 @@ export function generateData(args: GenerateArgs): void {
     );
   const key = { market: args.market, symbol: args.symbol, interval: intervalOf('--interval', args.interval) };
   const { bars, seed, price, gapShare } = args;
-  const manifest = generateInto(args.catalog, { ...key, fromMs, bars, seed, price, gapShare });
+  const line = progressLine('bars');
+  const onProgress = (rows: number) => line.show(`generate ${key.symbol} ${key.interval}`, rows, rows / bars);
+  const manifest = generateInto(args.catalog, { ...key, fromMs, bars, seed, price, gapShare, onProgress });
+  line.clear();
   if (args.json) return printJson({ ...summaryOf(manifest), seed, instrument: instrumentPath(args.catalog, key.market, key.symbol) });
   print(madeText(manifest, barsPath(args.catalog, key), `synthetic, seed ${seed}`, null));
 }

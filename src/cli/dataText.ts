@@ -58,9 +58,10 @@ function qualityLines(manifest: GapManifest): string[] {
 }
 
 function instrumentLine(of: Instrument): string {
-  const fee = (ppm: number) => `${fromScaled(ppm, 4)} %`;
   const least = fromScaled(of.minLots, of.quantityDigits);
-  return `${of.base}/${of.quote}, price ${of.priceDigits} and quantity ${of.quantityDigits} digits, minimum ${least}, fees ${fee(of.makerFeePpm)} / ${fee(of.takerFeePpm)}`;
+  const [maker, taker] = [of.makerFeePpm, of.takerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`);
+  const digits = `price ${of.priceDigits} and quantity ${of.quantityDigits} digits`;
+  return `${of.base}/${of.quote}, ${digits}, minimum ${least}, fees ${maker} / ${taker}`;
 }
 
 export function listText(catalog: string, entries: readonly CatalogEntry[]): string {

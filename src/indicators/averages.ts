@@ -13,7 +13,11 @@ import type { Column, NumberWindow } from './window.ts';
 export function sma(source: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('sma', 'bars', bars, 1);
   return seriesSpec({
-    name: 'sma', sources: [operand(source)], parameters: [bars], lookBack: bars, needs: { '': bars },
+    name: 'sma',
+    sources: [operand(source)],
+    parameters: [bars],
+    lookBack: bars,
+    needs: { '': bars },
     make(wiring) {
       const scaled = wiring.scaled(0);
       return scaled.whole ? new TickMean(scaled, wiring.out(0), bars) : new FloatMean(wiring.numbers(0), wiring.out(0), bars);
@@ -25,8 +29,11 @@ export function sma(source: Source, bars: number): IndicatorSpec<Series> {
 export function ema(source: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('ema', 'bars', bars, 1);
   return seriesSpec({
-    name: 'ema', sources: [operand(source)], parameters: [bars], needs: { '': bars },
-    make: wiring => new ExponentialMean(wiring.numbers(0), wiring.out(0), bars),
+    name: 'ema',
+    sources: [operand(source)],
+    parameters: [bars],
+    needs: { '': bars },
+    make: (wiring) => new ExponentialMean(wiring.numbers(0), wiring.out(0), bars),
   });
 }
 
@@ -34,10 +41,16 @@ export function ema(source: Source, bars: number): IndicatorSpec<Series> {
 export function wma(source: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('wma', 'bars', bars, 1, 1_000_000);
   return seriesSpec({
-    name: 'wma', sources: [operand(source)], parameters: [bars], lookBack: bars, needs: { '': bars },
+    name: 'wma',
+    sources: [operand(source)],
+    parameters: [bars],
+    lookBack: bars,
+    needs: { '': bars },
     make(wiring) {
       const scaled = wiring.scaled(0);
-      return scaled.whole ? new TickWeightedMean(scaled, wiring.out(0), bars) : new FloatWeightedMean(wiring.numbers(0), wiring.out(0), bars);
+      return scaled.whole
+        ? new TickWeightedMean(scaled, wiring.out(0), bars)
+        : new FloatWeightedMean(wiring.numbers(0), wiring.out(0), bars);
     },
   });
 }
@@ -49,8 +62,12 @@ export function wma(source: Source, bars: number): IndicatorSpec<Series> {
 export function vwap(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
   checkWhole('vwap', 'bars', bars, 1);
   return seriesSpec({
-    name: 'vwap', sources: [feed.high, feed.low, feed.close, feed.volume].map(operand), parameters: [bars], lookBack: bars, needs: { '': bars },
-    make: wiring => new VolumeMean(onOneScale(wiring, 3), wiring.numbers(3), wiring.out(0), bars),
+    name: 'vwap',
+    sources: [feed.high, feed.low, feed.close, feed.volume].map(operand),
+    parameters: [bars],
+    lookBack: bars,
+    needs: { '': bars },
+    make: (wiring) => new VolumeMean(onOneScale(wiring, 3), wiring.numbers(3), wiring.out(0), bars),
   });
 }
 

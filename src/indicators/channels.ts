@@ -2,7 +2,17 @@
 
 import type { TickColumn } from '../model/bars.ts';
 import type { Series } from './series.ts';
-import { checkPositive, checkWhole, groupSpec, operand, seriesSpec, type IndicatorSpec, type Kernel, type ScaledColumn, type Source } from './spec.ts';
+import {
+  checkPositive,
+  checkWhole,
+  groupSpec,
+  operand,
+  seriesSpec,
+  type IndicatorSpec,
+  type Kernel,
+  type ScaledColumn,
+  type Source,
+} from './spec.ts';
 import type { Column, NumberWindow } from './window.ts';
 
 /** The highest value of the last `bars` bars, the newest included. A breakout compares with `prev`: the bars before this one. */
@@ -29,18 +39,27 @@ export interface Bands {
 export function bollinger(source: Source, bars: number, widths: number): IndicatorSpec<Bands> {
   checkWhole('bollinger', 'bars', bars, 2, 1_000_000);
   checkPositive('bollinger', 'widths', widths);
-  return groupSpec({
-    name: 'bollinger', sources: [operand(source)], parameters: [bars, widths], lookBack: bars - 1,
-    needs: { '.upper': bars, '.middle': bars, '.lower': bars },
-    make: wiring => new Deviations(wiring.scaled(0), [wiring.out(0), wiring.out(1), wiring.out(2)], bars, widths),
-  }, of => ({ upper: of.series(0), middle: of.series(1), lower: of.series(2) }));
+  return groupSpec(
+    {
+      name: 'bollinger',
+      sources: [operand(source)],
+      parameters: [bars, widths],
+      lookBack: bars - 1,
+      needs: { '.upper': bars, '.middle': bars, '.lower': bars },
+      make: (wiring) => new Deviations(wiring.scaled(0), [wiring.out(0), wiring.out(1), wiring.out(2)], bars, widths),
+    },
+    (of) => ({ upper: of.series(0), middle: of.series(1), lower: of.series(2) }),
+  );
 }
 
 function extreme(name: string, source: Source, bars: number, sign: 1 | -1): IndicatorSpec<Series> {
   checkWhole(name, 'bars', bars, 1);
   return seriesSpec({
-    name, sources: [operand(source)], parameters: [bars], needs: { '': bars },
-    make: wiring => new Extreme(wiring.numbers(0), wiring.out(0), bars, sign),
+    name,
+    sources: [operand(source)],
+    parameters: [bars],
+    needs: { '': bars },
+    make: (wiring) => new Extreme(wiring.numbers(0), wiring.out(0), bars, sign),
   });
 }
 

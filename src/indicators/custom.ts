@@ -19,8 +19,11 @@ export function custom(source: Source, make: () => (x: number) => number, warmup
   const of = operand(source);
   const name = `custom#${of.home.numberOf(make)}`;
   return seriesSpec({
-    name, sources: [of], parameters: warmupBars === 1 ? [] : [warmupBars], needs: { '': warmupBars },
-    make: wiring => new Custom(name, make(), wiring.numbers(0), wiring.out(0), warmupBars),
+    name,
+    sources: [of],
+    parameters: warmupBars === 1 ? [] : [warmupBars],
+    needs: { '': warmupBars },
+    make: (wiring) => new Custom(name, make(), wiring.numbers(0), wiring.out(0), warmupBars),
   });
 }
 
@@ -60,5 +63,8 @@ class Custom implements Kernel {
 }
 
 function notNumber(name: string, value: unknown): StrategyError {
-  return new StrategyError(`${name}: its function returned ${String(value)}: expected a number`, 'return a number, NaN where there is none');
+  return new StrategyError(
+    `${name}: its function returned ${String(value)}: expected a number`,
+    'return a number, NaN where there is none',
+  );
 }

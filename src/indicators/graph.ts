@@ -1,6 +1,7 @@
 // The graph of a set's indicators: nodes and their columns, and its assembly into windows and kernels.
 
 import { assert } from '../base/assert.ts';
+import { InvariantError } from '../base/errors.ts';
 import { pow10 } from '../base/exact.ts';
 import { ticksOf, type BarColumns, type PriceColumn } from '../model/bars.ts';
 import { NOT_READY } from './series.ts';
@@ -39,7 +40,7 @@ export class GraphNode {
   constructor(home: Home, design: Design, key: string, inputs: readonly GraphOutput[]) {
     this.design = design;
     this.inputs = inputs;
-    this.outputs = design.outputs.map(output => new GraphOutput(home, this, key + output.suffix, output.warmupBars, null));
+    this.outputs = design.outputs.map((output) => new GraphOutput(home, this, key + output.suffix, output.warmupBars, null));
     for (const input of inputs) input.lookBack = Math.max(input.lookBack, design.lookBack);
   }
 }
@@ -55,25 +56,25 @@ export class Windows {
 
   addNode(node: GraphNode): void {
     for (const output of node.outputs) {
-      if (node.design.kind === 'series') this.#numbers.set(output, new SlidingWindow(length => new Float64Array(length).fill(NaN)));
-      else this.#states.set(output, new SlidingWindow(length => new Uint8Array(length).fill(NOT_READY)));
+      if (node.design.kind === 'series') this.#numbers.set(output, new SlidingWindow((length) => new Float64Array(length).fill(NaN)));
+      else this.#states.set(output, new SlidingWindow((length) => new Uint8Array(length).fill(NOT_READY)));
     }
   }
 
   number(output: GraphOutput): NumberWindow {
     const window = this.#numbers.get(output);
-    assert(window !== undefined, `${output.key} is no series of this set`);
+    if (window === undefined) throw new InvariantError(`${output.key} is no series of this set`);
     return window;
   }
 
   state(output: GraphOutput): SignalWindow {
     const window = this.#states.get(output);
-    assert(window !== undefined, `${output.key} is no signal of this set`);
+    if (window === undefined) throw new InvariantError(`${output.key} is no signal of this set`);
     return window;
   }
 
   of(node: GraphNode): readonly (NumberWindow | SignalWindow)[] {
-    return node.outputs.map(output => (node.design.kind === 'series' ? this.number(output) : this.state(output)));
+    return node.outputs.map((output) => (node.design.kind === 'series' ? this.number(output) : this.state(output)));
   }
 }
 
@@ -96,7 +97,7 @@ export function assemble(
   blockRows: number,
   technical: TechnicalLibrary | null,
 ): readonly Kernel[] {
-  return nodes.map(node => {
+  return nodes.map((node) => {
     const own = windows.of(node);
     for (const [index, output] of node.outputs.entries()) own[index]!.allocate(Math.max(output.depth + 1, output.lookBack), blockRows);
     return new WindowedKernel(node.design.make(wire(node, windows, bars, technical)), own);
@@ -123,11 +124,11 @@ class WindowedKernel implements Kernel {
 function wire(node: GraphNode, windows: Windows, bars: BarColumns, technical: TechnicalLibrary | null): Wiring {
   const input = (source: number) => node.inputs[source]!;
   return {
-    numbers: source => windows.number(input(source)),
-    signals: source => windows.state(input(source)),
-    scaled: source => scaled(input(source), windows, bars),
-    out: output => windows.number(node.outputs[output]!),
-    outSignal: output => windows.state(node.outputs[output]!),
+    numbers: (source) => windows.number(input(source)),
+    signals: (source) => windows.state(input(source)),
+    scaled: (source) => scaled(input(source), windows, bars),
+    out: (output) => windows.number(node.outputs[output]!),
+    outSignal: (output) => windows.state(node.outputs[output]!),
     get technical() {
       assert(technical !== null, 'an indicator of technicalindicators without the package: load it and pass it to seal');
       return technical;

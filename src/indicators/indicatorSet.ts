@@ -5,7 +5,7 @@ import type { BarColumns, PriceColumn } from '../model/bars.ts';
 import { ancestry, assemble, GraphNode, GraphOutput, Windows } from './graph.ts';
 import { ColumnSeries, ColumnSignal, TRUE, type FeedSeries, type RowCursor, type Series, type Signal } from './series.ts';
 import { bind, checkWhole, lateSpec, outputOf, plan } from './spec.ts';
-import type { Design, Home, IndicatorSpec, Kernel, NodeOutputs, Operand, Registry } from './spec.ts';
+import type { Design, Home, IndicatorSpec, Kernel, NodeOutputs, Operand, Registry, SignalSource, Source } from './spec.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 
 /** Rows a block of `traceValues`; any size gives the same values. */
@@ -65,12 +65,13 @@ export class IndicatorSet implements Home {
   }
 
   /**
-   * Registers an indicator and returns its series; equal keys share one kernel. Or lets `ago` of a series look back further.
-   * `depth`: bars that `ago` may look back, 1 by default. Throws ConfigError once sealed.
+   * Registers an indicator and returns its series; equal keys share one kernel. A series or signal of this set is returned as it is,
+   * but `ago` looks back further. `depth`: bars that `ago` may look back, 1 by default. Throws ConfigError once sealed.
    */
   use<Out>(what: IndicatorSpec<Out>, depth?: number): Out;
-  use(what: Series, depth: number): Series;
-  use<Out>(what: IndicatorSpec<Out> | Series, depth = 1): Out | Series {
+  use(what: Source, depth: number): Series;
+  use(what: SignalSource): Signal;
+  use<Out>(what: IndicatorSpec<Out> | Series | Signal, depth = 1): Out | Series | Signal {
     if (!(plan in what)) return this.#deepen(what, depth);
     this.#checkOpen(what.key, what[plan].home, depth);
     const out = what[plan].resolve({ node: (design, key) => this.#node(design, key, depth) });
@@ -92,10 +93,10 @@ export class IndicatorSet implements Home {
    */
   listRows(signal: Signal, fromRow: number, toRow: number, into: Int32Array): number {
     const { values, base } = this.#windows.state(this.#own(signal));
+    const end = toRow - base;
     let count = 0;
-    for (let row = fromRow; row < toRow; row++) {
-      if (values[row - base] === TRUE) into[count++] = row;
-    }
+    // The built-in search passes over false rows faster than a loop; behind the end it may find what older blocks left there.
+    for (let at = values.indexOf(TRUE, fromRow - base); at >= 0 && at < end; at = values.indexOf(TRUE, at + 1)) into[count++] = at + base;
     return count;
   }
 
@@ -131,12 +132,12 @@ export class IndicatorSet implements Home {
     return number;
   }
 
-  #deepen(series: Series, depth: number): Series {
-    const output = outputOf(series);
+  #deepen(view: Series | Signal, depth: number): Series | Signal {
+    const output = outputOf(view);
     this.#checkOpen(output.key, output.home, depth);
-    const own = this.#own(series);
+    const own = this.#own(view);
     own.depth = Math.max(own.depth, depth);
-    return series;
+    return view;
   }
 
   #checkOpen(key: string, home: Home, depth: number): void {
@@ -149,7 +150,7 @@ export class IndicatorSet implements Home {
     let found = this.#nodes.get(key);
     if (found === undefined) {
       // Sources come first and get no depth of their own: the depth asked for is that of the result.
-      const inputs = design.sources.map(source => this.#input(source));
+      const inputs = design.sources.map((source) => this.#input(source));
       const node = new GraphNode(this, design, key, inputs);
       this.#windows.addNode(node);
       found = { node, views: this.#viewNode(node) };
@@ -173,9 +174,9 @@ export class IndicatorSet implements Home {
 
   #viewNode(node: GraphNode): NodeOutputs {
     const isSeries = node.design.kind === 'series';
-    const series = isSeries ? node.outputs.map(output => this.#viewSeries(output)) : [];
-    const signals = isSeries ? [] : node.outputs.map(output => this.#viewSignal(output));
-    return { series: output => series[output]!, signal: output => signals[output]! };
+    const series = isSeries ? node.outputs.map((output) => this.#viewSeries(output)) : [];
+    const signals = isSeries ? [] : node.outputs.map((output) => this.#viewSignal(output));
+    return { series: (output) => series[output]!, signal: (output) => signals[output]! };
   }
 
   #viewSeries(output: GraphOutput): Series {

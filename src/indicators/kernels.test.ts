@@ -1,6 +1,6 @@
 // Every kernel: the same bits whatever the blocks, its first ready row where its warm-up says, and textbook values on small series.
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { emptyBars, syntheticBars } from '../../test/fixtures/syntheticBars.ts';
 import type { BarColumns } from '../model/bars.ts';
@@ -18,49 +18,58 @@ import { adx, atr } from './trend.ts';
 import type { IndicatorSpec } from './spec.ts';
 
 const KERNELS: Record<string, (feed: FeedSeries) => IndicatorSpec<unknown>> = {
-  sma: feed => sma(feed.close, 10),
-  'sma of volume': feed => sma(feed.volume, 7),
-  'sma of an indicator': feed => sma(rsi(feed.close, 5), 9),
-  ema: feed => ema(feed.close, 12),
-  'ema of an indicator with holes': feed => ema(vwap(feed, 5), 4),
-  'sma of an indicator with holes': feed => sma(vwap(feed, 5), 4),
-  wma: feed => wma(feed.close, 9),
-  'wma of an indicator': feed => wma(ema(feed.close, 3), 6),
-  vwap: feed => vwap(feed, 14),
-  rsi: feed => rsi(feed.close, 14),
-  'rsi with holes': feed => rsi(vwap(feed, 3), 4),
-  atr: feed => atr(feed, 14),
-  adx: feed => adx(feed, 14),
-  macd: feed => macd(feed.close, 12, 26, 9),
-  'macd with holes': feed => macd(vwap(feed, 5), 3, 6, 4),
-  bollinger: feed => bollinger(feed.close, 20, 2),
-  'bollinger of an indicator': feed => bollinger(rsi(feed.close, 14), 20, 2),
-  highest: feed => highest(feed.high, 20),
-  lowest: feed => lowest(feed.low, 20),
-  'highest with holes': feed => highest(vwap(feed, 5), 6),
-  stochastic: feed => stochastic(feed, 14, 3, 3),
-  stochasticRsi: feed => stochasticRsi(feed.close, 14, 14, 3, 3),
-  mfi: feed => mfi(feed, 14),
-  custom: feed => custom(feed.close, () => { let sum = 0; return x => (sum += x); }, 3),
-  cci: feed => cci(feed, 20),
-  williamsR: feed => technical.williamsR(feed, 14),
-  obv: feed => technical.obv(feed),
-  psar: feed => technical.psar(feed),
-  awesomeOscillator: feed => technical.awesomeOscillator(feed),
-  forceIndex: feed => technical.forceIndex(feed),
-  roc: feed => roc(feed.close, 12),
-  trix: feed => trix(feed.close, 9),
-  'trix of an indicator': feed => trix(rsi(feed.close, 14), 5),
-  wilder: feed => technical.wilder(feed.close, 14),
-  keltner: feed => technical.keltner(feed),
-  chandelierExit: feed => technical.chandelierExit(feed),
-  ichimoku: feed => technical.ichimoku(feed),
-  kst: feed => kst(feed.close),
-  crossedUp: feed => crossedUp(sma(feed.close, 3), sma(feed.close, 8)),
-  crossedDown: feed => crossedDown(feed.close, 100),
-  above: feed => above(rsi(feed.close, 14), 50),
-  below: feed => below(feed.close, vwap(feed, 5)),
-  'and, or, not': feed => or(and(above(feed.close, sma(feed.close, 5)), not(above(rsi(feed.close, 14), 70))), crossedUp(feed.close, feed.open)),
+  sma: (feed) => sma(feed.close, 10),
+  'sma of volume': (feed) => sma(feed.volume, 7),
+  'sma of an indicator': (feed) => sma(rsi(feed.close, 5), 9),
+  ema: (feed) => ema(feed.close, 12),
+  'ema of an indicator with holes': (feed) => ema(vwap(feed, 5), 4),
+  'sma of an indicator with holes': (feed) => sma(vwap(feed, 5), 4),
+  wma: (feed) => wma(feed.close, 9),
+  'wma of an indicator': (feed) => wma(ema(feed.close, 3), 6),
+  vwap: (feed) => vwap(feed, 14),
+  rsi: (feed) => rsi(feed.close, 14),
+  'rsi with holes': (feed) => rsi(vwap(feed, 3), 4),
+  atr: (feed) => atr(feed, 14),
+  adx: (feed) => adx(feed, 14),
+  macd: (feed) => macd(feed.close, 12, 26, 9),
+  'macd with holes': (feed) => macd(vwap(feed, 5), 3, 6, 4),
+  bollinger: (feed) => bollinger(feed.close, 20, 2),
+  'bollinger of an indicator': (feed) => bollinger(rsi(feed.close, 14), 20, 2),
+  highest: (feed) => highest(feed.high, 20),
+  lowest: (feed) => lowest(feed.low, 20),
+  'highest with holes': (feed) => highest(vwap(feed, 5), 6),
+  stochastic: (feed) => stochastic(feed, 14, 3, 3),
+  stochasticRsi: (feed) => stochasticRsi(feed.close, 14, 14, 3, 3),
+  mfi: (feed) => mfi(feed, 14),
+  custom: (feed) =>
+    custom(
+      feed.close,
+      () => {
+        let sum = 0;
+        return (x) => (sum += x);
+      },
+      3,
+    ),
+  cci: (feed) => cci(feed, 20),
+  williamsR: (feed) => technical.williamsR(feed, 14),
+  obv: (feed) => technical.obv(feed),
+  psar: (feed) => technical.psar(feed),
+  awesomeOscillator: (feed) => technical.awesomeOscillator(feed),
+  forceIndex: (feed) => technical.forceIndex(feed),
+  roc: (feed) => roc(feed.close, 12),
+  trix: (feed) => trix(feed.close, 9),
+  'trix of an indicator': (feed) => trix(rsi(feed.close, 14), 5),
+  wilder: (feed) => technical.wilder(feed.close, 14),
+  keltner: (feed) => technical.keltner(feed),
+  chandelierExit: (feed) => technical.chandelierExit(feed),
+  ichimoku: (feed) => technical.ichimoku(feed),
+  kst: (feed) => kst(feed.close),
+  crossedUp: (feed) => crossedUp(sma(feed.close, 3), sma(feed.close, 8)),
+  crossedDown: (feed) => crossedDown(feed.close, 100),
+  above: (feed) => above(rsi(feed.close, 14), 50),
+  below: (feed) => below(feed.close, vwap(feed, 5)),
+  'and, or, not': (feed) =>
+    or(and(above(feed.close, sma(feed.close, 5)), not(above(rsi(feed.close, 14), 70))), crossedUp(feed.close, feed.open)),
 };
 
 let library: TechnicalLibrary;
@@ -68,8 +77,9 @@ beforeAll(async () => {
   library = await loadTechnicalLibrary();
 });
 
+const isView = (x: unknown): x is Series | Signal => typeof x === 'object' && x !== null && 'prev' in x;
+
 function parts(out: unknown): readonly (Series | Signal)[] {
-  const isView = (x: unknown): x is Series | Signal => typeof x === 'object' && x !== null && 'prev' in x;
   if (isView(out)) return [out];
   return Object.values(out ?? {}).filter(isView);
 }
@@ -91,6 +101,9 @@ function read(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpec<unknow
   }
   return Float64Array.from(seen);
 }
+
+/** The closes with a hole where the price is 3. */
+const holed = (feed: FeedSeries) => custom(feed.close, () => (x) => (x === 3 ? NaN : x));
 
 /** The values of a single series over the rows of `bars`. */
 function values(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpec<Series>): number[] {
@@ -121,7 +134,7 @@ describe.each(Object.entries(KERNELS))('%s', (name, make) => {
     const views = parts(set.use(make(set.series)));
     set.seal(library);
     for (const kernel of set.kernels) kernel.fill(0, bars.length);
-    const ready = views.map(view => {
+    const ready = views.map((view) => {
       for (cursor.row = 0; cursor.row < bars.length && !view.ready; cursor.row++);
       return cursor.row;
     });
@@ -134,16 +147,16 @@ describe.each(Object.entries(KERNELS))('%s', (name, make) => {
 describe('textbook values', () => {
   it('sma, wma and ema', () => {
     const bars = closes([1, 2, 3, 4, 6]);
-    expect(values(bars, feed => sma(feed.close, 3))).toEqual([NaN, NaN, 2, 3, 13 / 3]);
-    expect(values(bars, feed => wma(feed.close, 3))).toEqual([NaN, NaN, 14 / 6, 20 / 6, 29 / 6]);
-    expect(values(bars, feed => ema(feed.close, 3))).toEqual([NaN, NaN, 2, 3, 4.5]);
-    expect(values(bars, feed => sma(feed.close, 1))).toEqual([1, 2, 3, 4, 6]);
+    expect(values(bars, (feed) => sma(feed.close, 3))).toEqual([NaN, NaN, 2, 3, 13 / 3]);
+    expect(values(bars, (feed) => wma(feed.close, 3))).toEqual([NaN, NaN, 14 / 6, 20 / 6, 29 / 6]);
+    expect(values(bars, (feed) => ema(feed.close, 3))).toEqual([NaN, NaN, 2, 3, 4.5]);
+    expect(values(bars, (feed) => sma(feed.close, 1))).toEqual([1, 2, 3, 4, 6]);
   });
 
   it('rsi of a flat market is 50, of a rising one 100, of a falling one 0', () => {
-    expect(values(closes([5, 5, 5, 5]), feed => rsi(feed.close, 2))).toEqual([NaN, NaN, 50, 50]);
-    expect(values(closes([5, 6, 7, 8]), feed => rsi(feed.close, 2))).toEqual([NaN, NaN, 100, 100]);
-    expect(values(closes([8, 7, 6, 5]), feed => rsi(feed.close, 2))).toEqual([NaN, NaN, 0, 0]);
+    expect(values(closes([5, 5, 5, 5]), (feed) => rsi(feed.close, 2))).toEqual([NaN, NaN, 50, 50]);
+    expect(values(closes([5, 6, 7, 8]), (feed) => rsi(feed.close, 2))).toEqual([NaN, NaN, 100, 100]);
+    expect(values(closes([8, 7, 6, 5]), (feed) => rsi(feed.close, 2))).toEqual([NaN, NaN, 0, 0]);
   });
 
   it('adx of a flat market is 0, stochastic and mfi are 50', () => {
@@ -160,14 +173,14 @@ describe('textbook values', () => {
 
   it('the highest includes the newest bar, its prev the bars before it', () => {
     const bars = closes([3, 1, 2, 9, 4]);
-    expect(values(bars, feed => highest(feed.high, 3))).toEqual([NaN, NaN, 3, 9, 9]);
-    expect(values(bars, feed => lowest(feed.low, 3))).toEqual([NaN, NaN, 1, 1, 2]);
+    expect(values(bars, (feed) => highest(feed.high, 3))).toEqual([NaN, NaN, 3, 9, 9]);
+    expect(values(bars, (feed) => lowest(feed.low, 3))).toEqual([NaN, NaN, 1, 1, 2]);
   });
 
   it('vwap has no value where nothing was traded', () => {
     const bars = closes([10, 20, 30, 40]);
     bars.volume.set([0, 0, 1, 3]);
-    expect(values(bars, feed => vwap(feed, 2))).toEqual([NaN, NaN, 30, 37.5]);
+    expect(values(bars, (feed) => vwap(feed, 2))).toEqual([NaN, NaN, 30, 37.5]);
   });
 
   it('the middle Bollinger band and the simple average are the same number', () => {
@@ -181,12 +194,11 @@ describe('textbook values', () => {
 
   it('a hole in a source restarts the warm-up and leaves nothing behind', () => {
     const bars = closes([1, 2, 3, 4, 5, 6, 7, 8]);
-    const holed = (feed: FeedSeries) => custom(feed.close, () => x => (x === 3 ? NaN : x));
-    expect(values(bars, feed => sma(holed(feed), 2))).toEqual([NaN, 1.5, NaN, NaN, 4.5, 5.5, 6.5, 7.5]);
-    expect(values(bars, feed => ema(holed(feed), 2)).slice(2, 5)).toEqual([NaN, NaN, 4.5]);
-    expect(values(bars, feed => wma(holed(feed), 2)).slice(2, 4)).toEqual([NaN, NaN]);
-    expect(values(bars, feed => highest(holed(feed), 2))).toEqual([NaN, 2, NaN, NaN, 5, 6, 7, 8]);
-    expect(values(bars, feed => rsi(holed(feed), 2)).slice(2)).toEqual([NaN, NaN, NaN, 100, 100, 100]);
+    expect(values(bars, (feed) => sma(holed(feed), 2))).toEqual([NaN, 1.5, NaN, NaN, 4.5, 5.5, 6.5, 7.5]);
+    expect(values(bars, (feed) => ema(holed(feed), 2)).slice(2, 5)).toEqual([NaN, NaN, 4.5]);
+    expect(values(bars, (feed) => wma(holed(feed), 2)).slice(2, 4)).toEqual([NaN, NaN]);
+    expect(values(bars, (feed) => highest(holed(feed), 2))).toEqual([NaN, 2, NaN, NaN, 5, 6, 7, 8]);
+    expect(values(bars, (feed) => rsi(holed(feed), 2)).slice(2)).toEqual([NaN, NaN, NaN, 100, 100, 100]);
   });
 });
 
@@ -197,8 +209,8 @@ describe('exactness', () => {
       fc.property(fc.array(price, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 9 }), (prices, bars) => {
         const window = (row: number) => prices.slice(row - bars + 1, row + 1);
         const expected = (pick: (...of: number[]) => number) => prices.map((_, row) => (row < bars - 1 ? NaN : pick(...window(row))));
-        expect(values(closes(prices), feed => highest(feed.close, bars))).toEqual(expected(Math.max));
-        expect(values(closes(prices), feed => lowest(feed.close, bars))).toEqual(expected(Math.min));
+        expect(values(closes(prices), (feed) => highest(feed.close, bars))).toEqual(expected(Math.max));
+        expect(values(closes(prices), (feed) => lowest(feed.close, bars))).toEqual(expected(Math.min));
       }),
       { numRuns: 60 },
     );
@@ -207,8 +219,8 @@ describe('exactness', () => {
   it('equal averages are equal numbers: a tie is no crossing', () => {
     // 0.1 + 0.2 + 0.3 and 0.2 * 3: as floats the two averages of this series differ in the last bit.
     const bars = closes([0.2, 0.2, 0.2, 0.1, 0.2, 0.3, 0.1, 0.2, 0.3]);
-    const short = values(bars, feed => sma(feed.close, 3));
-    const long = values(bars, feed => sma(feed.close, 6));
+    const short = values(bars, (feed) => sma(feed.close, 3));
+    const long = values(bars, (feed) => sma(feed.close, 6));
     expect(short.slice(5)).toEqual([0.2, 0.2, 0.2, 0.2]);
     expect(long[5]).toBe(short[5]);
     expect(long[8]).toBe(short[8]);

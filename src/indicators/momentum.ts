@@ -11,8 +11,12 @@ import type { Column, NumberWindow } from './window.ts';
 export function roc(source: Source, bars = 12): IndicatorSpec<Series> {
   checkWhole('roc', 'bars', bars, 1);
   return seriesSpec({
-    name: 'roc', sources: [operand(source)], parameters: [bars], lookBack: bars, needs: { '': bars + 1 },
-    make: wiring => new RateOfChange(wiring.numbers(0), wiring.out(0), bars),
+    name: 'roc',
+    sources: [operand(source)],
+    parameters: [bars],
+    lookBack: bars,
+    needs: { '': bars + 1 },
+    make: (wiring) => new RateOfChange(wiring.numbers(0), wiring.out(0), bars),
   });
 }
 
@@ -35,12 +39,21 @@ export interface KnowSureThing {
 export function kst(source: Source): IndicatorSpec<KnowSureThing> {
   const legs = [sma(roc(source, 10), 10), sma(roc(source, 15), 10), sma(roc(source, 20), 10), sma(roc(source, 30), 15)];
   const sum = seriesSpec({
-    name: 'kstSum', sources: legs.map(operand), needs: { '': 1 },
-    make: wiring => new WeightedSum(legs.map((_, leg) => wiring.numbers(leg)), wiring.out(0)),
+    name: 'kstSum',
+    sources: legs.map(operand),
+    needs: { '': 1 },
+    make: (wiring) =>
+      new WeightedSum(
+        legs.map((_, leg) => wiring.numbers(leg)),
+        wiring.out(0),
+      ),
   });
   const signal = sma(sum, 9);
   const parts = [sum, signal];
-  return compose('kst', [operand(source)], [], parts, registry => ({ kst: sum[plan].resolve(registry), signal: signal[plan].resolve(registry) }));
+  return compose('kst', [operand(source)], [], parts, (registry) => ({
+    kst: sum[plan].resolve(registry),
+    signal: signal[plan].resolve(registry),
+  }));
 }
 
 /**
@@ -50,8 +63,11 @@ export function kst(source: Source): IndicatorSpec<KnowSureThing> {
 export function cci(feed: FeedSeries, bars = 20): IndicatorSpec<Series> {
   checkWhole('cci', 'bars', bars, 2, 1_000_000);
   return seriesSpec({
-    name: 'cci', sources: [feed.high, feed.low, feed.close].map(operand), parameters: [bars], needs: { '': bars },
-    make: wiring => new ChannelIndex(onOneScale(wiring, 3), wiring.out(0), bars),
+    name: 'cci',
+    sources: [feed.high, feed.low, feed.close].map(operand),
+    parameters: [bars],
+    needs: { '': bars },
+    make: (wiring) => new ChannelIndex(onOneScale(wiring, 3), wiring.out(0), bars),
   });
 }
 

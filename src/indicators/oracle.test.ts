@@ -41,6 +41,22 @@ function load(file: string): BarColumns {
   return bars;
 }
 
+function expectClose(value: number, expected: Decimal, row: number): void {
+  const error = expected.isZero() ? Math.abs(value) : expected.minus(value).div(expected).abs().toNumber();
+  if (!(error <= 1e-9)) expect.fail(`row ${row}: ${value} where decimal.js has ${expected.toString()}, relative error ${error}`);
+}
+const window = (row: number, length: number, of: (row: number) => Decimal) => Array.from({ length }, (_, i) => of(row - length + 1 + i));
+const sum = (of: readonly Decimal[]) => of.reduce((total, x) => total.plus(x), ZERO);
+const mean = (of: readonly Decimal[]) => sum(of).div(of.length);
+const wilder = (old: Decimal, x: Decimal, n: number) => old.plus(x.minus(old).div(n));
+const smooth = (old: Decimal, x: Decimal, n: number) =>
+  old.plus(
+    x
+      .minus(old)
+      .times(2)
+      .div(n + 1),
+  );
+
 describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
   const bars = path === null ? emptyBars(0, DIGITS) : load(path);
   const sampled = Array.from({ length: SAMPLES }, (_, i) => SETTLED + Math.floor((i * (bars.length - SETTLED - 1)) / (SAMPLES - 1)));
@@ -52,27 +68,32 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
   const volume = (row: number) => new Decimal(bars.volume[row]!);
   const typical = (row: number) => high(row).plus(low(row)).plus(close(row)).div(3);
 
+  const top = (row: number, length: number) => Decimal.max(...window(row, length, high));
+  const bottom = (row: number, length: number) => Decimal.min(...window(row, length, low));
+  const place = (row: number) => {
+    const range = top(row, 14).minus(bottom(row, 14));
+    return range.isZero() ? new Decimal(50) : close(row).minus(bottom(row, 14)).times(100).div(range);
+  };
+  const deviation = (row: number) => {
+    const prices = window(row, 20, close);
+    const middle = mean(prices);
+    return mean(prices.map((x) => x.minus(middle).pow(2))).sqrt();
+  };
+  const trueRange = (row: number) => Decimal.max(high(row), close(row - 1)).minus(Decimal.min(low(row), close(row - 1)));
+
   function values<Out>(make: (feed: FeedSeries) => IndicatorSpec<Out>, ...pick: ((out: Out) => Series)[]): Float64Array[] {
     const set = new IndicatorSet(bars, { row: -1 }, 512);
     const out = set.use(make(set.series));
     set.seal();
-    return pick.map(of => set.traceValues(of(out)));
+    return pick.map((of) => set.traceValues(of(out)));
   }
-  const single = (make: (feed: FeedSeries) => IndicatorSpec<Series>) => values(make, series => series)[0]!;
-
-  function close9(value: number, expected: Decimal, row: number): void {
-    const error = expected.isZero() ? Math.abs(value) : expected.minus(value).div(expected).abs().toNumber();
-    if (!(error <= 1e-9)) expect.fail(`row ${row}: ${value} where decimal.js has ${expected.toString()}, relative error ${error}`);
-  }
-  const window = (row: number, length: number, of: (row: number) => Decimal) => Array.from({ length }, (_, i) => of(row - length + 1 + i));
-  const sum = (of: readonly Decimal[]) => of.reduce((total, x) => total.plus(x), ZERO);
-  const mean = (of: readonly Decimal[]) => sum(of).div(of.length);
+  const single = (make: (feed: FeedSeries) => IndicatorSpec<Series>) => values(make, (series) => series)[0]!;
 
   function windowed(column: Float64Array, expected: (row: number) => Decimal | null): void {
     for (const row of sampled) {
       const exact = expected(row);
       if (exact === null) expect(column[row]).toBeNaN();
-      else close9(column[row]!, exact, row);
+      else expectClose(column[row]!, exact, row);
     }
   }
 
@@ -82,21 +103,18 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
       const step = start(first);
       for (let row = first + 1; row < first + SETTLED + RUN; row++) {
         const expected = step(row);
-        if (row >= first + SETTLED) columns.forEach((column, i) => close9(column[row]!, expected[i]!, row));
+        if (row >= first + SETTLED) columns.forEach((column, i) => expectClose(column[row]!, expected[i]!, row));
       }
     }
   }
-  const wilder = (old: Decimal, x: Decimal, n: number) => old.plus(x.minus(old).div(n));
-  const smooth = (old: Decimal, x: Decimal, n: number) => old.plus(x.minus(old).times(2).div(n + 1));
-
   it('sma: the sums are exact in every row, the quotient correctly rounded', () => {
-    const bars30 = single(feed => sma(feed.close, 30));
+    const bars30 = single((feed) => sma(feed.close, 30));
     let total = 0n;
     for (let row = 0; row < bars.length; row++) {
       total += BigInt(whole.close[row]!) - (row >= 30 ? BigInt(whole.close[row - 30]!) : 0n);
       if (row >= 29 && bars30[row] !== Number(total) / (30 * SCALE)) expect.fail(`row ${row}`);
     }
-    windowed(bars30, row => mean(window(row, 30, close)));
+    windowed(bars30, (row) => mean(window(row, 30, close)));
   });
 
   it('ties of two averages are ties: no crossing is made or lost', () => {
@@ -133,91 +151,128 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
 
   it('wma, sma of volume, vwap', () => {
     const weights = Array.from({ length: 20 }, (_, i) => i + 1);
-    windowed(single(feed => wma(feed.close, 20)), row => sum(window(row, 20, close).map((x, i) => x.times(weights[i]!))).div(210));
-    windowed(single(feed => sma(feed.volume, 20)), row => mean(window(row, 20, volume)));
-    windowed(single(feed => vwap(feed, 20)), row => {
-      const traded = sum(window(row, 20, volume));
-      return traded.isZero() ? null : sum(window(row, 20, at => typical(at).times(volume(at)))).div(traded);
-    });
+    windowed(
+      single((feed) => wma(feed.close, 20)),
+      (row) => sum(window(row, 20, close).map((x, i) => x.times(weights[i]!))).div(210),
+    );
+    windowed(
+      single((feed) => sma(feed.volume, 20)),
+      (row) => mean(window(row, 20, volume)),
+    );
+    windowed(
+      single((feed) => vwap(feed, 20)),
+      (row) => {
+        const traded = sum(window(row, 20, volume));
+        return traded.isZero() ? null : sum(window(row, 20, (at) => typical(at).times(volume(at)))).div(traded);
+      },
+    );
   });
 
   it('highest, lowest, stochastic, roc', () => {
-    const top = (row: number, length: number) => Decimal.max(...window(row, length, high));
-    const bottom = (row: number, length: number) => Decimal.min(...window(row, length, low));
-    windowed(single(feed => highest(feed.high, 55)), row => top(row, 55));
-    windowed(single(feed => lowest(feed.low, 55)), row => bottom(row, 55));
-    const place = (row: number) => {
-      const range = top(row, 14).minus(bottom(row, 14));
-      return range.isZero() ? new Decimal(50) : close(row).minus(bottom(row, 14)).times(100).div(range);
-    };
-    const [k, d] = values(feed => stochastic(feed, 14, 1, 3), out => out.k, out => out.d);
+    windowed(
+      single((feed) => highest(feed.high, 55)),
+      (row) => top(row, 55),
+    );
+    windowed(
+      single((feed) => lowest(feed.low, 55)),
+      (row) => bottom(row, 55),
+    );
+    const [k, d] = values(
+      (feed) => stochastic(feed, 14, 1, 3),
+      (out) => out.k,
+      (out) => out.d,
+    );
     windowed(k!, place);
-    windowed(d!, row => mean(window(row, 3, place)));
-    windowed(single(feed => roc(feed.close, 12)), row => close(row).div(close(row - 12)).minus(1).times(100));
+    windowed(d!, (row) => mean(window(row, 3, place)));
+    windowed(
+      single((feed) => roc(feed.close, 12)),
+      (row) =>
+        close(row)
+          .div(close(row - 12))
+          .minus(1)
+          .times(100),
+    );
   });
 
   it('bollinger and cci: deviations of each window', () => {
-    const [upper, lower] = values(feed => bollinger(feed.close, 20, 2), out => out.upper, out => out.lower);
-    const deviation = (row: number) => {
-      const prices = window(row, 20, close);
-      const middle = mean(prices);
-      return mean(prices.map(x => x.minus(middle).pow(2))).sqrt();
-    };
-    windowed(upper!, row => mean(window(row, 20, close)).plus(deviation(row).times(2)));
-    windowed(lower!, row => mean(window(row, 20, close)).minus(deviation(row).times(2)));
-    windowed(single(feed => cci(feed, 20)), row => {
-      const prices = window(row, 20, at => high(at).plus(low(at)).plus(close(at)));
-      const middle = mean(prices);
-      const spread = mean(prices.map(x => x.minus(middle).abs()));
-      return spread.isZero() ? null : prices.at(-1)!.minus(middle).div(spread.times('0.015'));
-    });
+    const [upper, lower] = values(
+      (feed) => bollinger(feed.close, 20, 2),
+      (out) => out.upper,
+      (out) => out.lower,
+    );
+    windowed(upper!, (row) => mean(window(row, 20, close)).plus(deviation(row).times(2)));
+    windowed(lower!, (row) => mean(window(row, 20, close)).minus(deviation(row).times(2)));
+    windowed(
+      single((feed) => cci(feed, 20)),
+      (row) => {
+        const prices = window(row, 20, (at) => high(at).plus(low(at)).plus(close(at)));
+        const middle = mean(prices);
+        const spread = mean(prices.map((x) => x.minus(middle).abs()));
+        return spread.isZero() ? null : prices.at(-1)!.minus(middle).div(spread.times('0.015'));
+      },
+    );
   });
 
   it('mfi', () => {
-    windowed(single(feed => mfi(feed, 14)), row => {
-      let [gains, all] = [ZERO, ZERO];
-      for (let at = row - 13; at <= row; at++) {
-        const change = typical(at).comparedTo(typical(at - 1));
-        const flow = typical(at).times(volume(at));
-        if (change > 0) gains = gains.plus(flow);
-        if (change !== 0) all = all.plus(flow);
-      }
-      return all.isZero() ? new Decimal(50) : gains.times(100).div(all);
-    });
+    windowed(
+      single((feed) => mfi(feed, 14)),
+      (row) => {
+        let [gains, all] = [ZERO, ZERO];
+        for (let at = row - 13; at <= row; at++) {
+          const change = typical(at).comparedTo(typical(at - 1));
+          const flow = typical(at).times(volume(at));
+          if (change > 0) gains = gains.plus(flow);
+          if (change !== 0) all = all.plus(flow);
+        }
+        return all.isZero() ? new Decimal(50) : gains.times(100).div(all);
+      },
+    );
   });
 
   it('ema, macd', () => {
-    recursive([single(feed => ema(feed.close, 20))], first => {
+    recursive([single((feed) => ema(feed.close, 20))], (first) => {
       let average = close(first);
-      return row => [(average = smooth(average, close(row), 20))];
+      return (row) => [(average = smooth(average, close(row), 20))];
     });
-    recursive(values(feed => macd(feed.close), out => out.macd, out => out.signal, out => out.histogram), first => {
-      let [fast, slow, signal] = [close(first), close(first), ZERO];
-      return row => {
-        fast = smooth(fast, close(row), 12);
-        slow = smooth(slow, close(row), 26);
-        const line = fast.minus(slow);
-        signal = smooth(signal, line, 9);
-        return [line, signal, line.minus(signal)];
-      };
-    });
+    recursive(
+      values(
+        (feed) => macd(feed.close),
+        (out) => out.macd,
+        (out) => out.signal,
+        (out) => out.histogram,
+      ),
+      (first) => {
+        let [fast, slow, signal] = [close(first), close(first), ZERO];
+        return (row) => {
+          fast = smooth(fast, close(row), 12);
+          slow = smooth(slow, close(row), 26);
+          const line = fast.minus(slow);
+          signal = smooth(signal, line, 9);
+          return [line, signal, line.minus(signal)];
+        };
+      },
+    );
   });
 
   it('rsi, atr, adx', () => {
-    recursive([single(feed => rsi(feed.close, 14))], () => {
+    recursive([single((feed) => rsi(feed.close, 14))], () => {
       let [gain, loss] = [ZERO, ZERO];
-      return row => {
+      return (row) => {
         const change = close(row).minus(close(row - 1));
         gain = wilder(gain, Decimal.max(change, ZERO), 14);
         loss = wilder(loss, Decimal.max(change.neg(), ZERO), 14);
         return [gain.plus(loss).isZero() ? new Decimal(50) : gain.times(100).div(gain.plus(loss))];
       };
     });
-    const trueRange = (row: number) => Decimal.max(high(row), close(row - 1)).minus(Decimal.min(low(row), close(row - 1)));
-    const [index, plusDi, minusDi] = values(feed => adx(feed, 14), out => out.adx, out => out.plusDi, out => out.minusDi);
-    recursive([single(feed => atr(feed, 14)), index!, plusDi!, minusDi!], () => {
+    const [index, plusDi, minusDi] = values(
+      (feed) => adx(feed, 14),
+      (out) => out.adx,
+      (out) => out.plusDi,
+      (out) => out.minusDi,
+    );
+    recursive([single((feed) => atr(feed, 14)), index!, plusDi!, minusDi!], () => {
       let [range, up, down, average] = [ZERO, ZERO, ZERO, ZERO];
-      return row => {
+      return (row) => {
         const [rise, fall] = [high(row).minus(high(row - 1)), low(row - 1).minus(low(row))];
         range = wilder(range, trueRange(row), 14);
         up = wilder(up, rise.gt(fall) && rise.gt(0) ? rise : ZERO, 14);

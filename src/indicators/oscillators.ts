@@ -4,7 +4,18 @@ import type { TickColumn } from '../model/bars.ts';
 import { sma } from './averages.ts';
 import { highest, lowest } from './channels.ts';
 import type { FeedSeries, Series } from './series.ts';
-import { checkWhole, compose, groupSpec, operand, plan, seriesSpec, type IndicatorSpec, type Kernel, type ScaledColumn, type Source } from './spec.ts';
+import {
+  checkWhole,
+  compose,
+  groupSpec,
+  operand,
+  plan,
+  seriesSpec,
+  type IndicatorSpec,
+  type Kernel,
+  type ScaledColumn,
+  type Source,
+} from './spec.ts';
 import { CompensatedSum, onOneScale, type ScaledColumns } from './sums.ts';
 import type { Column, NumberWindow } from './window.ts';
 
@@ -15,8 +26,11 @@ import type { Column, NumberWindow } from './window.ts';
 export function rsi(source: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('rsi', 'bars', bars, 1);
   return seriesSpec({
-    name: 'rsi', sources: [operand(source)], parameters: [bars], needs: { '': bars + 1 },
-    make: wiring => new RelativeStrength(wiring.scaled(0), wiring.out(0), bars),
+    name: 'rsi',
+    sources: [operand(source)],
+    parameters: [bars],
+    needs: { '': bars + 1 },
+    make: (wiring) => new RelativeStrength(wiring.scaled(0), wiring.out(0), bars),
   });
 }
 
@@ -35,11 +49,16 @@ export function macd(source: Source, fastBars = 12, slowBars = 26, signalBars = 
   checkWhole('macd', 'slowBars', slowBars, fastBars + 1);
   checkWhole('macd', 'signalBars', signalBars, 1);
   const ready = slowBars + signalBars - 1;
-  return groupSpec({
-    name: 'macd', sources: [operand(source)], parameters: [fastBars, slowBars, signalBars],
-    needs: { '': slowBars, '.signal': ready, '.histogram': ready },
-    make: wiring => new Convergence(wiring.scaled(0), [wiring.out(0), wiring.out(1), wiring.out(2)], fastBars, slowBars, signalBars),
-  }, of => ({ macd: of.series(0), signal: of.series(1), histogram: of.series(2) }));
+  return groupSpec(
+    {
+      name: 'macd',
+      sources: [operand(source)],
+      parameters: [fastBars, slowBars, signalBars],
+      needs: { '': slowBars, '.signal': ready, '.histogram': ready },
+      make: (wiring) => new Convergence(wiring.scaled(0), [wiring.out(0), wiring.out(1), wiring.out(2)], fastBars, slowBars, signalBars),
+    },
+    (of) => ({ macd: of.series(0), signal: of.series(1), histogram: of.series(2) }),
+  );
 }
 
 export interface Stochastic {
@@ -74,26 +93,39 @@ export function stochasticRsi(source: Source, rsiBars = 14, bars = 14, smoothK =
 export function mfi(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
   checkWhole('mfi', 'bars', bars, 1);
   return seriesSpec({
-    name: 'mfi', sources: [feed.high, feed.low, feed.close, feed.volume].map(operand), parameters: [bars], lookBack: bars + 1,
+    name: 'mfi',
+    sources: [feed.high, feed.low, feed.close, feed.volume].map(operand),
+    parameters: [bars],
+    lookBack: bars + 1,
     needs: { '': bars + 1 },
-    make: wiring => new MoneyFlow(onOneScale(wiring, 3), wiring.numbers(3), wiring.out(0), bars),
+    make: (wiring) => new MoneyFlow(onOneScale(wiring, 3), wiring.numbers(3), wiring.out(0), bars),
   });
 }
 
 function placeInRange(value: Source, high: IndicatorSpec<Series>, low: IndicatorSpec<Series>): IndicatorSpec<Series> {
   return seriesSpec({
-    name: 'placeInRange', sources: [value, high, low].map(operand), needs: { '': 1 },
-    make: wiring => new PlaceInRange(wiring.numbers(0), wiring.numbers(1), wiring.numbers(2), wiring.scaled(0).scale, wiring.out(0)),
+    name: 'placeInRange',
+    sources: [value, high, low].map(operand),
+    needs: { '': 1 },
+    make: (wiring) => new PlaceInRange(wiring.numbers(0), wiring.numbers(1), wiring.numbers(2), wiring.scaled(0).scale, wiring.out(0)),
   });
 }
 
-function smoothed(name: string, sources: readonly Source[], parameters: readonly number[], place: IndicatorSpec<Series>): IndicatorSpec<Stochastic> {
+function smoothed(
+  name: string,
+  sources: readonly Source[],
+  parameters: readonly number[],
+  place: IndicatorSpec<Series>,
+): IndicatorSpec<Stochastic> {
   const [smoothK, smoothD] = [parameters.at(-2)!, parameters.at(-1)!];
   checkWhole(name, 'smoothK', smoothK, 1);
   checkWhole(name, 'smoothD', smoothD, 1);
   const k = smoothK === 1 ? place : sma(place, smoothK);
   const d = sma(k, smoothD);
-  return compose(name, sources.map(operand), parameters, [k, d], registry => ({ k: k[plan].resolve(registry), d: d[plan].resolve(registry) }));
+  return compose(name, sources.map(operand), parameters, [k, d], (registry) => ({
+    k: k[plan].resolve(registry),
+    d: d[plan].resolve(registry),
+  }));
 }
 
 class RelativeStrength implements Kernel {

@@ -118,6 +118,8 @@ export class ColumnSignal implements Signal {
 function tooDeep(label: SeriesLabel, bars: number): ConfigError {
   return new ConfigError(
     `${label.key}: ago(${bars}): expected a whole number from 0 to ${label.depth}, its registered depth, got ${bars}`,
-    bars > label.depth ? `register the depth: use(series, { depth: ${Math.ceil(bars)} })` : 'count bars back from the newest one: ago(1) is prev',
+    bars > label.depth
+      ? `register the depth: use(series, { depth: ${Math.ceil(bars)} })`
+      : 'count bars back from the newest one: ago(1) is prev',
   );
 }

@@ -1,18 +1,19 @@
 // Signals: their truth tables, readiness, and the rows that are listed for handlers.
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emptyBars } from '../../test/fixtures/syntheticBars.ts';
 import { ConfigError } from '../base/errors.ts';
 import { custom } from './custom.ts';
 import { IndicatorSet } from './indicatorSet.ts';
-import type { Series } from './series.ts';
+import type { Series, Signal } from './series.ts';
 import { above, and, below, crossedDown, crossedUp, not, or } from './signals.ts';
 import type { IndicatorSpec, SignalSource } from './spec.ts';
-import type { Signal } from './series.ts';
 
 /** What a signal is at a row: 1 true, 0 false, null not ready. */
 type State = 1 | 0 | null;
+
+const holed = () => (x: number) => (x === 0 ? NaN : x);
 
 /** States over the rows of a feed whose close is `a` and whose open is `b`; 0 stands for a value that is not ready. */
 function states(a: readonly number[], b: readonly number[], make: (a: Source, b: Source) => IndicatorSpec<Signal>, blockRows = 3): State[] {
@@ -21,7 +22,6 @@ function states(a: readonly number[], b: readonly number[], make: (a: Source, b:
   bars.open.set(b);
   const cursor = { row: -1 };
   const set = new IndicatorSet(bars, cursor, blockRows);
-  const holed = () => (x: number) => (x === 0 ? NaN : x);
   const signal = set.use(make(custom(set.series.close, holed), custom(set.series.open, holed)));
   set.seal();
   const seen: State[] = [];
@@ -39,7 +39,7 @@ function states(a: readonly number[], b: readonly number[], make: (a: Source, b:
       if (!signal.ready) expect(signal.value).toBe(false);
     }
   }
-  expect(rows).toEqual([...seen.keys()].filter(row => seen[row] === 1));
+  expect(rows).toEqual([...seen.keys()].filter((row) => seen[row] === 1));
   return seen;
 }
 type Source = IndicatorSpec<Series>;
@@ -48,14 +48,14 @@ describe('comparisons', () => {
   it('above and below are strict, and not ready where a side is not', () => {
     expect(states([1, 2, 3, 0, 5], [2, 2, 2, 2, 0], above)).toEqual([0, 0, 1, null, null]);
     expect(states([1, 2, 3, 0, 5], [2, 2, 2, 2, 0], below)).toEqual([1, 0, 0, null, null]);
-    expect(states([1, 2, 3, 0, 5], [0, 0, 0, 0, 0], a => above(a, 2))).toEqual([0, 0, 1, null, 1]);
+    expect(states([1, 2, 3, 0, 5], [0, 0, 0, 0, 0], (a) => above(a, 2))).toEqual([0, 0, 1, null, 1]);
   });
 
   it('crossedUp: above now, at or below a bar ago, both ready both times', () => {
     const b = [5, 5, 5, 5, 5, 5, 5, 5, 5];
     expect(states([4, 6, 6, 5, 6, 4, 0, 6, 7], b, crossedUp)).toEqual([null, 1, 0, 0, 1, 0, null, null, 0]);
     expect(states([6, 4, 4, 5, 4, 6, 0, 4, 3], b, crossedDown)).toEqual([null, 1, 0, 0, 1, 0, null, null, 0]);
-    expect(states([4, 6, 6, 5, 6, 4, 0, 6, 7], b, a => crossedUp(a, 5))).toEqual([null, 1, 0, 0, 1, 0, null, null, 0]);
+    expect(states([4, 6, 6, 5, 6, 4, 0, 6, 7], b, (a) => crossedUp(a, 5))).toEqual([null, 1, 0, 0, 1, 0, null, null, 0]);
   });
 
   it('crossings equal their definition on any series, in any blocks', () => {
@@ -83,7 +83,7 @@ describe('combinations', () => {
   it('and, or, not by their truth tables; a side that is not ready makes the whole not ready', () => {
     expect(both((x, y) => and(x, y))).toEqual([1, 0, null, 0, 0, null, null, null, null]);
     expect(both((x, y) => or(x, y))).toEqual([1, 1, null, 1, 0, null, null, null, null]);
-    expect(both(x => not(x))).toEqual([0, 0, 0, 1, 1, 1, null, null, null]);
+    expect(both((x) => not(x))).toEqual([0, 0, 0, 1, 1, 1, null, null, null]);
     expect(both((x, y) => and(x, not(y), or(x, y)))).toEqual([0, 1, null, 0, 0, null, null, null, null]);
   });
 

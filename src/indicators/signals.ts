@@ -2,38 +2,57 @@
 
 import { ConfigError } from '../base/errors.ts';
 import { FALSE, NOT_READY, TRUE, type Signal } from './series.ts';
-import { operand, signalSpec, type Home, type IndicatorSpec, type Kernel, type Operand, type SignalSource, type Source } from './spec.ts';
+import {
+  operand,
+  signalSpec,
+  type Design,
+  type Home,
+  type IndicatorSpec,
+  type Kernel,
+  type Operand,
+  type SignalSource,
+  type Source,
+  type Wiring,
+} from './spec.ts';
 import type { Column, NumberWindow, SignalWindow } from './window.ts';
 
 /** True where a > b and a <= b one bar ago, both ready at both times. `b` may be a constant. */
 export function crossedUp(a: Source, b: Source | number): IndicatorSpec<Signal> {
   return signalSpec({
-    name: 'crossedUp', sources: pair('crossedUp', a, b), needs: { '': 2 },
-    make: wiring => new Crossing(wiring.numbers(0), wiring.numbers(1), wiring.outSignal(0)),
+    name: 'crossedUp',
+    sources: pair('crossedUp', a, b),
+    needs: { '': 2 },
+    make: (wiring) => new Crossing(wiring.numbers(0), wiring.numbers(1), wiring.outSignal(0)),
   });
 }
 
 /** True where a < b and a >= b one bar ago, both ready at both times. `b` may be a constant. */
 export function crossedDown(a: Source, b: Source | number): IndicatorSpec<Signal> {
   return signalSpec({
-    name: 'crossedDown', sources: pair('crossedDown', a, b), needs: { '': 2 },
-    make: wiring => new Crossing(wiring.numbers(1), wiring.numbers(0), wiring.outSignal(0)),
+    name: 'crossedDown',
+    sources: pair('crossedDown', a, b),
+    needs: { '': 2 },
+    make: (wiring) => new Crossing(wiring.numbers(1), wiring.numbers(0), wiring.outSignal(0)),
   });
 }
 
 /** True where a > b. `b` may be a constant. */
 export function above(a: Source, b: Source | number): IndicatorSpec<Signal> {
   return signalSpec({
-    name: 'above', sources: pair('above', a, b), needs: { '': 1 },
-    make: wiring => new Comparison(wiring.numbers(0), wiring.numbers(1), wiring.outSignal(0)),
+    name: 'above',
+    sources: pair('above', a, b),
+    needs: { '': 1 },
+    make: (wiring) => new Comparison(wiring.numbers(0), wiring.numbers(1), wiring.outSignal(0)),
   });
 }
 
 /** True where a < b. `b` may be a constant. */
 export function below(a: Source, b: Source | number): IndicatorSpec<Signal> {
   return signalSpec({
-    name: 'below', sources: pair('below', a, b), needs: { '': 1 },
-    make: wiring => new Comparison(wiring.numbers(1), wiring.numbers(0), wiring.outSignal(0)),
+    name: 'below',
+    sources: pair('below', a, b),
+    needs: { '': 1 },
+    make: (wiring) => new Comparison(wiring.numbers(1), wiring.numbers(0), wiring.outSignal(0)),
   });
 }
 
@@ -50,16 +69,25 @@ export function or(...of: readonly SignalSource[]): IndicatorSpec<Signal> {
 /** True where the signal is ready and false. */
 export function not(of: SignalSource): IndicatorSpec<Signal> {
   return signalSpec({
-    name: 'not', sources: [operand(of)], needs: { '': 1 },
-    make: wiring => new Negation(wiring.signals(0), wiring.outSignal(0)),
+    name: 'not',
+    sources: [operand(of)],
+    needs: { '': 1 },
+    make: (wiring) => new Negation(wiring.signals(0), wiring.outSignal(0)),
   });
 }
 
 function combined(name: 'and' | 'or', of: readonly SignalSource[]): IndicatorSpec<Signal> {
   if (of.length === 0) throw new ConfigError(`${name}(): expected one signal or more, got none`, `name the signals: ${name}(a, b)`);
   return signalSpec({
-    name, sources: of.map(operand), needs: { '': 1 },
-    make: wiring => new Combination(name, of.map((_, source) => wiring.signals(source)), wiring.outSignal(0)),
+    name,
+    sources: of.map(operand),
+    needs: { '': 1 },
+    make: (wiring) =>
+      new Combination(
+        name,
+        of.map((_, source) => wiring.signals(source)),
+        wiring.outSignal(0),
+      ),
   });
 }
 
@@ -70,18 +98,27 @@ function pair(name: string, a: Source, b: Source | number): readonly Operand[] {
 
 /** A number as a series, so that the kernels know series alone. */
 function constant(name: string, home: Home, value: number): Operand {
-  if (!Number.isFinite(value)) throw new ConfigError(`${name}: expected a finite number, got ${value}`, 'compare with a series or a number');
+  if (!Number.isFinite(value))
+    throw new ConfigError(`${name}: expected a finite number, got ${value}`, 'compare with a series or a number');
   const key = String(value);
-  return {
-    kind: 'spec', home, key, warmupBars: 1,
-    resolve: registry => {
-      const make = (out: NumberWindow): Kernel => ({
-        fill: (fromRow, toRow) => void out.values.fill(value, fromRow - out.base, toRow - out.base),
-      });
-      const outputs = [{ suffix: '', warmupBars: 1 }];
-      return registry.node({ sources: [], lookBack: 0, kind: 'series', outputs, technical: false, make: wiring => make(wiring.out(0)) }, key).series(0);
-    },
-  };
+  const outputs = [{ suffix: '', warmupBars: 1 }];
+  const make = (wiring: Wiring) => new Constant(value, wiring.out(0));
+  const design: Design = { sources: [], lookBack: 0, kind: 'series', outputs, technical: false, make };
+  return { kind: 'spec', home, key, warmupBars: 1, resolve: (registry) => registry.node(design, key).series(0) };
+}
+
+class Constant implements Kernel {
+  readonly #value: number;
+  readonly #out: NumberWindow;
+
+  constructor(value: number, out: NumberWindow) {
+    this.#value = value;
+    this.#out = out;
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    this.#out.values.fill(this.#value, fromRow - this.#out.base, toRow - this.#out.base);
+  }
 }
 
 /** On which side of b the last a was. */
@@ -109,10 +146,30 @@ class Crossing implements Kernel {
     const end = toRow - aBase;
     values.fill(FALSE, fromRow - base, toRow - base);
     let side = this.#side;
-    // Run by run: within a run nothing is written and the one branch is foreseen. A NaN fails every comparison and so ends any run.
+    // Run by run: within a run nothing is written and the branches are foreseen; four rows a turn save a third of the time.
+    // A NaN fails every comparison and so ends any run.
     for (let at = fromRow - aBase; at < end; at++) {
-      if (side === TRUE) while (at < end && a[at]! > b[at + toB]!) at++;
-      else if (side === FALSE) while (at < end && a[at]! <= b[at + toB]!) at++;
+      if (side === TRUE) {
+        while (
+          at < end - 3 &&
+          a[at]! > b[at + toB]! &&
+          a[at + 1]! > b[at + toB + 1]! &&
+          a[at + 2]! > b[at + toB + 2]! &&
+          a[at + 3]! > b[at + toB + 3]!
+        )
+          at += 4;
+        while (at < end && a[at]! > b[at + toB]!) at++;
+      } else if (side === FALSE) {
+        while (
+          at < end - 3 &&
+          a[at]! <= b[at + toB]! &&
+          a[at + 1]! <= b[at + toB + 1]! &&
+          a[at + 2]! <= b[at + toB + 2]! &&
+          a[at + 3]! <= b[at + toB + 3]!
+        )
+          at += 4;
+        while (at < end && a[at]! <= b[at + toB]!) at++;
+      }
       if (at === end) break;
       const next = a[at]! > b[at + toB]! ? TRUE : a[at]! <= b[at + toB]! ? FALSE : NOT_READY;
       if (side === NOT_READY || next === NOT_READY) values[at + toOut] = NOT_READY;

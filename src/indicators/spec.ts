@@ -132,11 +132,12 @@ export function homeOf(what: IndicatorSpec<unknown> | Series | Signal): Home {
   return plan in what ? what[plan].home : outputOf(what).home;
 }
 
+/** A source or signal as a spec holds it. */
 export function operand(source: Source | SignalSource): Operand {
   if (typeof source === 'object' && plan in source) {
     const { key, warmupBars } = source;
-    const { home, resolve } = source[plan];
-    return { kind: 'spec', home, key, warmupBars, resolve };
+    const of = source[plan];
+    return { kind: 'spec', home: of.home, key, warmupBars, resolve: (registry) => of.resolve(registry) };
   }
   const output = outputOf(source);
   return { kind: 'column', home: output.home, key: output.key, warmupBars: output.warmupBars, view: source };
@@ -156,12 +157,12 @@ export interface Recipe {
 
 /** The spec of an indicator with one series. */
 export function seriesSpec(recipe: Recipe): IndicatorSpec<Series> {
-  return toSpec(recipe, 'series', of => of.series(0));
+  return toSpec(recipe, 'series', (of) => of.series(0));
 }
 
 /** The spec of a signal. */
 export function signalSpec(recipe: Recipe): IndicatorSpec<Signal> {
-  return toSpec(recipe, 'signal', of => of.signal(0));
+  return toSpec(recipe, 'signal', (of) => of.signal(0));
 }
 
 /** The spec of an indicator with several series; `shape` names them. */
@@ -172,12 +173,12 @@ export function groupSpec<Out>(recipe: Recipe, shape: (of: NodeOutputs) => Out):
 function toSpec<Out>(recipe: Recipe, kind: 'series' | 'signal', shape: (of: NodeOutputs) => Out): IndicatorSpec<Out> {
   const key = keyOf(recipe.name, recipe.sources, recipe.parameters ?? []);
   const home = commonHome(key, recipe.sources);
-  const before = Math.max(...recipe.sources.map(source => source.warmupBars)) - 1;
+  const before = Math.max(...recipe.sources.map((source) => source.warmupBars)) - 1;
   const designs = Object.entries(recipe.needs).map(([suffix, needed]) => ({ suffix, warmupBars: before + needed }));
   const { sources, lookBack = 0, technical = false } = recipe;
-  const design: Design = { sources, lookBack, kind, outputs: designs, technical, make: wiring => recipe.make(wiring) };
-  const warmupBars = Math.max(...designs.map(output => output.warmupBars));
-  return { key, warmupBars, [plan]: { home, resolve: registry => shape(registry.node(design, key)) } };
+  const design: Design = { sources, lookBack, kind, outputs: designs, technical, make: (wiring) => recipe.make(wiring) };
+  const warmupBars = Math.max(...designs.map((output) => output.warmupBars));
+  return { key, warmupBars, [plan]: { home, resolve: (registry) => shape(registry.node(design, key)) } };
 }
 
 /** A spec whose outputs are those of other specs: no kernel of its own, so that the parts are shared with whoever names them too. */
@@ -189,18 +190,18 @@ export function compose<Out>(
   shape: (registry: Registry) => Out,
 ): IndicatorSpec<Out> {
   const key = keyOf(name, sources, parameters);
-  return { key, warmupBars: Math.max(...parts.map(part => part.warmupBars)), [plan]: { home: commonHome(key, sources), resolve: shape } };
+  return { key, warmupBars: Math.max(...parts.map((part) => part.warmupBars)), [plan]: { home: commonHome(key, sources), resolve: shape } };
 }
 
 function keyOf(name: string, sources: readonly Operand[], parameters: readonly (number | string)[]): string {
-  return `${name}(${[...sources.map(source => source.key), ...parameters].join(', ')})`;
+  return `${name}(${[...sources.map((source) => source.key), ...parameters].join(', ')})`;
 }
 
 /** The one set that all sources belong to. Throws ConfigError when feeds are mixed, or when the set-up is over. */
 function commonHome(key: string, sources: readonly Operand[]): Home {
   const home = sources[0]?.home;
   assert(home !== undefined, `${key} has no source`);
-  if (sources.some(source => source.home !== home)) {
+  if (sources.some((source) => source.home !== home)) {
     throw new ConfigError(
       `${key}: expected sources of one feed, got sources of several`,
       'register one indicator a feed and combine their values in onBar or in a handler',
@@ -214,14 +215,17 @@ function commonHome(key: string, sources: readonly Operand[]): Home {
 export function lateSpec(key: string): ConfigError {
   return new ConfigError(
     `${key}: indicators and signals are registered while the strategy is constructed, not later`,
-    `make it a field of the class, x = this.use(...), and read x.value in onBar`,
+    'make it a field of the class, x = this.use(...), and read x.value in onBar',
   );
 }
 
 /** Refuses a parameter that is no whole number in [min, max]. */
 export function checkWhole(name: string, parameter: string, value: number, min: number, max = 10_000_000): void {
   if (Number.isInteger(value) && value >= min && value <= max) return;
-  throw new ConfigError(`${name}: ${parameter}: expected a whole number from ${min} to ${max}, got ${value}`, `correct the ${parameter} of ${name}`);
+  throw new ConfigError(
+    `${name}: ${parameter}: expected a whole number from ${min} to ${max}, got ${value}`,
+    `correct the ${parameter} of ${name}`,
+  );
 }
 
 /** Refuses a parameter that is no finite number above 0. */

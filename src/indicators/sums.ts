@@ -10,13 +10,9 @@ import type { Column } from './window.ts';
  * `weight`: the sum of the weights of one window.
  */
 export function checkExactSum(name: string, { column, scale }: ScaledColumn, weight: number): void {
-  const room = 2 ** 53;
   const { values } = column;
-  let most = 2 ** 31;
-  if (weight * scale < room && weight * most < room && values instanceof Int32Array) return;
-  most = 0;
-  for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!;
-  if (weight * scale < room && weight * most < room) return;
+  const most = values instanceof Int32Array ? 2 ** 31 : values.reduce((highest, value) => Math.max(highest, value), 0);
+  if (weight * Math.max(most, scale) < 2 ** 53) return;
   throw new ConfigError(
     `${name}: expected window sums below 2^53 ticks, got up to ${weight * Math.max(most, scale)}`,
     'use fewer bars, or import the data with fewer price digits (--round-to-tick)',
@@ -32,7 +28,7 @@ export interface ScaledColumns {
 /** The sources 0..count-1 in whole ticks when all of them are prices, so that their differences are exact; as they are otherwise. */
 export function onOneScale(wiring: Wiring, count: number): ScaledColumns {
   const sources = Array.from({ length: count }, (_, source) => wiring.scaled(source));
-  if (sources.every(source => source.whole)) return { columns: sources.map(source => source.column), scale: sources[0]!.scale };
+  if (sources.every((source) => source.whole)) return { columns: sources.map((source) => source.column), scale: sources[0]!.scale };
   return { columns: sources.map((_, source) => wiring.numbers(source)), scale: 1 };
 }
 

@@ -25,7 +25,11 @@ interface Bar {
 // Without flat stretches: on the indicators of a market that stands still libraries differ by convention.
 const bars = syntheticBars(1500, 21, 2, 0);
 const rows: readonly Bar[] = Array.from({ length: bars.length }, (_, i) => ({
-  open: bars.open[i]!, high: bars.high[i]!, low: bars.low[i]!, close: bars.close[i]!, volume: bars.volume[i]!,
+  open: bars.open[i]!,
+  high: bars.high[i]!,
+  low: bars.low[i]!,
+  close: bars.close[i]!,
+  volume: bars.volume[i]!,
 }));
 /** From here on no seed of a smoothing can be told from another. */
 const SETTLED = 1000;
@@ -37,20 +41,23 @@ beforeAll(async () => {
 
 /** What the other library says after each row. */
 const fed = <T>(indicator: { add(input: T): unknown; getResult(): number | null }, input: (bar: Bar) => T) =>
-  rows.map(row => (indicator.add(input(row)), indicator.getResult()));
+  rows.map((row) => (indicator.add(input(row)), indicator.getResult()));
 const close = (bar: Bar) => bar.close;
 const bar = (of: Bar) => of;
 
-const own = <Out>(make: (feed: FeedSeries) => IndicatorSpec<Out>, pick: (out: Out) => Series) => () => {
-  const set = new IndicatorSet(bars, { row: -1 }, 64);
-  const series = pick(set.use(make(set.series)));
-  set.seal(library);
-  return set.traceValues(series);
-};
-const single = (make: (feed: FeedSeries) => IndicatorSpec<Series>) => own(make, series => series);
+const own =
+  <Out>(make: (feed: FeedSeries) => IndicatorSpec<Out>, pick: (out: Out) => Series) =>
+  () => {
+    const set = new IndicatorSet(bars, { row: -1 }, 64);
+    const series = pick(set.use(make(set.series)));
+    set.seal(library);
+    return set.traceValues(series);
+  };
+const single = (make: (feed: FeedSeries) => IndicatorSpec<Series>) => own(make, (series) => series);
 /** One number out of the other library's records. */
-const part = <R>(results: readonly (R | null)[], pick: (result: R) => number) => results.map(result => (result === null ? null : pick(result)));
-const records = <T, R>(indicator: { add(input: T): R | null }, input: (bar: Bar) => T) => rows.map(row => indicator.add(input(row)));
+const part = <R>(results: readonly (R | null)[], pick: (result: R) => number) =>
+  results.map((result) => (result === null ? null : pick(result)));
+const records = <T, R>(indicator: { add(input: T): R | null }, input: (bar: Bar) => T) => rows.map((row) => indicator.add(input(row)));
 const macdOf = () => records(new signals.MACD(new signals.EMA(12), new signals.EMA(26), new signals.EMA(9)), close);
 const stochasticOf = () => records(new signals.StochasticOscillator({ kPeriod: 14, kSlowingPeriod: 3, dPeriod: 3 }), bar);
 const bandsOf = () => records(new signals.BollingerBands(20, 2), close);
@@ -76,28 +83,77 @@ function parabolic(step: number, max: number): number[] {
 }
 
 const CASES: readonly [string, () => Float64Array, () => readonly (number | null)[]][] = [
-  ['ema', single(feed => ema(feed.close, 10)), () => fed(new signals.EMA(10), close)],
-  ['wma', single(feed => wma(feed.close, 10)), () => fed(new signals.WMA(10), close)],
-  ['rsi', single(feed => rsi(feed.close, 14)), () => fed(new signals.RSI(14), close)],
-  ['atr', single(feed => atr(feed, 14)), () => fed(new signals.ATR(14), bar)],
-  ['adx', own(feed => adx(feed, 14), out => out.adx), () => fed(new signals.ADX(14), bar)],
-  ['mfi', single(feed => mfi(feed, 14)), () => fed(new signals.MFI(14), bar)],
-  ['macd', own(feed => macd(feed.close), out => out.macd), () => part(macdOf(), of => of.macd)],
-  ['macd signal', own(feed => macd(feed.close), out => out.signal), () => part(macdOf(), of => of.signal)],
-  ['stochastic k', own(feed => stochastic(feed, 14, 3, 3), out => out.k), () => part(stochasticOf(), of => of.stochK)],
-  ['stochastic d', own(feed => stochastic(feed, 14, 3, 3), out => out.d), () => part(stochasticOf(), of => of.stochD)],
-  ['upper band', own(feed => bollinger(feed.close, 20, 2), out => out.upper), () => part(bandsOf(), of => of.upper)],
-  ['lower band', own(feed => bollinger(feed.close, 20, 2), out => out.lower), () => part(bandsOf(), of => of.lower)],
-  ['cci', single(feed => cci(feed, 20)), () => fed(new signals.CCI(20), bar)],
-  ['williamsR', single(feed => williamsR(feed, 14)), () => fed(new signals.WilliamsR(14), bar)],
-  ['awesomeOscillator', single(feed => awesomeOscillator(feed)), () => fed(new signals.AO(5, 34), bar)],
-  ['psar', single(feed => psar(feed)), () => parabolic(0.02, 0.2)],
-  ['obv', single(feed => obv(feed)), balance],
-  ['roc', single(feed => roc(feed.close, 12)), () => part(fed(new signals.ROC(12), close), x => 100 * x)],
+  ['ema', single((feed) => ema(feed.close, 10)), () => fed(new signals.EMA(10), close)],
+  ['wma', single((feed) => wma(feed.close, 10)), () => fed(new signals.WMA(10), close)],
+  ['rsi', single((feed) => rsi(feed.close, 14)), () => fed(new signals.RSI(14), close)],
+  ['atr', single((feed) => atr(feed, 14)), () => fed(new signals.ATR(14), bar)],
+  [
+    'adx',
+    own(
+      (feed) => adx(feed, 14),
+      (out) => out.adx,
+    ),
+    () => fed(new signals.ADX(14), bar),
+  ],
+  ['mfi', single((feed) => mfi(feed, 14)), () => fed(new signals.MFI(14), bar)],
+  [
+    'macd',
+    own(
+      (feed) => macd(feed.close),
+      (out) => out.macd,
+    ),
+    () => part(macdOf(), (of) => of.macd),
+  ],
+  [
+    'macd signal',
+    own(
+      (feed) => macd(feed.close),
+      (out) => out.signal,
+    ),
+    () => part(macdOf(), (of) => of.signal),
+  ],
+  [
+    'stochastic k',
+    own(
+      (feed) => stochastic(feed, 14, 3, 3),
+      (out) => out.k,
+    ),
+    () => part(stochasticOf(), (of) => of.stochK),
+  ],
+  [
+    'stochastic d',
+    own(
+      (feed) => stochastic(feed, 14, 3, 3),
+      (out) => out.d,
+    ),
+    () => part(stochasticOf(), (of) => of.stochD),
+  ],
+  [
+    'upper band',
+    own(
+      (feed) => bollinger(feed.close, 20, 2),
+      (out) => out.upper,
+    ),
+    () => part(bandsOf(), (of) => of.upper),
+  ],
+  [
+    'lower band',
+    own(
+      (feed) => bollinger(feed.close, 20, 2),
+      (out) => out.lower,
+    ),
+    () => part(bandsOf(), (of) => of.lower),
+  ],
+  ['cci', single((feed) => cci(feed, 20)), () => fed(new signals.CCI(20), bar)],
+  ['williamsR', single((feed) => williamsR(feed, 14)), () => fed(new signals.WilliamsR(14), bar)],
+  ['awesomeOscillator', single((feed) => awesomeOscillator(feed)), () => fed(new signals.AO(5, 34), bar)],
+  ['psar', single((feed) => psar(feed)), () => parabolic(0.02, 0.2)],
+  ['obv', single((feed) => obv(feed)), balance],
+  ['roc', single((feed) => roc(feed.close, 12)), () => part(fed(new signals.ROC(12), close), (x) => 100 * x)],
   // The other library relates the change to the newer value; the definition is the older one.
-  ['trix', single(feed => trix(feed.close, 9)), () => part(fed(new signals.TRIX(9), close), x => x / (1 - x / 100))],
-  ['forceIndex', single(feed => forceIndex(feed, 13)), () => fed(new signals.ForceIndex(13), bar)],
-  ['wilder', single(feed => wilder(feed.close, 14)), () => fed(new signals.WSMA(14), close)],
+  ['trix', single((feed) => trix(feed.close, 9)), () => part(fed(new signals.TRIX(9), close), (x) => x / (1 - x / 100))],
+  ['forceIndex', single((feed) => forceIndex(feed, 13)), () => fed(new signals.ForceIndex(13), bar)],
+  ['wilder', single((feed) => wilder(feed.close, 14)), () => fed(new signals.WSMA(14), close)],
 ];
 
 it.each(CASES)('%s', (_name, ours, theirs) => {

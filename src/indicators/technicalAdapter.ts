@@ -1,7 +1,17 @@
 // The adapter for indicators of the technicalindicators package: fed bar by bar, aligned to the rows, guarded against NaN.
 
 import type { FeedSeries, Series } from './series.ts';
-import { checkPositive, checkWhole, groupSpec, operand, seriesSpec, type IndicatorSpec, type Kernel, type Source, type Wiring } from './spec.ts';
+import {
+  checkPositive,
+  checkWhole,
+  groupSpec,
+  operand,
+  seriesSpec,
+  type IndicatorSpec,
+  type Kernel,
+  type Source,
+  type Wiring,
+} from './spec.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 import type { Column, NumberWindow } from './window.ts';
 
@@ -11,19 +21,19 @@ import type { Column, NumberWindow } from './window.ts';
 /** Williams %R, -100 to 0. NaN where the range of the window is nothing. */
 export function williamsR(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
   checkWhole('williamsR', 'bars', bars, 1);
-  return ofBars('williamsR', feed, [bars], bars, lib => new lib.WilliamsR({ ...NO_BARS, period: bars }));
+  return ofBars('williamsR', feed, [bars], bars, (lib) => new lib.WilliamsR({ ...NO_BARS, period: bars }));
 }
 
 /** On-balance volume, counted from the first bar of the data. */
 export function obv(feed: FeedSeries): IndicatorSpec<Series> {
-  return ofBars('obv', feed, [], 2, lib => new lib.OBV(NO_BARS));
+  return ofBars('obv', feed, [], 2, (lib) => new lib.OBV(NO_BARS));
 }
 
 /** Parabolic stop and reverse. J. W. Wilder (1978). The first trend is taken to be upward. */
 export function psar(feed: FeedSeries, step = 0.02, max = 0.2): IndicatorSpec<Series> {
   checkPositive('psar', 'step', step);
   checkPositive('psar', 'max', max);
-  return ofBars('psar', feed, [step, max], 1, lib => new lib.PSAR({ ...NO_BARS, step, max }));
+  return ofBars('psar', feed, [step, max], 1, (lib) => new lib.PSAR({ ...NO_BARS, step, max }));
 }
 
 /** Awesome oscillator: the simple average of the middle prices over `fastBars` less that over `slowBars`. B. Williams (1998). */
@@ -37,13 +47,13 @@ export function awesomeOscillator(feed: FeedSeries, fastBars = 5, slowBars = 34)
 /** Force index: change of the close x volume, smoothed exponentially. A. Elder (1993). */
 export function forceIndex(feed: FeedSeries, bars = 13): IndicatorSpec<Series> {
   checkWhole('forceIndex', 'bars', bars, 1);
-  return ofBars('forceIndex', feed, [bars], bars + 1, lib => new lib.ForceIndex({ ...NO_BARS, period: bars }));
+  return ofBars('forceIndex', feed, [bars], bars + 1, (lib) => new lib.ForceIndex({ ...NO_BARS, period: bars }));
 }
 
 /** Wilder's moving average: exponential with weight 1 / bars. */
 export function wilder(source: Source, bars = 14): IndicatorSpec<Series> {
   checkWhole('wilder', 'bars', bars, 1);
-  return ofValues('wilder', source, [bars], bars, lib => new lib.WEMA({ values: [], period: bars }));
+  return ofValues('wilder', source, [bars], bars, (lib) => new lib.WEMA({ values: [], period: bars }));
 }
 
 export interface KeltnerChannels {
@@ -62,7 +72,7 @@ export function keltner(feed: FeedSeries, bars = 20, atrBars = 10, widths = 2): 
     new lib.KeltnerChannels({ ...NO_BARS, maPeriod: bars, atrPeriod: atrBars, useSMA: false, multiplier: widths });
   return groupSpec(
     recipeOfBars('keltner', feed, [bars, atrBars, widths], { '.upper': ready, '.middle': ready, '.lower': ready }, make),
-    of => ({ upper: of.series(0), middle: of.series(1), lower: of.series(2) }),
+    (of) => ({ upper: of.series(0), middle: of.series(1), lower: of.series(2) }),
   );
 }
 
@@ -76,10 +86,10 @@ export function chandelierExit(feed: FeedSeries, bars = 22, widths = 3): Indicat
   checkWhole('chandelierExit', 'bars', bars, 1);
   checkPositive('chandelierExit', 'widths', widths);
   const make = (lib: TechnicalLibrary) => new lib.ChandelierExit({ ...NO_BARS, period: bars, multiplier: widths });
-  return groupSpec(
-    recipeOfBars('chandelierExit', feed, [bars, widths], { '.exitLong': bars + 1, '.exitShort': bars + 1 }, make),
-    of => ({ exitLong: of.series(0), exitShort: of.series(1) }),
-  );
+  return groupSpec(recipeOfBars('chandelierExit', feed, [bars, widths], { '.exitLong': bars + 1, '.exitShort': bars + 1 }, make), (of) => ({
+    exitLong: of.series(0),
+    exitShort: of.series(1),
+  }));
 }
 
 export interface Ichimoku {
@@ -100,8 +110,14 @@ export function ichimoku(feed: FeedSeries, conversionBars = 9, baseBars = 26, sp
   const make = (lib: TechnicalLibrary) =>
     new lib.IchimokuCloud({ ...NO_BARS, conversionPeriod: conversionBars, basePeriod: baseBars, spanPeriod: spanBars, displacement: 1 });
   return groupSpec(
-    recipeOfBars('ichimoku', feed, [conversionBars, baseBars, spanBars], { '.conversion': ready, '.base': ready, '.spanA': ready, '.spanB': ready }, make),
-    of => ({ conversion: of.series(0), base: of.series(1), spanA: of.series(2), spanB: of.series(3) }),
+    recipeOfBars(
+      'ichimoku',
+      feed,
+      [conversionBars, baseBars, spanBars],
+      { '.conversion': ready, '.base': ready, '.spanA': ready, '.spanB': ready },
+      make,
+    ),
+    (of) => ({ conversion: of.series(0), base: of.series(1), spanA: of.series(2), spanB: of.series(3) }),
   );
 }
 
@@ -125,29 +141,37 @@ function ofValues(name: string, source: Source, parameters: readonly number[], n
 function recipeOfBars(name: string, feed: FeedSeries, parameters: readonly number[], needs: Readonly<Record<string, number>>, make: Make) {
   const sources = [feed.open, feed.high, feed.low, feed.close, feed.volume].map(operand);
   return {
-    name, sources, parameters, needs, technical: true,
+    name,
+    sources,
+    parameters,
+    needs,
+    technical: true,
     make: (wiring: Wiring) => new Adapted(make(wiring.technical), barsOf(wiring), Object.keys(needs), wiring),
   };
 }
 
 function recipeOfValues(name: string, source: Source, parameters: readonly number[], needs: Readonly<Record<string, number>>, make: Make) {
   return {
-    name, sources: [operand(source)], parameters, needs, technical: true,
+    name,
+    sources: [operand(source)],
+    parameters,
+    needs,
+    technical: true,
     make: (wiring: Wiring) => new Adapted(make(wiring.technical), valuesOf(wiring), Object.keys(needs), wiring),
   };
 }
 
 /** A fresh object a row: several indicators of the package keep the last one. */
 function barsOf(wiring: Wiring): Feeder {
-  const columns: readonly Column<Float64Array>[] = [0, 1, 2, 3, 4].map(source => wiring.numbers(source));
+  const columns: readonly Column<Float64Array>[] = [0, 1, 2, 3, 4].map((source) => wiring.numbers(source));
   const at = (column: number, row: number) => columns[column]!.values[row - columns[column]!.base]!;
-  return row => ({ open: at(0, row), high: at(1, row), low: at(2, row), close: at(3, row), volume: at(4, row) });
+  return (row) => ({ open: at(0, row), high: at(1, row), low: at(2, row), close: at(3, row), volume: at(4, row) });
 }
 
 /** Null for a value that is not ready: one NaN would stay in the sums of the package for ever. */
 function valuesOf(wiring: Wiring): Feeder {
   const column = wiring.numbers(0);
-  return row => {
+  return (row) => {
     const x = column.values[row - column.base]!;
     return x === x ? x : null;
   };
@@ -163,7 +187,7 @@ class Adapted implements Kernel {
   constructor(stepper: Stepper, feed: Feeder, suffixes: readonly string[], wiring: Wiring) {
     this.#stepper = stepper;
     this.#feed = feed;
-    this.#fields = suffixes.map(suffix => suffix.slice(1));
+    this.#fields = suffixes.map((suffix) => suffix.slice(1));
     this.#windows = suffixes.map((_, output) => wiring.out(output));
   }
 

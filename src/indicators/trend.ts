@@ -14,8 +14,11 @@ import type { Column, NumberWindow } from './window.ts';
 export function atr(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
   checkWhole('atr', 'bars', bars, 1);
   return seriesSpec({
-    name: 'atr', sources: [feed.high, feed.low, feed.close].map(operand), parameters: [bars], needs: { '': bars + 1 },
-    make: wiring => new TrueRange(onOneScale(wiring, 3), wiring.out(0), bars),
+    name: 'atr',
+    sources: [feed.high, feed.low, feed.close].map(operand),
+    parameters: [bars],
+    needs: { '': bars + 1 },
+    make: (wiring) => new TrueRange(onOneScale(wiring, 3), wiring.out(0), bars),
   });
 }
 
@@ -33,11 +36,16 @@ export interface DirectionalMovement {
  */
 export function adx(feed: FeedSeries, bars: number): IndicatorSpec<DirectionalMovement> {
   checkWhole('adx', 'bars', bars, 1);
-  return groupSpec({
-    name: 'adx', sources: [feed.high, feed.low, feed.close].map(operand), parameters: [bars],
-    needs: { '': 2 * bars, '.plusDi': bars + 1, '.minusDi': bars + 1 },
-    make: wiring => new Directional(onOneScale(wiring, 3), [wiring.out(0), wiring.out(1), wiring.out(2)], bars),
-  }, of => ({ adx: of.series(0), plusDi: of.series(1), minusDi: of.series(2) }));
+  return groupSpec(
+    {
+      name: 'adx',
+      sources: [feed.high, feed.low, feed.close].map(operand),
+      parameters: [bars],
+      needs: { '': 2 * bars, '.plusDi': bars + 1, '.minusDi': bars + 1 },
+      make: (wiring) => new Directional(onOneScale(wiring, 3), [wiring.out(0), wiring.out(1), wiring.out(2)], bars),
+    },
+    (of) => ({ adx: of.series(0), plusDi: of.series(1), minusDi: of.series(2) }),
+  );
 }
 
 /** Works in ticks where the feed has them: ranges of a few ticks are then exact however high the price. */

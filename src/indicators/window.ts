@@ -1,6 +1,6 @@
 // The buffer of one indicator output: the rows of the current block and, in front of them, as many earlier ones as anyone looks back.
 
-import { assert } from '../base/assert.ts';
+import { InvariantError } from '../base/errors.ts';
 
 /** Numbers of rows from `base` on: row r stands at `values[r - base]`. */
 export interface Column<A> {
@@ -44,13 +44,18 @@ export class SlidingWindow<A extends Float64Array | Uint8Array> implements Colum
 
   /** Makes room for the rows [fromRow, toRow), which the caller fills next; the `front` rows before them stay. */
   reserve(fromRow: number, toRow: number): void {
-    assert(fromRow === this.#end && toRow >= fromRow, `rows [${fromRow}, ${toRow}) filled after row ${this.#end - 1}`);
-    assert(toRow - fromRow <= this.#blockRows, `a block of ${toRow - fromRow} rows where ${this.#blockRows} were announced`);
+    if (fromRow !== this.#end || toRow < fromRow || toRow - fromRow > this.#blockRows) throw this.#wrongRows(fromRow, toRow);
     this.#end = toRow;
     if (toRow - this.base <= this.values.length) return;
     const first = fromRow - this.#front;
     this.values.copyWithin(0, first - this.base, fromRow - this.base);
     this.base = first;
+  }
+
+  #wrongRows(fromRow: number, toRow: number): InvariantError {
+    return new InvariantError(
+      `rows [${fromRow}, ${toRow}) filled after row ${this.#end - 1}, in blocks of at most ${this.#blockRows} rows`,
+    );
   }
 }
 

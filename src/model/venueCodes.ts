@@ -7,7 +7,8 @@ export interface VenueCode {
   readonly meaning: string;
 }
 
-const row = <Code extends number>(code: Code, name: string | null, meaning: string) => ({ code, name, meaning }) as const satisfies VenueCode;
+const row = <Code extends number>(code: Code, name: string | null, meaning: string) =>
+  ({ code, name, meaning }) as const satisfies VenueCode;
 
 export const VENUE_CODES = {
   unknown: row(-1000, 'UNKNOWN', 'unknown error, often a bad symbol or contract name'),

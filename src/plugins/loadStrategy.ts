@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, StrategyError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
 import type { StrategyClass } from '../strategy/strategy.ts';
 import { bundle, HOST_TOKEN } from './bundle.ts';
 import { writeModule } from './cache.ts';
@@ -40,21 +41,31 @@ export async function loadStrategy(file: string, shown: string = file, beforeImp
   // Before the import: only modules that are loaded later get their author's lines in stacks.
   process.setSourceMapsEnabled(true);
   const url = pathToFileURL(writeModule(made.hash, `${host}\n${path}`, code)).href;
+  const door = await openDoor(host);
   beforeImport();
   const module: unknown = await import(/* @vite-ignore */ url).catch((error: unknown): never => {
-    throw new StrategyError(`${shown}: the file throws when it is loaded: ${messageOf(error)}`, 'correct its top-level code', error);
+    throw importError(error, shown, door);
   });
-  const strategy = checkShape(defaultExport(module), shown, await frameworkStrategy(host));
+  const strategy = checkShape(defaultExport(module), shown, door.Strategy);
   return { strategy, name: strategy.name === '' ? basename(path).replace(/\.[cm]?[jt]s$/, '') : strategy.name, hash: made.hash, inputs: made.inputs };
 }
 
 type Constructor = abstract new (...args: never[]) => object;
 
-/** The base class as the strategy sees it, through the same address. */
-async function frameworkStrategy(host: string): Promise<Constructor> {
+/** The framework as the strategy sees it, through the same address. */
+async function openDoor(host: string): Promise<{ readonly Strategy: Constructor }> {
   const door: unknown = await import(/* @vite-ignore */ host);
-  if (typeof door === 'object' && door !== null && 'Strategy' in door && isConstructor(door.Strategy)) return door.Strategy;
+  if (typeof door === 'object' && door !== null && 'Strategy' in door && isConstructor(door.Strategy)) return { ...door, Strategy: door.Strategy };
   throw new ConfigError(`${host}: the package exports no Strategy`, 'install isobar again');
+}
+
+function importError(error: unknown, shown: string, door: object): Error {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, missing] = error instanceof SyntaxError ? (/does not provide an export named '([^']+)'/.exec(message) ?? []) : [];
+  if (missing === undefined) return new StrategyError(`${shown}: the file throws when it is loaded: ${message}`, 'correct its top-level code', error);
+  const near = nearest(missing, Object.keys(door));
+  const hint = near === null ? '' : `, the nearest is ${near}`;
+  return new ConfigError(`${shown}: isobar exports no '${missing}'${hint}`, `it exports ${Object.keys(door).join(', ')}`);
 }
 
 function defaultExport(module: unknown): unknown {
@@ -93,8 +104,4 @@ function functionKind(prototype: object, name: string): string {
 
 function kindOf(value: unknown): string {
   return value === null ? 'null' : typeof value === 'function' ? 'a function' : `a ${typeof value}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

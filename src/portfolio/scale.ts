@@ -59,6 +59,7 @@ export function valueUpAt(baseUnits: number, ticks: number, { times, by }: Facto
   if (baseUnits === 0) return 0;
   const product = baseUnits * ticks;
   if (by === 1) return product * times;
+  if (product < MAX_EXACT / 2) return Math.ceil(product / by);
   return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'up') : product / by;
 }
 

@@ -51,19 +51,21 @@ export class HaltBoard {
   causes(): readonly Cause[] {
     return this.#causes;
   }
-  /** Every change of the run, in the order in which it was made. */
+  /** Every change of the run, oldest first. */
   changes(): readonly HaltChange[] {
-    return this.#changes;
+    return this.#changes.toSorted((a, b) => a.timeMs - b.timeMs || byCode(a, b));
   }
 
   /** The effective state of an order: the most severe of its account, market, symbol and strategy. */
   stateOf(instrument: number, strategy: number): RiskStateName {
     return RISK_STATES[Math.max(this.#ofInstrument[instrument]!, this.#ofStrategy[strategy]!)]!;
   }
-  /** The first of the most severe causes that bear on an order, or undefined. */
+  /** The oldest of the most severe causes that bear on an order, or undefined; of equally old ones the first by code. */
   causeOf(instrument: number, strategy: number): Cause | undefined {
     const state = this.stateOf(instrument, strategy);
-    return this.#causes.find((cause) => cause.state === state && (bears(cause.scope, instrument, this.#instruments) || isOf(cause.scope, strategy)));
+    return this.#causes
+      .filter(({ scope, state: its }) => its === state && (bears(scope, instrument, this.#instruments) || isOf(scope, strategy)))
+      .sort((a, b) => a.sinceMs - b.sinceMs || byCode(a, b))[0];
   }
 
   /** Adds a cause, or makes the one of that code more or less severe. */
@@ -106,6 +108,11 @@ function bears(scope: Scope, instrument: number, instruments: readonly Instrumen
 
 function isOf(scope: Scope, strategy: number): boolean {
   return scope.kind === 'strategy' && scope.strategy === strategy;
+}
+
+/** Causes are found at different times but may begin at one: their order must not depend on who looked first. */
+function byCode(a: Cause, b: Cause): number {
+  return a.code < b.code ? -1 : a.code > b.code ? 1 : 0;
 }
 
 function isSame(a: Scope, b: Scope): boolean {

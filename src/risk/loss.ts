@@ -46,6 +46,12 @@ class DayWatch implements EquityWatch {
     }
   }
 
+  rearm(): void {
+    this.#isHalted = false;
+    this.#anchor = this.#last;
+    this.#floor = floorAfter(this.#last, this.#share);
+  }
+
   #startDay(anchor: number, nowMs: number): void {
     const start = nowMs - (nowMs % DAY_MS);
     this.#dayEnd = start + DAY_MS;
@@ -56,11 +62,12 @@ class DayWatch implements EquityWatch {
   }
 }
 
-/** Fall of equity below its peak since the run began: halts new risk until a person clears it. */
+/** Fall of equity below its peak since the run began: halts new risk until a person clears it, then counts from the equity at that time. */
 class PeakWatch implements EquityWatch {
   readonly #share: Ratio;
   readonly #halt: Halt;
-  #peak = 0;
+  #last = NaN;
+  #peak = NaN;
   #floor = -Infinity;
   #isHalted = false;
 
@@ -69,11 +76,19 @@ class PeakWatch implements EquityWatch {
     this.#halt = halt;
   }
   begin(units: number): void {
-    this.#peak = units;
-    this.#floor = floorAfter(units, this.#share);
+    this.#last = units;
+    this.rearm();
   }
-  roll(): void {}
+  rearm(): void {
+    this.#isHalted = false;
+    this.#peak = this.#last;
+    this.#floor = floorAfter(this.#last, this.#share);
+  }
+  roll(): void {
+    // The peak is older than any day.
+  }
   scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void {
+    if (to > from) this.#last = units[to - 1]!;
     if (this.#isHalted) return;
     let peak = this.#peak;
     let floor = this.#floor;

@@ -65,4 +65,6 @@ export interface EquityWatch {
   scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void;
   /** Time has come to `nowMs` without a row since. */
   roll(nowMs: number): void;
+  /** A person has cleared the halt: what it measures from begins anew. */
+  rearm(): void;
 }

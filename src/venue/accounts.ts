@@ -109,7 +109,9 @@ export function balance(units: number): number {
 }
 
 function refuseBalance(units: number): never {
-  throw new InvariantError(`a balance of ${units} units is not between 0 and 2^53 - 1: more was spent than held, or the digits are too fine`);
+  throw new InvariantError(
+    `a balance of ${units} units is not between 0 and 2^53 - 1: more was spent than held, or the digits are too fine`,
+  );
 }
 
 function widened(balances: Float64Array<ArrayBuffer>, by: number): Float64Array<ArrayBuffer> {
@@ -123,7 +125,10 @@ function assetsOf(instruments: readonly Instrument[]): string[] {
   const digitsOf = new Map<string, { digits: number; by: string }>();
   for (const { id, base, quote, baseDigits, quoteDigits } of instruments) {
     if (base === quote) throw new ConfigError(`instrument ${id}: expected two assets, got ${base} twice`, 'correct base or quote');
-    for (const [asset, digits] of [[base, baseDigits], [quote, quoteDigits]] as const) {
+    for (const [asset, digits] of [
+      [base, baseDigits],
+      [quote, quoteDigits],
+    ] as const) {
       const known = digitsOf.get(asset);
       if (!known) digitsOf.set(asset, { digits, by: id });
       else if (known.digits !== digits) {

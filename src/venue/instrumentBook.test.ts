@@ -100,14 +100,17 @@ describe('inside a row', () => {
     ['through', 'sell', 10_100, 10_100, false],
     ['touch', 'sell', 10_100, 10_100, true],
     ['touch', 'sell', 10_100, 10_099, false],
-  ] as const)('%s: a resting %s at %i and an extreme of %i: fills = %s, as maker at the limit', (limitRule, side, price, extreme, fills) => {
-    const { book, sink, limit } = openSpotVenue({ limitRule });
-    limit(side, 10, price, 0);
-    const [high, low] = side === 'buy' ? [10_050, extreme] : [extreme, 9_950];
-    book.matchOpen(0, 10_000, 0);
-    book.matchInside(0, ROW, 10_000, high, low);
-    expect(sink.tape).toEqual(fills ? [`1: 10 @ ${price} maker 60000`] : []);
-  });
+  ] as const)(
+    '%s: a resting %s at %i and an extreme of %i: fills = %s, as maker at the limit',
+    (limitRule, side, price, extreme, fills) => {
+      const { book, sink, limit } = openSpotVenue({ limitRule });
+      limit(side, 10, price, 0);
+      const [high, low] = side === 'buy' ? [10_050, extreme] : [extreme, 9_950];
+      book.matchOpen(0, 10_000, 0);
+      book.matchInside(0, ROW, 10_000, high, low);
+      expect(sink.tape).toEqual(fills ? [`1: 10 @ ${price} maker 60000`] : []);
+    },
+  );
 
   test('maker and taker pay their own rates', () => {
     const { book, sink, limit, market } = openSpotVenue({ fees: { in: 'quote', rounding: 'halfUp' } });
@@ -141,6 +144,7 @@ describe('children of an entry', () => {
     };
     market('buy', 10_000, 0);
     book.matchOpen(0, 10_000, 0);
+    expect(sink.fills.map(({ ref }) => ref)).toEqual([1, 100]);
     venue.place(account, 101, limitIntent(instrument, 'sell', 1, 9_800), 0);
     book.matchInside(0, ROW, 10_000, 10_300, 9_900);
     expect(sink.tape).toEqual(['1: 1 @ 10000 taker 0', '100: 1 @ 10000 taker 0', '101: 1 @ 10000 taker 0']);
@@ -207,6 +211,29 @@ describe('children of an entry', () => {
     book.matchOpen(0, 10_000, 0);
     expect(sink.fills.map(({ ref }) => ref)).toEqual([1, 2]);
     expect(book.working).toBe(1);
+  });
+
+  test('a record that comes back as a market order of a later row is not canceled with the row that filled the one before', () => {
+    const { venue, account, instrument, book, sink, market } = openSpotVenue();
+    sink.onFill = (order) => {
+      venue.release(order);
+      expect(venue.place(account, 50, marketIntent(instrument, 'sell', 1), ROW)).toBe(order);
+    };
+    market('sell', 1, 0);
+    book.matchOpen(0, 10_000, 0);
+    expect([sink.fills.length, sink.ends.length, book.working]).toEqual([1, 0, 1]);
+  });
+
+  test('an order that the sink places inside the row, marketable at an open that is over, does not fill in that row', () => {
+    const { venue, account, instrument, book, sink, limit } = openSpotVenue();
+    sink.onFill = (order) => {
+      if (order.ref === 1) venue.place(account, 100, limitIntent(instrument, 'buy', 1, 10_500), 0);
+    };
+    limit('buy', 1, 9_900, 0);
+    book.matchOpen(0, 10_000, 0);
+    book.matchInside(0, ROW, 10_000, 10_100, 9_800);
+    book.matchOpen(ROW, 10_200, 0);
+    expect(sink.tape).toEqual(['1: 1 @ 9900 maker 60000', '100: 1 @ 10200 taker 60000']);
   });
 
   test('a row cannot be matched from inside a call of the sink', () => {
@@ -333,10 +360,17 @@ describe('money of a limit buy', () => {
     expect(venue.free(account, 'USD')).toBe(1e12 - 10_000_000 - 10_000);
   });
 
+  test('the worse fee is the maker fee where that is the higher one', () => {
+    const { venue, account, limit } = openSpotVenue({ fees: { in: 'quote', rounding: 'halfUp', makerPpm: 3_000, takerPpm: 1_000 } });
+    limit('buy', 1_000, 10_000, 0);
+    expect(venue.locked(account, 'USD')).toBe(10_000_000 + 30_000);
+  });
+
   test('an account without a spare unit is never overdrawn by the rounding of parts: the venue waives it', () => {
     // 15 lots at 1 tick: a fee of 7.5 units at 50 %, held as 8; fifteen parts of 0.5 each would round up to 15.
     const { venue, sink, instrument, book } = openSpotVenue({
-      fees: { in: 'quote', rounding: 'halfUp', makerPpm: 500_000, takerPpm: 500_000 }, maxVolumeSharePpm: 1_000_000,
+      fees: { in: 'quote', rounding: 'halfUp', makerPpm: 500_000, takerPpm: 500_000 },
+      maxVolumeSharePpm: 1_000_000,
     });
     const poor = venue.openAccount('poor');
     venue.deposit(poor, 'USD', 23);

@@ -1,7 +1,7 @@
 // Products and shares against an independent oracle in decimal arithmetic.
 
 import { Decimal } from 'decimal.js';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { spotInstrument } from '../../test/fixtures/spotVenue.ts';
 import { MAX_EXACT, type Rounding } from '../base/exact.ts';
@@ -9,10 +9,17 @@ import { Money, shareOf } from './money.ts';
 
 const Exact = Decimal.clone({ precision: 80 });
 const MODES: Readonly<Record<Rounding, Decimal.Rounding>> = {
-  down: Decimal.ROUND_DOWN, up: Decimal.ROUND_UP, halfUp: Decimal.ROUND_HALF_UP, halfEven: Decimal.ROUND_HALF_EVEN,
+  down: Decimal.ROUND_DOWN,
+  up: Decimal.ROUND_UP,
+  halfUp: Decimal.ROUND_HALF_UP,
+  halfEven: Decimal.ROUND_HALF_EVEN,
 };
 
-const digits = fc.record({ priceDigits: fc.integer({ min: 0, max: 8 }), quantityDigits: fc.integer({ min: 0, max: 8 }), quoteDigits: fc.integer({ min: 0, max: 10 }) });
+const digits = fc.record({
+  priceDigits: fc.integer({ min: 0, max: 8 }),
+  quantityDigits: fc.integer({ min: 0, max: 8 }),
+  quoteDigits: fc.integer({ min: 0, max: 10 }),
+});
 /** Whole numbers of every size up to 2^bits. */
 const whole = (bits: number) => fc.integer({ min: 1, max: bits }).chain((top) => fc.integer({ min: 1, max: 2 ** top - 1 }));
 
@@ -49,17 +56,24 @@ describe('Money', () => {
   });
 
   test('a base asset coarser than a lot is refused', () => {
-    expect(() => new Money(spotInstrument({ quantityDigits: 6, baseDigits: 5 }))).toThrow('expected baseDigits >= quantityDigits, got 5 < 6');
+    expect(() => new Money(spotInstrument({ quantityDigits: 6, baseDigits: 5 }))).toThrow(
+      'expected baseDigits >= quantityDigits, got 5 < 6',
+    );
   });
 });
 
 describe('shareOf', () => {
   test('is the exact share of any amount in each direction of rounding', () => {
     fc.assert(
-      fc.property(whole(53), fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom<Rounding>('down', 'up', 'halfUp', 'halfEven'), (units, ppm, rounding) => {
-        const expected = new Exact(units).times(ppm).div(1_000_000).toDecimalPlaces(0, MODES[rounding]);
-        expect(shareOf(units, ppm, rounding)).toBe(expected.toNumber());
-      }),
+      fc.property(
+        whole(53),
+        fc.integer({ min: 0, max: 1_000_000 }),
+        fc.constantFrom<Rounding>('down', 'up', 'halfUp', 'halfEven'),
+        (units, ppm, rounding) => {
+          const expected = new Exact(units).times(ppm).div(1_000_000).toDecimalPlaces(0, MODES[rounding]);
+          expect(shareOf(units, ppm, rounding)).toBe(expected.toNumber());
+        },
+      ),
       { numRuns: 5_000 },
     );
   });

@@ -21,9 +21,15 @@ function codeOf(fields: OrderText, config: Partial<VenueConfig> = {}): number {
 describe('parseOrder', () => {
   test.each([
     [limit, { side: 'buy', role: 'limit', lots: 1_500, quoteUnits: 0, limit: 10_025 }],
-    [{ ...limit, symbol: 'abcUSD', side: 'SELL', volume: '2', price: '1e2' }, { side: 'sell', lots: 2_000, limit: 10_000 }],
+    [
+      { ...limit, symbol: 'abcUSD', side: 'SELL', volume: '2', price: '1e2' },
+      { side: 'sell', lots: 2_000, limit: 10_000 },
+    ],
     [market, { side: 'sell', role: 'market', lots: 1_500, quoteUnits: 0, limit: 0 }],
-    [{ ...market, side: 'BUY', volume: '12.34567' }, { side: 'buy', role: 'market', lots: 0, quoteUnits: 1_234_567, limit: 0 }],
+    [
+      { ...market, side: 'BUY', volume: '12.34567' },
+      { side: 'buy', role: 'market', lots: 0, quoteUnits: 1_234_567, limit: 0 },
+    ],
     [{ ...market, price: 'ignored' }, { limit: 0 }],
     [{ ...market, volume: '1.50000' }, { lots: 1_500 }],
     [{ ...market, volume: '15E-1' }, { lots: 1_500 }],

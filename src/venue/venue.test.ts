@@ -53,9 +53,19 @@ describe('admission', () => {
     ['all base that there is', limitIntent(instrument, 'sell', 1e10, 10_000), base, 0],
     ['more quote than there is', limitIntent(instrument, 'buy', 1e8 + 1, 10_000), base, -2017],
     ['all quote that there is', limitIntent(instrument, 'buy', 1e8, 10_000), base, 0],
-    ['all quote that there is, and a fee in quote', limitIntent(instrument, 'buy', 1e8, 10_000), { ...base, fees: { in: 'quote', rounding: 'halfUp' } }, -2017],
+    [
+      'all quote that there is, and a fee in quote',
+      limitIntent(instrument, 'buy', 1e8, 10_000),
+      { ...base, fees: { in: 'quote', rounding: 'halfUp' } },
+      -2017,
+    ],
     ['an amount of all quote', marketIntent(instrument, 'buy', 1e12), base, 0],
-    ['an amount of all quote, and a fee in quote', marketIntent(instrument, 'buy', 1e12), { ...base, fees: { in: 'quote', rounding: 'halfUp' } }, -2017],
+    [
+      'an amount of all quote, and a fee in quote',
+      marketIntent(instrument, 'buy', 1e12),
+      { ...base, fees: { in: 'quote', rounding: 'halfUp' } },
+      -2017,
+    ],
     ['a notional beyond 2^53', limitIntent(instrument, 'buy', 1e12, 1e12), base, -2017],
   ])('%s', (_case, intent, config, code) => {
     expect(codeOf(intent, config)).toBe(code);
@@ -115,7 +125,10 @@ describe('money', () => {
       market('buy', 10_000_000, 0);
       market('sell', 1_000, 0);
       book.matchOpen(0, 10_000, 0);
-      expect(sink.fills).toMatchObject([{ lots: 1_000, notional: 10_000_000, ...buyFee }, { lots: 1_000, notional: 10_000_000, ...sellFee }]);
+      expect(sink.fills).toMatchObject([
+        { lots: 1_000, notional: 10_000_000, ...buyFee },
+        { lots: 1_000, notional: 10_000_000, ...sellFee },
+      ]);
       expect(venue.feesTaken('ABC') + venue.feesTaken('USD')).toBe(buyFee.fee + sellFee.fee);
       venue.setFees(account, book.instrument, 0, 5_000);
       market('sell', 1_000, 0);
@@ -248,7 +261,6 @@ describe('records', () => {
 });
 
 describe('config', () => {
-  const open = (overrides: Partial<VenueConfig>) => () => new Venue(venueConfig(overrides), new SeenEvents());
   test.each<[string, Partial<VenueConfig>, string]>([
     ['no instrument', { instruments: [] }, 'instruments: expected at least one'],
     ['one twice', { instruments: [instrument, spotInstrument()] }, 'spot:ABCUSD is listed twice'],
@@ -258,8 +270,12 @@ describe('config', () => {
     ['a fee above all', { fees: { in: 'quote', rounding: 'down', takerPpm: 1_000_001 } }, 'fees.takerPpm'],
     ['half a ppm', { maxVolumeSharePpm: 0.5 }, 'maxVolumeSharePpm'],
     ['no orders', { maxOpenOrders: 0 }, 'maxOpenOrders: expected a whole number above 0, got 0'],
-    ['a state of nobody', { state: { instruments: { [spotInstrument({ wireName: 'X' }).id]: {} } } }, 'spot:X is not an instrument of this venue'],
+    [
+      'a state of nobody',
+      { state: { instruments: { [spotInstrument({ wireName: 'X' }).id]: {} } } },
+      'spot:X is not an instrument of this venue',
+    ],
   ])('%s', (_case, overrides, message) => {
-    expect(open(overrides)).toThrow(message);
+    expect(() => new Venue(venueConfig(overrides), new SeenEvents())).toThrow(message);
   });
 });

@@ -204,7 +204,7 @@ export class Venue {
     this.orders.release(order);
   }
 
-  /** Throws InvariantError unless, in each asset, deposits = balances + fees + what the market gave or took. For tests: it walks all accounts. */
+  /** Throws InvariantError unless, in each asset, deposits = balances + fees + what the market took. For tests: it walks all accounts. */
   assertConserved(): void {
     this.accounts.assertConserved();
   }

@@ -1,6 +1,6 @@
 // Random histories against a naive venue in BigInt: every fill, every refusal for want of funds, every balance, after every event.
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { limitIntent, marketIntent, SeenEvents, spotInstrument } from '../../test/fixtures/spotVenue.ts';
 import type { Rounding } from '../base/exact.ts';
@@ -127,7 +127,7 @@ class NaiveVenue {
     const slipped = side === 'buy' ? quoted + ticks : Math.max(quoted - ticks, 1);
     const price = limit === 0 ? slipped : side === 'buy' ? Math.min(slipped, limit) : Math.max(slipped, limit);
     let wanted = BigInt(lots) - order.filled;
-    if (quoteUnits > 0) for (wanted = 0n; this.notionalFits(order.instrument, price, wanted + 1n, quoteUnits); ) wanted++;
+    if (quoteUnits > 0) for (wanted = 0n; this.notionalFits(order.instrument, price, wanted + 1n, quoteUnits);) wanted++;
     this.fill(order, price, wanted, false, timeMs);
     if (limit === 0 && this.traded.get(order.instrument)! && order.open) this.end(order);
   }
@@ -266,11 +266,57 @@ const index = fc.nat({ max: INSTRUMENTS.length - 1 });
 const account = fc.nat({ max: ACCOUNTS - 1 });
 const side = fc.constantFrom<Side>('buy', 'sell');
 const event = fc.oneof(
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('deposit' as const), account, asset: fc.constantFrom(...ASSETS), units: fc.nat({ max: 20_000 }) }) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('limit' as const), account, index, side, size: fc.integer({ min: 1, max: 60 }), away: fc.integer({ min: -8, max: 8 }), delay: fc.nat({ max: 90 }) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('market' as const), account, index, side, size: fc.integer({ min: 1, max: 400 }), delay: fc.nat({ max: 90 }) }) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('row' as const), index, gap: fc.integer({ min: -6, max: 6 }), up: fc.nat({ max: 8 }), down: fc.nat({ max: 8 }), volume: fc.nat({ max: 300 }) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), pick: fc.nat(), step: fc.constantFrom('request' as const, 'finish' as const, 'both' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('deposit' as const),
+      account,
+      asset: fc.constantFrom(...ASSETS),
+      units: fc.nat({ max: 20_000 }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('limit' as const),
+      account,
+      index,
+      side,
+      size: fc.integer({ min: 1, max: 60 }),
+      away: fc.integer({ min: -8, max: 8 }),
+      delay: fc.nat({ max: 90 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('market' as const),
+      account,
+      index,
+      side,
+      size: fc.integer({ min: 1, max: 400 }),
+      delay: fc.nat({ max: 90 }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('row' as const),
+      index,
+      gap: fc.integer({ min: -6, max: 6 }),
+      up: fc.nat({ max: 8 }),
+      down: fc.nat({ max: 8 }),
+      volume: fc.nat({ max: 300 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('cancel' as const),
+      pick: fc.nat(),
+      step: fc.constantFrom('request' as const, 'finish' as const, 'both' as const),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('stop' as const), account, index, size: fc.integer({ min: 1, max: 60 }) }) },
 );
 const setting = fc
@@ -282,7 +328,10 @@ const setting = fc
     slippageTicks: fc.constantFrom(0, 0, 2),
   })
   .map(({ feesIn, rounding, slippageTicks, ...rest }): Setting => ({
-    fees: { in: feesIn, rounding }, slippage: fixedSlippage(slippageTicks, 0), slippageTicks, ...rest,
+    fees: { in: feesIn, rounding },
+    slippage: fixedSlippage(slippageTicks, 0),
+    slippageTicks,
+    ...rest,
   }));
 
 /** Runs of the suite; a campaign sets more. */

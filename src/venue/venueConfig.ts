@@ -57,19 +57,24 @@ export function checkVenueConfig(config: VenueConfig): void {
   for (const { id, market, makerFeePpm, takerFeePpm } of config.instruments) {
     if (seen.has(id)) throw new ConfigError(`instruments: ${id} is listed twice`, 'list each instrument once');
     seen.add(id);
-    if (market !== 'spot') throw new ConfigError(`instrument ${id}: expected a spot instrument, got ${market}`, 'this venue trades spot only');
+    if (market !== 'spot')
+      throw new ConfigError(`instrument ${id}: expected a spot instrument, got ${market}`, 'this venue trades spot only');
     checkPpm(`instrument ${id} makerFeePpm`, makerFeePpm);
     checkPpm(`instrument ${id} takerFeePpm`, takerFeePpm);
     checkPpm(`instrument ${id} priceBandPpm`, state?.instruments?.[id]?.priceBandPpm ?? 0);
   }
   for (const id of Object.keys(state?.instruments ?? {})) {
-    if (!seen.has(id)) throw new ConfigError(`state.instruments: ${id} is not an instrument of this venue`, `known: ${[...seen].join(', ')}`);
+    if (!seen.has(id))
+      throw new ConfigError(`state.instruments: ${id} is not an instrument of this venue`, `known: ${[...seen].join(', ')}`);
   }
   checkPpm('fees.makerPpm', fees.makerPpm ?? 0);
   checkPpm('fees.takerPpm', fees.takerPpm ?? 0);
   checkPpm('maxVolumeSharePpm', config.maxVolumeSharePpm);
   if (!(Number.isSafeInteger(config.maxOpenOrders) && config.maxOpenOrders > 0)) {
-    throw new ConfigError(`maxOpenOrders: expected a whole number above 0, got ${config.maxOpenOrders}`, 'set how many orders an account may have open');
+    throw new ConfigError(
+      `maxOpenOrders: expected a whole number above 0, got ${config.maxOpenOrders}`,
+      'set how many orders an account may have open',
+    );
   }
 }
 

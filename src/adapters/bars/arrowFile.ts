@@ -15,7 +15,7 @@ export type ArrowColumn =
 /** Rows of a record batch: large enough for whole reads, small enough (512 KiB a column) for one reusable buffer. */
 export const BATCH_ROWS = 65_536;
 export const MAGIC = 'ARROW1';
-export const METADATA_V5 = 4;
+const METADATA_V5 = 4;
 export const HEADER = { schema: 1, recordBatch: 3 } as const;
 export const TYPE = { int: 2, floatingPoint: 3, timestamp: 10 } as const;
 /** Marks a message, in front of its length. */
@@ -27,8 +27,8 @@ const roundUp = (bytes: number): number => Math.ceil(bytes / ALIGN) * ALIGN;
 
 /**
  * Writes `columns` (equal lengths, no shared memory) with `metadata` in the schema to `path`: to a temporary file beside it,
- * which is then renamed. `durable` also waits for the disk; `verify` may read the temporary file and throw, and then `path` stays as it was.
- * Throws ConfigError when the file cannot be written.
+ * which is then renamed. `durable` also waits for the disk; `verify` may read the temporary
+ * file and throw, and then `path` stays as it was. Throws ConfigError when the file cannot be written.
  */
 export function writeArrowColumns(
   path: string,
@@ -68,7 +68,7 @@ export function discard(temporary: string): void {
 }
 
 /** Throws InvariantError when two columns lie in the same memory: a writer of one would change the other. */
-export function assertSeparate(columns: readonly ArrowColumn[]): void {
+function assertSeparate(columns: readonly ArrowColumn[]): void {
   for (const [i, { name, values }] of columns.entries()) {
     for (const other of columns.slice(i + 1)) {
       const apart =

@@ -84,12 +84,12 @@ export class ArrowFile {
 
   /** Fills `into` with the rows from `fromRow` of a float64 column. */
   floats(name: string, fromRow: number, into: Float64Array): void {
-    this.read(this.column(name, 'float64'), fromRow, into.length, 8, (at, row, rows) => this.fill(bytesOf(into, row, rows), at));
+    this.read(this.column(name, 'float64'), fromRow, into.length, 8, (at, row, rows) => this.readAt(bytesOf(into, row, rows), at));
   }
 
   /** Fills `into` with the rows from `fromRow` of an int32 column. */
   ints(name: string, fromRow: number, into: Int32Array): void {
-    this.read(this.column(name, 'int32'), fromRow, into.length, 4, (at, row, rows) => this.fill(bytesOf(into, row, rows), at));
+    this.read(this.column(name, 'int32'), fromRow, into.length, 4, (at, row, rows) => this.readAt(bytesOf(into, row, rows), at));
   }
 
   /** Fills `into` with the times (ms UTC) from `fromRow` of a timestamp column. */
@@ -99,7 +99,7 @@ export class ArrowFile {
     this.read(this.column(name, 'timestamp'), fromRow, into.length, 8, (at, row, rows) => {
       for (let done = 0; done < rows; done += BATCH_ROWS) {
         const part = Math.min(BATCH_ROWS, rows - done);
-        this.fill(bytesOf(halves, 0, 2 * part), at + 8 * done);
+        this.readAt(bytesOf(halves, 0, 2 * part), at + 8 * done);
         for (let i = 0; i < part; i++) into[row + done + i] = halves[2 * i + 1]! * 4_294_967_296 + (halves[2 * i]! >>> 0);
       }
     });
@@ -166,11 +166,11 @@ export class ArrowFile {
   private bytes(at: number, length: number): Uint8Array {
     if (length < 0) throw new RangeError(`a length of ${length}`);
     const into = new Uint8Array(length);
-    this.fill(into, at);
+    this.readAt(into, at);
     return into;
   }
 
-  private fill(into: Uint8Array, at: number): void {
+  private readAt(into: Uint8Array, at: number): void {
     let done = 0;
     while (done < into.byteLength) {
       const got = readSync(this.handle, into, done, into.byteLength - done, at + done);

@@ -70,7 +70,7 @@ export interface NamedColumns {
  */
 export function joinColumns(a: NamedColumns, b: NamedColumns): RawColumns {
   const [x, y] = [a.raw, b.raw];
-  const both = emptyColumns(x.length + y.length);
+  const both = emptyColumns(x.length + y.length - countShared(x.openMs, y.openMs));
   let [i, j, n] = [0, 0, 0];
   while (i < x.length || j < y.length) {
     const [mine, theirs] = [i < x.length ? x.openMs[i]! : Infinity, j < y.length ? y.openMs[j]! : Infinity];
@@ -89,13 +89,25 @@ export function joinColumns(a: NamedColumns, b: NamedColumns): RawColumns {
     if (same || !takeSecond) i++;
     if (same || takeSecond) j++;
   }
-  assert(n <= both.length, `joined ${n} rows out of ${both.length}`);
-  return n === both.length ? both : sliceColumns(both, 0, n);
+  assert(n === both.length, `joined ${n} rows, expected ${both.length}`);
+  return both;
+}
+
+function countShared(a: Float64Array, b: Float64Array): number {
+  let shared = 0;
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    const [x, y] = [a[i]!, b[j]!];
+    if (x === y) shared++;
+    if (x <= y) i++;
+    if (y <= x) j++;
+  }
+  return shared;
 }
 
 function conflict(a: NamedColumns, i: number, b: NamedColumns, j: number, column: (typeof RAW)[number]): ConfigError {
+  const figures = `${column} ${b.raw[column][j]} against ${a.raw[column][i]}`;
   return new ConfigError(
-    `${b.name}: the bar of ${formatTime(b.raw.openMs[j]!)} differs from that of ${a.name}: ${column} ${b.raw[column][j]} against ${a.raw[column][i]}`,
+    `${b.name}: the bar of ${formatTime(b.raw.openMs[j]!)} differs from that of ${a.name}: ${figures}`,
     'import one of the two only, or keep them in separate catalogs (--catalog DIR)',
   );
 }

@@ -14,7 +14,7 @@ import { nests, resample, type Resampled } from './resample.ts';
  * The longest shorter interval of the symbol in the catalog from which `key`'s bars can be made, or null. Resampled bars do not count:
  * they do not tell what is missing below them.
  */
-export function finerInterval(catalog: string, key: BarKey): Interval | null {
+function finerInterval(catalog: string, key: BarKey): Interval | null {
   const usable = (finer: BarKey) => existsSync(barsPath(catalog, finer)) && readEntry(catalog, finer).source !== 'resampled';
   return INTERVALS.findLast((interval) => nests(interval, key.interval) && usable({ ...key, interval })) ?? null;
 }

@@ -144,7 +144,10 @@ class Writer {
   }
 }
 
-/** Reads fields of tables by their number. Positions are bytes from the start; position 0 stands for an absent field. Throws RangeError outside the bytes. */
+/**
+ * Reads fields of tables by their number. Positions are bytes from the start; position 0 stands for an absent field.
+ * Throws RangeError outside the bytes.
+ */
 export class FlatReader {
   private readonly view: DataView;
   private readonly bytes: Uint8Array;

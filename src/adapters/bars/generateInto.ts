@@ -7,7 +7,7 @@ import { barsPath, checkSymbol } from './paths.ts';
 import { generateBars, type GenerateOptions } from './generate.ts';
 import { SYNTHETIC, type GapManifest } from './quality.ts';
 
-/** Replaces synthetic bars of the same key, never others; a record that the catalog has and that is as fine is kept. Throws ConfigError. */
+/** Replaces synthetic bars of the same key, never others; a record that the catalog has is kept, with as many price digits as are needed. Throws ConfigError. */
 export function generateInto(catalog: string, options: GenerateOptions): GapManifest {
   const { market = 'spot', interval } = options;
   const symbol = checkSymbol(options.symbol);
@@ -17,6 +17,7 @@ export function generateInto(catalog: string, options: GenerateOptions): GapMani
   }
   const bars = generateBars(options);
   const known = readInstrument(catalog, market, symbol);
-  const instrument = known !== null && known.priceDigits >= bars.instrument.priceDigits ? known : bars.instrument;
+  const priceDigits = Math.max(known?.priceDigits ?? 0, bars.instrument.priceDigits);
+  const instrument = { ...(known ?? bars.instrument), priceDigits };
   return storeBars(catalog, { ...bars, instrument }, SYNTHETIC);
 }

@@ -65,7 +65,10 @@ export async function importFiles(files: readonly string[], options: ImportOptio
   return done;
 }
 
-/** Symbol and interval of a file: as given, else from a name such as `BTCUSDT-1m.csv.gz` or `BTCUSDT-1m-2024-01.csv`. Throws ConfigError when neither says it. */
+/**
+ * Symbol and interval of a file: as given, else from a name such as `BTCUSDT-1m.csv.gz` or `BTCUSDT-1m-2024-01.csv`.
+ * Throws ConfigError when neither says it.
+ */
 export function nameOf(
   file: string,
   given: { symbol?: string | undefined; interval?: Interval | undefined },
@@ -134,8 +137,9 @@ function givenInstrument(file: string, catalog: string, key: BarKey): Instrument
   const same = listKeys(catalog).filter(({ market, symbol }) => market === key.market && symbol === key.symbol);
   for (const entry of same.map((other) => readEntry(catalog, other))) {
     if (entry.seenPriceDigits <= record.priceDigits) continue;
+    const expected = `expected at least ${entry.seenPriceDigits}, the digits of the prices in ${entry.path}`;
     throw new ConfigError(
-      `${file} pricePrecision: expected at least ${entry.seenPriceDigits}, the digits of the prices in ${entry.path}, got ${record.priceDigits}`,
+      `${file} pricePrecision: ${expected}, got ${record.priceDigits}`,
       'raise it, or import into another catalog (--catalog DIR)',
     );
   }

@@ -16,8 +16,8 @@ export interface BarKey {
 }
 
 /** 1m and 1M would be one file where file names ignore case, so a month is spelt out. */
-export const fileStem = (interval: Interval): string => (interval === '1M' ? '1month' : interval);
-export const symbolFolder = (catalog: string, market: Market, symbol: string): string => join(catalog, market, symbol);
+const fileStem = (interval: Interval): string => (interval === '1M' ? '1month' : interval);
+const symbolFolder = (catalog: string, market: Market, symbol: string): string => join(catalog, market, symbol);
 export const barsPath = (catalog: string, key: BarKey): string =>
   join(symbolFolder(catalog, key.market, key.symbol), `${fileStem(key.interval)}.arrow`);
 export const manifestPath = (catalog: string, key: BarKey): string =>

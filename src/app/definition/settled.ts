@@ -1,7 +1,7 @@
 // A definition with every default filled in: what a run did, as its author could have written it.
 
 import { basename } from 'node:path';
-import { stringify } from 'yaml';
+import { Document, isMap, isSeq } from 'yaml';
 import { Decimal } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Definition } from './schema.ts';
@@ -100,5 +100,17 @@ export function settledText(
     catalog: definition.catalog ?? DEFAULTS.catalog,
     ...(definition.instruments === undefined ? {} : { instruments: definition.instruments }),
   };
-  return stringify(full, { lineWidth: 120, singleQuote: true, flowCollectionPadding: true, collectionStyle: 'any' });
+  const document = new Document(full);
+  // One line a key, as people write it.
+  if (isMap(document.contents)) for (const { value } of document.contents.items) inline(value);
+  return document.toString({ lineWidth: 120, singleQuote: true });
+}
+
+/** Writes a list or a map that holds no other in one line. */
+function inline(node: unknown): void {
+  if (!isMap(node) && !isSeq(node)) return;
+  const inner = isMap(node) ? node.items.map((pair) => pair.value) : node.items;
+  const nested = inner.filter((item) => isMap(item) || isSeq(item));
+  if (nested.length === 0) node.flow = true;
+  for (const item of nested) inline(item);
 }

@@ -1,5 +1,6 @@
 // The worker thread of a backtest: loads, runs, measures and writes; tells its watcher each step and what came of it.
 
+import { resolve } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { assert } from '../../base/assert.ts';
@@ -7,7 +8,9 @@ import { InvariantError } from '../../base/errors.ts';
 import { typicalLengthMs } from '../../model/interval.ts';
 import { buildSummary } from '../../report/folder/summary.ts';
 import { summaryText } from '../../report/folder/runFiles.ts';
-import { manifestOf, versions, writeRunFolder } from '../artefacts.ts';
+import { closingTable } from '../../report/terminal/closingTable.ts';
+import { definitionText, manifestOf, versions, writeRunFolder } from '../artefacts.ts';
+import { shownPath } from '../definition/paths.ts';
 import { openRequest, type RequestedRun } from '../definition/request.ts';
 import type { ResolvedRun } from '../definition/resolve.ts';
 import { execute, type Watcher } from '../execute.ts';
@@ -52,27 +55,24 @@ async function run(of: WorkerInput): Promise<RunOutcome> {
       executed,
       summary,
       manifest: manifestOf(executed, summary),
-      definition: withRecipe(executed.resolved.text, requested.recipe),
-      writeReport: () => {},
+      recipe: requested.recipe,
     });
-    return { folder, summary: summaryText(summary), table: '', timings: timingsOf(of.processStartMs) };
+    const table = closingTable(executed.record, summary, { colour: of.colour, report: shownPath(resolve(folder, 'report.html')) });
+    return { folder, summary: summaryText(summary), table, timings: timingsOf(of.processStartMs) };
   } finally {
     requested.cleanUp();
   }
 }
 
-function withRecipe(text: string, recipe: string | null): string {
-  return recipe === null ? text : `# ${recipe}\n${text}`;
-}
-
-function loadedOf({ plan, text, notes }: ResolvedRun, { recipe }: RequestedRun, tellBars: boolean): Loaded {
+function loadedOf(resolved: ResolvedRun, { recipe }: RequestedRun, tellBars: boolean): Loaded {
+  const { plan, notes } = resolved;
   return {
     name: plan.name,
     strategies: plan.strategies.map(({ record }) => record.name),
     rows: firstExecution(plan.feeds, instrumentsOf(plan)[0]?.id).bars.length,
     fromMs: plan.fromMs,
     notes,
-    madeDefinition: recipe === null ? null : withRecipe(text, recipe),
+    madeDefinition: recipe === null ? null : definitionText({ resolved }, recipe),
     closeMs: tellBars ? plan.feeds.map((feed) => feed.bars.closeMs) : [],
   };
 }

@@ -15,8 +15,7 @@ export interface WorkerInput {
   /** Tell the closing times of all bars, so that the watcher can name the one on which the run stands still. */
   readonly tellBars: boolean;
   readonly processStartMs: number;
-  /** How the table is printed. */
-  readonly columns: number;
+  /** The table is shown with colours. */
   readonly colour: boolean;
 }
 

@@ -21,7 +21,6 @@ export interface WatchOptions {
   readonly blockRows: number;
   /** Silence of a strategy after which its run is ended; 0 waits for ever. */
   readonly barTimeoutMs: number;
-  readonly columns: number;
   readonly colour: boolean;
   readonly onLoaded: (loaded: Loaded) => void;
   /** Called ten times a second: rows done and their share of all, and what the run is doing. */
@@ -83,9 +82,9 @@ function discard(folder: string): void {
 }
 
 function inputOf(options: WatchOptions, heartbeat: Heartbeat, blockRows: number, tellBars: boolean): WorkerInput {
-  const { request, outFolder, stagingFolder, columns, colour } = options;
+  const { request, outFolder, stagingFolder, colour } = options;
   const memory = heartbeat.memory;
-  return { request, outFolder, stagingFolder, columns, colour, memory, blockRows, tellBars, processStartMs: processStartMs() };
+  return { request, outFolder, stagingFolder, colour, memory, blockRows, tellBars, processStartMs: processStartMs() };
 }
 
 function startWorker(input: WorkerInput): Worker {

@@ -82,7 +82,7 @@ class CsvWriter {
     let low = (size - high * 1e9) | 0;
     for (let done = 0, at = end; done < count; done++) {
       if (done === digits && done > 0) bytes[--at] = POINT;
-      if (done === 9) [low, high] = [high % 1e9 | 0, Math.floor(high / 1e9)];
+      if (done === 9) [low, high] = [(high % 1e9) | 0, Math.floor(high / 1e9)];
       const rest = (low / 10) | 0;
       bytes[--at] = ZERO + low - rest * 10;
       low = rest;

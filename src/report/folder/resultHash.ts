@@ -15,13 +15,16 @@ export function resultHash(record: RunRecord): string {
   return hash.digest('hex');
 }
 
-/** The columns of equity.arrow: `time_ms`, and `equity` in the reporting asset. */
-export function equityColumns(record: RunRecord): { readonly time_ms: Float64Array; readonly equity: Float64Array } {
+/** The columns of equity.arrow, as its writer takes them: `equity` in the reporting asset. */
+export function equityColumns(record: RunRecord) {
   const { equity, reportingDigits } = record;
   const units = pow10(reportingDigits);
   const values = new Float64Array(equity.length);
   for (let row = 0; row < values.length; row++) values[row] = equity.units[row]! / units;
-  return { time_ms: equity.timeMs.subarray(0, equity.length), equity: values };
+  return [
+    { name: 'time_ms', kind: 'timestamp', values: equity.timeMs.subarray(0, equity.length) },
+    { name: 'equity', kind: 'float64', values },
+  ] as const;
 }
 
 function equityTable({ equity, reportingDigits }: RunRecord): Table {

@@ -41,8 +41,18 @@ export interface Table {
 const YES_NO = ['0', '1'];
 const WHOLE = [0];
 
-const number = (name: string, values: Float64Array | Uint8Array, digits: readonly number[] = WHOLE, digitsAt: ArrayLike<number> | null = null): NumberColumn => ({
-  kind: 'number', name, values, digits, digitsAt, emptyAt: NaN,
+const number = (
+  name: string,
+  values: Float64Array | Uint8Array,
+  digits: readonly number[] = WHOLE,
+  digitsAt: ArrayLike<number> | null = null,
+): NumberColumn => ({
+  kind: 'number',
+  name,
+  values,
+  digits,
+  digitsAt,
+  emptyAt: NaN,
 });
 const positive = (column: NumberColumn): NumberColumn => ({ ...column, emptyAt: 0 });
 const code = (name: string, values: ArrayLike<number>, labels: readonly string[]): LabelColumn => ({ kind: 'code', name, values, labels });
@@ -56,7 +66,11 @@ export function ordersTable({ orders, instruments }: RunRecord): Table {
     columns: [
       number('order_id', orders.id),
       number('strategy', orders.strategy),
-      code('instrument', at, instruments.map(({ id }) => id)),
+      code(
+        'instrument',
+        at,
+        instruments.map(({ id }) => id),
+      ),
       code('side', orders.side, SIDES),
       code('role', orders.role, ROLES),
       code('ending', orders.ending, ENDINGS),
@@ -94,15 +108,28 @@ export function fillsTable({ fills, instruments }: RunRecord): Table {
       number('trade_id', fills.tradeId),
       number('order_id', fills.orderId),
       number('strategy', fills.strategy),
-      code('instrument', at, instruments.map(({ id }) => id)),
+      code(
+        'instrument',
+        at,
+        instruments.map(({ id }) => id),
+      ),
       code('side', fills.side, SIDES),
       code('is_maker', fills.isMaker, YES_NO),
       number('price', fills.price, priceDigits(instruments), at),
       number('quantity', fills.lots, quantityDigits(instruments), at),
       number('notional', fills.notional, quoteDigits(instruments), at),
-      number('fee', fills.fee, instruments.flatMap((of) => [of.quoteDigits, of.baseDigits]), feeAt),
+      number(
+        'fee',
+        fills.fee,
+        instruments.flatMap((of) => [of.quoteDigits, of.baseDigits]),
+        feeAt,
+      ),
       code('fee_in', fills.feeInBase, FEE_IN),
-      text('fee_asset', feeAt, instruments.flatMap((of) => [of.quote, of.base])),
+      text(
+        'fee_asset',
+        feeAt,
+        instruments.flatMap((of) => [of.quote, of.base]),
+      ),
       number('time_ms', fills.timeMs),
     ],
   };
@@ -113,9 +140,16 @@ export function tradesTable({ instruments, reportingDigits }: RunRecord, { close
   return {
     length: closed.length,
     columns: [
-      number('trade', closed.entryMs.map((_, row) => row + 1)),
+      number(
+        'trade',
+        closed.entryMs.map((_, row) => row + 1),
+      ),
       number('strategy', closed.strategy),
-      code('instrument', closed.instrument, instruments.map(({ id }) => id)),
+      code(
+        'instrument',
+        closed.instrument,
+        instruments.map(({ id }) => id),
+      ),
       code('side', closed.side, ['long', 'short']),
       number('entry_ms', closed.entryMs),
       number('exit_ms', closed.exitMs),

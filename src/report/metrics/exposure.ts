@@ -8,7 +8,14 @@ import { DAY_MS, DAYS_PER_YEAR } from './kernels/portfolio.ts';
 import { mean, sumOf } from './kernels/sums.ts';
 
 export type ExposureFigure =
-  | 'exposureTime' | 'grossExposure' | 'grossExposureMax' | 'netExposure' | 'netExposureMax' | 'leverage' | 'leverageMax' | 'turnover';
+  | 'exposureTime'
+  | 'grossExposure'
+  | 'grossExposureMax'
+  | 'netExposure'
+  | 'netExposureMax'
+  | 'leverage'
+  | 'leverageMax'
+  | 'turnover';
 
 /** First and last instant of an episode with a position; of an open one the end of the run. */
 export interface Held {

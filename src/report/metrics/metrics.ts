@@ -27,7 +27,9 @@ export interface DrawdownRow {
   readonly days: number;
 }
 
-export type Metrics = { readonly [Name in Exclude<MetricName, MoneyFigure>]: number | null } & { readonly [Name in MoneyFigure]: Money | null } & {
+export type Metrics = { readonly [Name in Exclude<MetricName, MoneyFigure>]: number | null } & {
+  readonly [Name in MoneyFigure]: Money | null;
+} & {
   readonly basis: 'daily';
   /** The ten deepest, deepest first. */
   readonly drawdownTable: readonly DrawdownRow[];
@@ -50,7 +52,12 @@ const DEEPEST = 10;
 const EXTRAPOLATED_BELOW_DAYS = 90;
 
 /** `held`: the episodes with a position. `options` are the figures' parameters, 0 by default. */
-export function metricsOf(record: RunRecord, held: readonly Held[], daily: DailyEquity = dailyEquity(record), options: PortfolioOptions = {}): Metrics {
+export function metricsOf(
+  record: RunRecord,
+  held: readonly Held[],
+  daily: DailyEquity = dailyEquity(record),
+  options: PortfolioOptions = {},
+): Metrics {
   const series = seriesOf(daily.timeMs, daily.equity);
   const { returns, timeMs, ruined } = series;
   const n = returns.length;
@@ -77,10 +84,18 @@ export function metricsOf(record: RunRecord, held: readonly Held[], daily: Daily
     netProfit: money(values.netProfit),
     maxDrawdownAbs: money(values.maxDrawdownAbs),
     drawdownTable: drawdownTable(portfolio.drawdown, timeMs),
-    monthly: chainByKey(returns, starts.map(({ year, month }) => year * 12 + month - 1)).map((of) => ({
-      year: Math.floor(of.key / 12), month: (of.key % 12) + 1, return: of.return,
+    monthly: chainByKey(
+      returns,
+      starts.map(({ year, month }) => year * 12 + month - 1),
+    ).map((of) => ({
+      year: Math.floor(of.key / 12),
+      month: (of.key % 12) + 1,
+      return: of.return,
     })),
-    yearly: chainByKey(returns, starts.map(({ year }) => year)).map((of) => ({ year: of.key, return: of.return })),
+    yearly: chainByKey(
+      returns,
+      starts.map(({ year }) => year),
+    ).map((of) => ({ year: of.key, return: of.return })),
     days: Array.from(timeMs.subarray(1)),
     dailyReturns: Array.from(returns),
     rollingDays: ROLLING_DAYS,

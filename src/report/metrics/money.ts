@@ -1,6 +1,7 @@
 // Money of a run as decimal text: exact sums of integers beyond 2^53, and means with every digit of a double.
 
 import { Decimal, fromScaled } from '../../base/decimal.ts';
+import { MAX_EXACT } from '../../base/exact.ts';
 
 /** A decimal in the reporting asset, as plain text. */
 export type Money = string;
@@ -12,7 +13,7 @@ export class ExactSum {
 
   add(units: number): void {
     const next = this.#part + units;
-    if (Number.isSafeInteger(next)) this.#part = next;
+    if (next <= MAX_EXACT && next >= -MAX_EXACT) this.#part = next;
     else {
       this.#whole += BigInt(this.#part);
       this.#part = units;

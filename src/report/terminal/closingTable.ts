@@ -51,16 +51,39 @@ function heading({ strategies, feeds }: RunRecord, { run, dataQuality }: Summary
 function figures({ run, metrics, trades, orders }: Summary, paint: Paint): string[] {
   const asset = run.reportingAsset;
   const fees = Number(orders.fees);
-  const gross = Number(metrics.netProfit ?? 0) + fees;
   const sign = paint.result(metrics.totalReturn ?? 0);
   return [
     row('Net return', or(metrics.totalReturn, signedPercent), '', 'CAGR', or(metrics.cagr, signedPercent), sign),
     row('Net profit', money(metrics.netProfit), asset, 'Buy and hold', or(metrics.benchmarkReturn, signedPercent), sign),
     row('Max drawdown', or(metrics.maxDrawdown, percent), '', ...deepest(metrics)),
-    row('Sharpe', or(metrics.sharpe, (value) => fixed(value, 2)), '', 'likely above 0', likely(metrics)),
-    row('Sortino', or(metrics.sortino, (value) => fixed(value, 2)), '', 'Calmar', or(metrics.calmar, (value) => fixed(value, 2))),
-    row('Trades', count(trades.trades), '', `won ${or(trades.winRate, (value) => percent(value, 1))}`, `profit factor ${or(trades.profitFactor, (value) => fixed(value, 2))}`),
-    row('Fees', fixed(-fees, 2), asset, gross > 0 && fees > 0 ? `${percent(fees / gross, 0)} of gross` : '', `exposure ${or(metrics.exposureTime, (value) => percent(value, 1))}`),
+    row(
+      'Sharpe',
+      or(metrics.sharpe, (value) => fixed(value, 2)),
+      '',
+      `PSR(0) ${or(metrics.psr0, chance)}`,
+      `PSR(1) ${or(metrics.psr1, chance)}`,
+    ),
+    row(
+      'Sortino',
+      or(metrics.sortino, (value) => fixed(value, 2)),
+      '',
+      'Calmar',
+      or(metrics.calmar, (value) => fixed(value, 2)),
+    ),
+    row(
+      'Trades',
+      count(trades.trades),
+      '',
+      `won ${or(trades.winRate, (value) => percent(value, 1))}`,
+      `profit factor ${or(trades.profitFactor, (value) => fixed(value, 2))}`,
+    ),
+    row(
+      'Fees',
+      fixed(-fees, 2),
+      asset,
+      shareOfGross(fees, Number(metrics.netProfit ?? 0) + fees),
+      `exposure ${or(metrics.exposureTime, (value) => percent(value, 1))}`,
+    ),
   ];
 }
 
@@ -73,11 +96,17 @@ function deepest({ drawdownTable }: Summary['metrics']): [string, string] {
   const [worst] = drawdownTable;
   if (!worst) return ['', ''];
   const days = (ms: number) => `${count(Math.round(ms / DAY_MS))} days`;
-  return [`(${days(worst.days * DAY_MS)})`, worst.recoveryMs === null ? 'not recovered' : `recovered in ${days(worst.recoveryMs - worst.troughMs)}`];
+  return [
+    `(${days(worst.days * DAY_MS)})`,
+    worst.recoveryMs === null ? 'not recovered' : `recovered in ${days(worst.recoveryMs - worst.troughMs)}`,
+  ];
 }
 
-function likely({ psr0, psr1 }: Summary['metrics']): string {
-  return `${or(psr0, (value) => percent(value, 1))}, above 1: ${or(psr1, (value) => percent(value, 1))}`;
+const chance = (value: number) => percent(value, 1);
+
+function shareOfGross(fees: number, gross: number): string {
+  if (fees <= 0) return '';
+  return fees < gross ? `${percent(fees / gross, 0)} of gross` : 'above gross';
 }
 
 function or(value: number | null, text: (value: number) => string): string {

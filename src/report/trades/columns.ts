@@ -81,7 +81,11 @@ export interface ClosedTrade {
 }
 
 /** `closed` in closing order; the tags are looked up by fill row. */
-export function columnsOf(closed: readonly ClosedTrade[], entryTagOf: (fill: number) => number, exitTagOf: (fill: number) => number): TradeColumns {
+export function columnsOf(
+  closed: readonly ClosedTrade[],
+  entryTagOf: (fill: number) => number,
+  exitTagOf: (fill: number) => number,
+): TradeColumns {
   const numbers = (of: (trade: ClosedTrade) => number) => {
     const out = new Float64Array(closed.length);
     for (let i = 0; i < out.length; i++) out[i] = of(closed[i]!);

@@ -208,7 +208,11 @@ function split(fill: Part, part: number, whole: number): readonly [Part, Part] {
   const lots = mulDiv(fill.lots, part, whole, 'halfUp');
   const first = { flow: money(fill.flow), base: sign * part, notional: money(fill.notional), lots, fee: money(fill.fee) };
   const rest = {
-    flow: fill.flow - first.flow, base: fill.base - first.base, notional: fill.notional - first.notional, lots: fill.lots - lots, fee: fill.fee - first.fee,
+    flow: fill.flow - first.flow,
+    base: fill.base - first.base,
+    notional: fill.notional - first.notional,
+    lots: fill.lots - lots,
+    fee: fill.fee - first.fee,
   };
   return [first, rest];
 }

@@ -6,7 +6,14 @@ import { settle, type Figure, type Reason } from '../metrics/kernels/figure.ts';
 import { ExactSum, moneyText, type Money } from '../metrics/money.ts';
 
 export type OrderFigure =
-  | 'makerShare' | 'meanTimeToAckMs' | 'meanTimeToFirstFillMs' | 'meanTimeUnknownMs' | 'cancelsLostToFill' | 'replacements' | 'rateLimitHits' | 'rateBudgetWaits';
+  | 'makerShare'
+  | 'meanTimeToAckMs'
+  | 'meanTimeToFirstFillMs'
+  | 'meanTimeUnknownMs'
+  | 'cancelsLostToFill'
+  | 'replacements'
+  | 'rateLimitHits'
+  | 'rateBudgetWaits';
 
 export type OrderSummary = { readonly [Name in OrderFigure]: number | null } & {
   readonly created: number;

@@ -54,7 +54,11 @@ function makeTrades(record: RunRecord): Trades {
   closed.sort((a, b) => a.lastFill - b.lastFill);
   const tags = new Tags(record);
   return {
-    closed: columnsOf(closed, (fill) => tags.of(fill), (fill) => tags.of(fill)),
+    closed: columnsOf(
+      closed,
+      (fill) => tags.of(fill),
+      (fill) => tags.of(fill),
+    ),
     ...openOf(record, [...lanes.values()], bars),
     tags: tags.texts,
     path: bars.every((of) => of !== null) ? 'coarse' : 'not-recorded',
@@ -72,7 +76,10 @@ function fillAt({ fills }: RunRecord, row: number, path: BarPath | null, role: n
     bar = path.barOf(timeMs, isInside);
   }
   return {
-    row, timeMs, ticks, bar,
+    row,
+    timeMs,
+    ticks,
+    bar,
     notional: fills.notional[row]!,
     lots: fills.lots[row]!,
     fee: fills.fee[row]!,

@@ -23,7 +23,8 @@ export function benchmarkFigures(
   const excess = benchmark === null ? null : returns.map((r, i) => r - benchmark[i]!);
   const annual = Math.sqrt(DAYS_PER_YEAR);
   return {
-    benchmarkReturn: benchmark === null ? 'no-benchmark' : n === 0 ? 'too-few-returns' : benchmark.reduce((growth, b) => growth * (1 + b), 1) - 1,
+    benchmarkReturn:
+      benchmark === null ? 'no-benchmark' : n === 0 ? 'too-few-returns' : benchmark.reduce((growth, b) => growth * (1 + b), 1) - 1,
     beta,
     alpha: varied((b) => chain(beta, (slope) => DAYS_PER_YEAR * (mean(returns) - rf - slope * (mean(b) - rf)))),
     rSquared: varied((b) => {
@@ -31,7 +32,9 @@ export function benchmarkFigures(
       return rho === null ? 'zero-variance' : rho * rho;
     }),
     trackingError: against(() => deviation(excess!) * annual),
-    informationRatio: ruined ? 'ruined' : against(() => (isConstant(excess!) ? 'zero-variance' : (mean(excess!) / deviation(excess!)) * annual)),
+    informationRatio: ruined
+      ? 'ruined'
+      : against(() => (isConstant(excess!) ? 'zero-variance' : (mean(excess!) / deviation(excess!)) * annual)),
     treynor: chain(beta, (slope) => chain(cagr, (growth) => (Math.abs(slope) <= ZERO ? 'zero-beta' : (growth - riskFree) / slope))),
   };
 }

@@ -17,10 +17,35 @@ export interface PortfolioOptions {
 }
 
 export type PortfolioFigure =
-  | 'totalReturn' | 'netProfit' | 'cagr' | 'meanReturn' | 'geometricMeanReturn' | 'volatility' | 'downsideDeviation'
-  | 'sharpe' | 'smartSharpe' | 'sortino' | 'maxDrawdown' | 'maxDrawdownAbs' | 'longestDrawdown' | 'averageDrawdown' | 'averageDrawdownDays'
-  | 'ulcer' | 'calmar' | 'omega' | 'recoveryFactor' | 'var95' | 'var99' | 'cvar95' | 'cvar99' | 'tailRatio' | 'skew' | 'excessKurtosis'
-  | 'bestDay' | 'worstDay' | 'positiveDays';
+  | 'totalReturn'
+  | 'netProfit'
+  | 'cagr'
+  | 'meanReturn'
+  | 'geometricMeanReturn'
+  | 'volatility'
+  | 'downsideDeviation'
+  | 'sharpe'
+  | 'smartSharpe'
+  | 'sortino'
+  | 'maxDrawdown'
+  | 'maxDrawdownAbs'
+  | 'longestDrawdown'
+  | 'averageDrawdown'
+  | 'averageDrawdownDays'
+  | 'ulcer'
+  | 'calmar'
+  | 'omega'
+  | 'recoveryFactor'
+  | 'var95'
+  | 'var99'
+  | 'cvar95'
+  | 'cvar99'
+  | 'tailRatio'
+  | 'skew'
+  | 'excessKurtosis'
+  | 'bestDay'
+  | 'worstDay'
+  | 'positiveDays';
 
 export interface Portfolio {
   readonly figures: Readonly<Record<PortfolioFigure, Figure>>;
@@ -70,7 +95,9 @@ export function portfolioFigures(series: Series, options: PortfolioOptions = {})
     maxDrawdown: some(() => drawdown.deepest),
     maxDrawdownAbs: some(() => depthAbs),
     longestDrawdown: some(() => (fell ? longest.days : 'no-drawdown')),
-    averageDrawdown: some(() => (fell ? sumOf(drawdown.episodes.length, (i) => drawdown.episodes[i]!.depth) / drawdown.episodes.length : 'no-drawdown')),
+    averageDrawdown: some(() =>
+      fell ? sumOf(drawdown.episodes.length, (i) => drawdown.episodes[i]!.depth) / drawdown.episodes.length : 'no-drawdown',
+    ),
     averageDrawdownDays: some(() => (fell ? longest.meanDays : 'no-drawdown')),
     ulcer: two(() => Math.sqrt(sumOf(n, (i) => drawdown.depth[i + 1]! ** 2) / (n - 1))),
     calmar: chain(cagr, (growth) => (fell ? growth / -drawdown.deepest : 'no-drawdown')),
@@ -80,7 +107,9 @@ export function portfolioFigures(series: Series, options: PortfolioOptions = {})
     var99: two(() => quantile(sorted, 0.01)),
     cvar95: two(() => meanUpTo(sorted, quantile(sorted, 0.05))),
     cvar99: two(() => meanUpTo(sorted, quantile(sorted, 0.01))),
-    tailRatio: ratio(() => two(() => (quantile(sorted, 0.05) === 0 ? 'no-downside' : Math.abs(quantile(sorted, 0.95) / quantile(sorted, 0.05))))),
+    tailRatio: ratio(() =>
+      two(() => (quantile(sorted, 0.05) === 0 ? 'no-downside' : Math.abs(quantile(sorted, 0.95) / quantile(sorted, 0.05)))),
+    ),
     skew: n < 3 ? 'too-few-returns' : isConstant(returns) ? 'zero-variance' : shape(returns).skew,
     excessKurtosis: n < 4 ? 'too-few-returns' : isConstant(returns) ? 'zero-variance' : shape(returns).excessKurtosis,
     bestDay: some(() => highest(returns)),
@@ -120,7 +149,10 @@ function meanUpTo(ascending: Float64Array, limit: number): number {
   return mean(ascending.subarray(0, count));
 }
 
-function longestOf({ episodes }: Drawdown, timeMs: Float64Array): { readonly days: number; readonly meanDays: number; readonly open: boolean } {
+function longestOf(
+  { episodes }: Drawdown,
+  timeMs: Float64Array,
+): { readonly days: number; readonly meanDays: number; readonly open: boolean } {
   const last = timeMs[timeMs.length - 1]!;
   const days = episodes.map(({ peak, recovery }) => ((recovery === null ? last : timeMs[recovery]!) - timeMs[peak]!) / DAY_MS);
   let at = 0;

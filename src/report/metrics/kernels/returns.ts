@@ -43,7 +43,11 @@ export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flo
     growth = 1;
   }
   return {
-    timeMs: Float64Array.from(times), equity: Float64Array.from(own), index: Float64Array.from(index), returns: Float64Array.from(returns), ruined: end.ruined,
+    timeMs: Float64Array.from(times),
+    equity: Float64Array.from(own),
+    index: Float64Array.from(index),
+    returns: Float64Array.from(returns),
+    ruined: end.ruined,
   };
 }
 

@@ -75,7 +75,8 @@ export function quantile(ascending: Float64Array, q: number): number {
 export function shape(values: Float64Array): { readonly skew: number; readonly excessKurtosis: number } {
   const n = values.length;
   const middle = mean(values);
-  const moment = (power: number) => sumOf(n, (i) => power === 2 ? (values[i]! - middle) ** 2 : power === 3 ? (values[i]! - middle) ** 3 : (values[i]! - middle) ** 4) / n;
+  const moment = (power: number) =>
+    sumOf(n, (i) => (power === 2 ? (values[i]! - middle) ** 2 : power === 3 ? (values[i]! - middle) ** 3 : (values[i]! - middle) ** 4)) / n;
   const m2 = moment(2);
   const skew = n < 3 ? NaN : (Math.sqrt(n * (n - 1)) / (n - 2)) * (moment(3) / (m2 * Math.sqrt(m2)));
   const excessKurtosis = n < 4 ? NaN : ((n - 1) / ((n - 2) * (n - 3))) * ((n + 1) * (moment(4) / (m2 * m2) - 3) + 6);

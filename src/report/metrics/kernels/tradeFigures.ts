@@ -18,9 +18,26 @@ export interface TradeSet {
 }
 
 export type TradeFigure =
-  | 'winRate' | 'profitFactor' | 'averageTrade' | 'averageTradeFraction' | 'medianTrade' | 'medianTradeFraction' | 'bestTrade' | 'bestTradeFraction'
-  | 'worstTrade' | 'worstTradeFraction' | 'averageWin' | 'averageLoss' | 'payoff' | 'expectancy' | 'expectancyRatio' | 'sqn' | 'kelly'
-  | 'endTradeDrawdown' | 'closedTradeDrawdown' | 'closedTradeDrawdownAbs';
+  | 'winRate'
+  | 'profitFactor'
+  | 'averageTrade'
+  | 'averageTradeFraction'
+  | 'medianTrade'
+  | 'medianTradeFraction'
+  | 'bestTrade'
+  | 'bestTradeFraction'
+  | 'worstTrade'
+  | 'worstTradeFraction'
+  | 'averageWin'
+  | 'averageLoss'
+  | 'payoff'
+  | 'expectancy'
+  | 'expectancyRatio'
+  | 'sqn'
+  | 'kelly'
+  | 'endTradeDrawdown'
+  | 'closedTradeDrawdown'
+  | 'closedTradeDrawdownAbs';
 export type HoldFigure = 'mean' | 'median' | 'wins' | 'losses';
 export type ExcursionFigure = 'mean' | 'extreme';
 
@@ -72,7 +89,9 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     payoff,
     expectancy: some(() => rate * numberOr0(averageWin) - (losses.length / n) * Math.abs(numberOr0(averageLoss))),
     expectancyRatio: chain(payoff, (ratio) => (1 + ratio) * rate - 1),
-    sqn: some(() => (n < 2 ? 'too-few-trades' : highest(pnl) === lowest(pnl) ? 'zero-variance' : (Math.sqrt(n) * mean(pnl)) / deviation(pnl))),
+    sqn: some(() =>
+      n < 2 ? 'too-few-trades' : highest(pnl) === lowest(pnl) ? 'zero-variance' : (Math.sqrt(n) * mean(pnl)) / deviation(pnl),
+    ),
     kelly: chain(payoff, (ratio) => rate - (1 - rate) / ratio),
     endTradeDrawdown: some(() => (set.mfe === null ? 'not-recorded' : mean(set.mfe.map((best, i) => best - pnl[i]!)))),
     closedTradeDrawdown: some(() => fell!.deepest),

@@ -1,0 +1,135 @@
+// A run definition as its author meets it: what is accepted, and what is said about a mistake.
+
+import { expect, test } from 'vitest';
+import { ConfigError } from '../../base/errors.ts';
+import { withOverrides } from './overrides.ts';
+import { parseDefinition } from './parse.ts';
+import type { Definition } from './schema.ts';
+import { runName, settledText, strategyEntries } from './settled.ts';
+import { optionSource, readDefinition, valueAt, yamlSource, type DefinitionSource } from './source.ts';
+
+const GOOD = `strategy: strategies/smaCross.ts
+params: { fast: 10, slow: 30 }
+feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
+market: spot
+from: 2024-01-01
+to: 2024-07-01
+cash: { USDT: '10000' }
+size: { equity: '0.95' }
+fees: { maker: '0.001', taker: '0.001', in: received }
+fills: { limit: through, latencyMs: 0 }
+risk: { maxLeverage: '1' }
+seed: 1
+catalog: data
+`;
+
+const source = (text: string): DefinitionSource => yamlSource('x.yaml', '.', text);
+
+function refusal(of: DefinitionSource | (() => unknown)): ConfigError {
+  try {
+    if (typeof of === 'function') of();
+    else parseDefinition(of);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+test('the definition of the documents is accepted', () => {
+  expect(parseDefinition(source(GOOD))).toMatchObject({ strategy: 'strategies/smaCross.ts', from: '2024-01-01', cash: { USDT: '10000' } });
+});
+
+test.each([
+  ["taker: '0.001'", 'taker: 0.001', 'x.yaml:9 fees.taker: expected a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %), got 0.001'],
+  ["USDT: '10000'", 'USDT: 010000.50', 'x.yaml:7 cash.USDT: expected a quoted decimal (amount of the asset), got 010000.50'],
+  ["maxLeverage: '1'", "maxLeverge: '1'", 'x.yaml:11 risk.maxLeverge: unknown key maxLeverge, the nearest valid one is maxLeverage'],
+  ['seed: 1', 'sed: 1', 'x.yaml:12 sed: unknown key sed, the nearest valid one is seed'],
+  ['latencyMs: 0', 'latencyMs: 1.5', 'x.yaml:10 fills.latencyMs: expected a whole number (ms, 0 to 86400000), got 1.5'],
+  ['interval: 1m', 'interval: 2m', "x.yaml:3 feeds.bars.interval: expected one of 1m, 5m, 15m, 30m, 1h, 4h, 1d, 1w, 1M, 1min, 5min, 15min, 30min, 60min, 1day, 1week, 1month, got '2m'"],
+  ['from: 2024-01-01', 'from: 2024-02-30', "x.yaml:5 from: expected a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30, got '2024-02-30'"],
+  ["equity: '0.95'", "equity: '1.5'", "x.yaml:8 size.equity: expected a quoted decimal (fraction of equity, above 0, at most 1), got '1.5'"],
+  ["{ equity: '0.95' }", "{ equity: '0.95', base: '1' }", 'x.yaml:8 size: expected exactly one of base, quote and equity, got a map'],
+  ['in: received', 'in: base', "x.yaml:9 fees.in: expected one of received, quote, got 'base'"],
+  ['market: spot', 'market: futures', "x.yaml:4 market: expected one of spot, got 'futures'"],
+  ['symbol: BTCUSDT, ', '', 'x.yaml:3 feeds.bars: expected exactly one of symbol and symbols, got a map'],
+  ["cash: { USDT: '10000' }\n", '', "x.yaml:1 cash: expected starting balances, such as { USDT: '10000' }, got nothing"],
+  ['strategies/smaCross.ts', '[]', 'x.yaml:1 strategy: expected at least one strategy, got a list'],
+])('%s written as %s is refused with its place', (good, bad, message) => {
+  expect(GOOD).toContain(good);
+  expect(refusal(source(GOOD.replace(good, bad))).message).toBe(message);
+});
+
+test('an unquoted decimal has the remedy in its own words', () => {
+  expect(refusal(source(GOOD.replace("taker: '0.001'", 'taker: 0.001'))).remedy).toBe("put the number in quotes: taker: '0.001'");
+});
+
+test('all mistakes are told at once, misspelt keys first', () => {
+  const text = GOOD.replace('seed: 1', 'seed: x').replace('cash:', 'chas:').replace('limit: through', 'limit: thru');
+  expect(refusal(source(text)).message.split('\n')).toEqual([
+    'x.yaml:7 chas: unknown key chas, the nearest valid one is cash',
+    "x.yaml:1 cash: expected starting balances, such as { USDT: '10000' }, got nothing",
+    "x.yaml:10 fills.limit: expected one of through, touch, got 'thru'",
+    "x.yaml:12 seed: expected a whole number (seed, 0 to 2147483647), got 'x'",
+  ]);
+});
+
+test('broken YAML, a key that stands twice, and other kinds of files are refused with their place', () => {
+  expect(refusal(() => source('strategy: [a, b\n')).message).toMatch(/^x\.yaml:2:1 /);
+  expect(refusal(() => source(`${GOOD}seed: 2\n`)).message).toMatch(/^x\.yaml:14:1 Map keys must be unique/);
+  expect(refusal(source('just a text')).message).toBe("x.yaml:1: expected a run definition: keys and values, got 'just a text'");
+  expect(refusal(source('')).message).toBe('x.yaml:1: expected a run definition: keys and values, got nothing');
+  expect(refusal(() => readDefinition('no/such.yaml')).message).toBe('no/such.yaml: no such file');
+  expect(refusal(() => readDefinition('.')).message).toBe('.: expected a file, got a folder');
+});
+
+test('--set lays values over the definition; decimals keep their text', () => {
+  const changed = withOverrides(source(GOOD), ['params.fast=20', 'fees.taker=0.00050', 'cash.USDT=5000', 'params.level=1.10', 'risk={ maxOpenOrders: 3 }', 'from=2024-02-01']);
+  expect(parseDefinition(changed)).toMatchObject({
+    params: { fast: 20, slow: 30, level: '1.10' },
+    fees: { maker: '0.001', taker: '0.00050' },
+    cash: { USDT: '5000' },
+    risk: { maxOpenOrders: 3 },
+    from: '2024-02-01',
+  });
+});
+
+test.each([
+  ['risk.maxLeverge=1', '--set risk.maxLeverge: unknown key maxLeverge, the nearest valid one is maxLeverage'],
+  ['fees.taker=2', '--set fees.taker: expected a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %), got 2'],
+  ['feeds.bars.interval=7m', '--set feeds.bars.interval: expected one of 1m, 5m, 15m, 30m, 1h, 4h, 1d, 1w, 1M, 1min, 5min, 15min, 30min, 60min, 1day, 1week, 1month, got 7m'],
+])('a mistake in --set %s names the option', (setting, message) => {
+  expect(refusal(withOverrides(source(GOOD), [setting])).message).toBe(message);
+});
+
+test.each(['fast', '=1', 'params..fast=1'])('--set %s is no key=value', (setting) => {
+  expect(refusal(() => withOverrides(source(GOOD), [setting])).message).toMatch(/^--set .*: expected key=value/);
+});
+
+test('a strategy list has shares that sum to 1; what is not given is split', () => {
+  const shares = (text: string) => {
+    const from = source(GOOD.replace(/params: .*\n/, '').replace('strategies/smaCross.ts', text));
+    return strategyEntries(parseDefinition(from), from).map((entry) => entry.share);
+  };
+  expect(shares('[a.ts, b.ts, c.ts]')).toEqual(['0.333333', '0.333333', '0.333334']);
+  expect(shares("[{ file: a.ts, share: '0.25' }, b.ts]")).toEqual(['0.25', '0.75']);
+  expect(refusal(() => shares("[{ file: a.ts, share: '0.25' }, { file: b.ts, share: '0.5' }]")).message).toBe('x.yaml:1 strategy: expected shares that sum to 1, got 0.75');
+  expect(refusal(() => shares("[{ file: a.ts, share: '1' }, b.ts]")).message).toMatch(/expected shares that sum to 1, got 1$/);
+});
+
+test('the definition with its defaults reads back as the same run', () => {
+  const from = source(GOOD);
+  const definition: Definition = parseDefinition(from);
+  const known = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', maker: '0.001', taker: '0.001' };
+  const text = settledText(definition, strategyEntries(definition, from), known);
+  const again = parseDefinition(source(text));
+  expect(again).toMatchObject({ ...definition, from: known.from, to: known.to });
+  expect(settledText(again, strategyEntries(again, source(text)), known)).toBe(text);
+  expect(runName(definition, strategyEntries(definition, from))).toBe('smaCross');
+});
+
+test('a definition made of options names the option', () => {
+  const made = optionSource('.', { strategy: 'a.ts', cash: { USDT: 'x' } }, { cash: '--cash' });
+  expect(refusal(made).message).toContain("--cash cash.USDT: expected a quoted decimal (amount of the asset), got 'x'");
+  expect(valueAt(made.data, ['cash', 'USDT'])).toBe('x');
+});

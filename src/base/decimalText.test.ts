@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseRatio, scaledDown } from './decimalText.ts';
+import { Decimal } from './decimal.ts';
+import { MAX_EXACT } from './exact.ts';
+
+const digits = (max: number) => fc.array(fc.constantFrom(...'0123456789'), { minLength: 1, maxLength: max }).map((all) => all.join(''));
+const text = fc.oneof(
+  digits(9),
+  fc.tuple(digits(7), digits(12)).map(([whole, part]) => `${whole}.${part}`),
+);
+
+test('scaled text is the floor of the decimal', () => {
+  fc.assert(
+    fc.property(text, fc.nat({ max: 12 }), (value, scale) => {
+      const floor = new Decimal(value).times(Decimal.pow(10, scale)).floor();
+      expect(scaledDown(value, scale)).toBe(floor.gt(MAX_EXACT) ? MAX_EXACT : floor.toNumber());
+    }),
+  );
+});
+
+test('a ratio is the decimal itself', () => {
+  fc.assert(
+    fc.property(text, (value) => {
+      const ratio = parseRatio(value);
+      if (ratio === null) expect(new Decimal(value).decimalPlaces() > 9 || new Decimal(value).precision(true) > 6).toBe(true);
+      else expect(new Decimal(ratio.over).div(ratio.under).eq(value)).toBe(true);
+    }),
+  );
+});
+
+test.each(['', '-1', '+1', '1e3', ' 1', '1 ', '1.', '.5', '0x10', 'NaN', '1,5', '1_000'])('%j is no plain decimal', (value) => {
+  expect(scaledDown(value, 2)).toBeNull();
+  expect(parseRatio(value)).toBeNull();
+});

@@ -1,0 +1,44 @@
+// What yargs says about a wrong command line, said so that it names the nearest valid option or command.
+
+import { ConfigError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
+
+/** The help text of the command that `words` name. */
+export type HelpOf = (words: readonly string[]) => Promise<string>;
+
+/** The error for `complaint`, which yargs made of `argv`. */
+export async function usageError(complaint: string, argv: readonly string[], helpOf: HelpOf): Promise<ConfigError> {
+  const words = argv.slice(0, argv.findIndex((word) => word.startsWith('-')) + 1 || undefined).filter((word) => !word.startsWith('-'));
+  const help = await helpOf(words);
+  const [, valueless] = /^Not enough arguments following: (.+)$/.exec(complaint) ?? [];
+  if (valueless !== undefined) return new ConfigError(`--${valueless}: expected a value, got nothing`, helpHint(words));
+  const [, names] = /^Unknown (?:arguments?|commands?): (.+)$/.exec(complaint) ?? [];
+  if (names === undefined) return new ConfigError(complaint, helpHint(words));
+  const [name = ''] = names.split(', ');
+  return isOption(name, argv) ? unknownOption(name, help) : unknownWord(name, words, help);
+}
+
+function isOption(name: string, argv: readonly string[]): boolean {
+  return argv.some((word) => word.startsWith('-') && word.replace(/^-+/, '').split('=')[0] === name);
+}
+
+function unknownOption(name: string, help: string): ConfigError {
+  const valid = [...new Set(help.match(/(?<=\s)--[a-z][a-z-]*/g) ?? [])].map((option) => option.slice(2));
+  const near = nearest(name, valid);
+  const hint = near === null ? '' : `, the nearest valid one is --${near}`;
+  return new ConfigError(`--${name}: unknown option${hint}`, `the options are ${valid.map((option) => `--${option}`).join(', ')}`);
+}
+
+function unknownWord(name: string, words: readonly string[], help: string): ConfigError {
+  const [, listed = ''] = /^Commands:\n((?: .*\n)+)/m.exec(help) ?? [];
+  const valid = [...listed.matchAll(/^ {2}isobar ((?:[a-z]+ ?)+)/gm)].map(([, command = '']) => command.trim());
+  const last = valid.map((command) => command.split(' ').at(-1) ?? '');
+  if (last.length === 0) return new ConfigError(`${name}: one argument too many`, `put quotes around a path with spaces; ${helpHint(words)}`);
+  const near = nearest(name, last);
+  const hint = near === null ? '' : `, the nearest valid one is ${valid[last.indexOf(near)]}`;
+  return new ConfigError(`${name}: unknown command${hint}`, `the commands are ${valid.join(', ')}`);
+}
+
+function helpHint(words: readonly string[]): string {
+  return `see isobar ${[...words.slice(0, 1), '--help'].join(' ')}`;
+}

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Decimal } from '../base/decimal.ts';
+import { ConfigError, InvariantError } from '../base/errors.ts';
+import { lots } from '../base/brand.ts';
+import { spotInstrument } from '../../test/fixtures/drafts.ts';
+import { Ledger } from './ledger.ts';
+
+const BTC = spotInstrument('BTC', { baseDigits: 8, quantityDigits: 5 });
+const ETH = spotInstrument('ETH', { priceDigits: 3, quantityDigits: 2, baseDigits: 4 });
+const INSTRUMENTS = [BTC, ETH];
+
+interface Step {
+  readonly strategy: number;
+  readonly index: number;
+  readonly isBuy: boolean;
+  readonly ticks: number;
+  /** Share of what can be bought or sold, in thousandths. */
+  readonly share: number;
+  readonly feePpm: number;
+  readonly feeInBase: boolean;
+}
+const step: fc.Arbitrary<Step> = fc.record({
+  strategy: fc.nat({ max: 2 }),
+  index: fc.nat({ max: 1 }),
+  isBuy: fc.boolean(),
+  ticks: fc.integer({ min: 4_000_000, max: 5_000_000 }),
+  share: fc.integer({ min: 1, max: 1000 }),
+  feePpm: fc.constantFrom(0, 750, 1000, 1333),
+  feeInBase: fc.boolean(),
+});
+
+/** The same books in decimals and coins: what fills alone say. */
+class Oracle {
+  readonly quote = [0, 1, 2].map(() => new Decimal(0));
+  readonly base = [0, 1, 2].map(() => [new Decimal(0), new Decimal(0)]);
+  fill({ strategy, index, isBuy }: Step, qty: Decimal, notional: Decimal, fee: Decimal, feeInBase: boolean): void {
+    const sign = isBuy ? 1 : -1;
+    this.quote[strategy] = this.quote[strategy]!.minus(notional.times(sign)).minus(feeInBase ? 0 : fee);
+    const held = this.base[strategy]!;
+    held[index] = held[index]!.plus(qty.times(sign)).minus(feeInBase ? fee : 0);
+  }
+}
+
+test('cash and holdings reconcile to the fills, to the last unit, and the books add up after each of them', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const ledger = new Ledger(INSTRUMENTS, 3);
+      const oracle = new Oracle();
+      for (const strategy of [0, 1, 2]) {
+        ledger.deposit(strategy, 'USDT', 10 ** 12 * (strategy + 1));
+        oracle.quote[strategy] = new Decimal(10_000 * (strategy + 1));
+      }
+      for (const one of steps) book(ledger, oracle, one);
+      ledger.assertReconciled();
+      for (const strategy of [0, 1, 2]) {
+        expect(new Decimal(ledger.quote(strategy)).div(1e8).eq(oracle.quote[strategy]!)).toBe(true);
+        for (const index of [0, 1]) {
+          const held = new Decimal(ledger.base(strategy, index)).div(Decimal.pow(10, INSTRUMENTS[index]!.baseDigits));
+          expect(held.eq(oracle.base[strategy]![index]!)).toBe(true);
+        }
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function book(ledger: Ledger, oracle: Oracle, one: Step): void {
+  const { strategy, index, isBuy, ticks, feePpm } = one;
+  const { priceDigits, quantityDigits, quoteDigits, baseDigits } = INSTRUMENTS[index]!;
+  const perLot = ticks * 10 ** (quoteDigits - priceDigits - quantityDigits);
+  const most = isBuy ? Math.floor(ledger.quote(strategy) / (perLot * 1.002)) : ledger.sellableLots(strategy, index);
+  const amount = Math.floor((most * one.share) / 1000);
+  if (amount < 1) return;
+  const feeInBase = isBuy && one.feeInBase;
+  const bought = amount * 10 ** (baseDigits - quantityDigits);
+  const fee = Math.round(((feeInBase ? bought : amount * perLot) * feePpm) / 1e6);
+  ledger.fill(strategy, index, isBuy, ticks, amount, amount * perLot, fee, feeInBase);
+  const qty = new Decimal(amount).div(Decimal.pow(10, quantityDigits));
+  oracle.fill(one, qty, qty.times(ticks).div(Decimal.pow(10, priceDigits)), new Decimal(fee).div(Decimal.pow(10, feeInBase ? baseDigits : quoteDigits)), feeInBase);
+  expect(ledger.cost(strategy, index)).toBeGreaterThanOrEqual(0);
+}
+
+describe('one round trip', () => {
+  test('entry price, realised profit and fees, with the fee in quote', () => {
+    const ledger = new Ledger([BTC], 1);
+    ledger.deposit(0, 'USDT', 10_000e8);
+    ledger.fill(0, 0, true, 4_000_000, 10_000, 4000e8, 4e8, false);
+    ledger.fill(0, 0, true, 5_000_000, 10_000, 5000e8, 5e8, false);
+    expect(ledger.entryPrice(0, 0)).toBe(45_000);
+    expect(ledger.quote(0)).toBe(991e8);
+    expect(ledger.equityUnits(0, [4_600_000])).toBe(991e8 + 9200e8);
+    ledger.fill(0, 0, false, 4_600_000, 5000, 2300e8, 2.3e8, false);
+    expect([ledger.realised(0), ledger.fees(0), ledger.cost(0, 0)]).toEqual([50e8, 11.3e8, 6750e8]);
+    ledger.fill(0, 0, false, 4_600_000, 15_000, 6900e8, 6.9e8, false);
+    expect([ledger.realised(0), ledger.fees(0), ledger.cost(0, 0)]).toEqual([200e8, 18.2e8, 0]);
+    expect(ledger.entryPrice(0, 0)).toBeNaN();
+    expect(ledger.quote(0)).toBe(10_000e8 + 200e8 - 18.2e8);
+  });
+
+  test('a fee in the coin bought lowers the holding, counts at its cost, and leaves dust that is flat', () => {
+    const ledger = new Ledger([BTC], 1);
+    ledger.deposit(0, 'USDT', 10_000e8);
+    ledger.fill(0, 0, true, 4_000_000, 10_000, 4000e8, 10_000, true);
+    expect([ledger.base(0, 0), ledger.quote(0)]).toEqual([9_990_000, 6000e8]);
+    expect([ledger.cost(0, 0), ledger.fees(0), ledger.entryPrice(0, 0)]).toEqual([3996e8, 4e8, 40_000]);
+    expect([ledger.sellableLots(0, 0), ledger.isFlat(0, 0), ledger.dust(0, 0)]).toEqual([9990, false, 0]);
+    ledger.fill(0, 0, false, 4_000_000, 9989, 3995.6e8, 0, false);
+    expect([ledger.base(0, 0), ledger.sellableLots(0, 0), ledger.isFlat(0, 0), ledger.dust(0, 0)]).toEqual([1000, 1, true, 1000]);
+    ledger.assertReconciled();
+  });
+});
+
+test('coins brought in at their worth make neither profit nor loss when they are sold for it', () => {
+  const ledger = new Ledger(INSTRUMENTS, 2);
+  ledger.deposit(1, 'ETH', 20_000, 4000e8);
+  expect(ledger.entryPrice(1, 1)).toBe(2000);
+  ledger.fill(1, 1, false, 2_000_000, 200, 4000e8, 0, false);
+  expect([ledger.realised(1), ledger.quote(1), ledger.quote(0), ledger.quoteTotal]).toEqual([0, 4000e8, 0, 4000e8]);
+});
+
+test('a missing mark makes the equity of a holding unknown, and of none other', () => {
+  const ledger = new Ledger(INSTRUMENTS, 2);
+  ledger.deposit(0, 'USDT', 5);
+  ledger.deposit(1, 'BTC', 7);
+  expect(ledger.equityUnits(0, [NaN, NaN])).toBe(5);
+  expect(ledger.equityUnits(1, [NaN, 1])).toBeNaN();
+  expect(ledger.equityTotalUnits([NaN, 1])).toBeNaN();
+  expect(ledger.equityTotalUnits([100, NaN])).toBe(5 + 7);
+});
+
+test('more than is held cannot be sold, nor more money counted than is exact', () => {
+  const ledger = new Ledger([BTC], 1);
+  expect(() => ledger.fill(0, 0, false, 1, 1, 10, 0, false)).toThrow(InvariantError);
+  ledger.deposit(0, 'USDT', Number.MAX_SAFE_INTEGER);
+  expect(() => ledger.deposit(0, 'USDT', 1)).toThrow(InvariantError);
+  expect(() => ledger.deposit(0, 'USDT', 0.5)).toThrow(InvariantError);
+  expect(() => ledger.deposit(0, 'USDT', NaN)).toThrow(InvariantError);
+});
+
+test('one quote asset, and each base asset through one instrument', () => {
+  expect(() => new Ledger([BTC, spotInstrument('ETH', { quote: 'EUR' })], 1)).toThrow(ConfigError);
+  expect(() => new Ledger([BTC, spotInstrument('ETH', { quoteDigits: 6 })], 1)).toThrow(ConfigError);
+  expect(() => new Ledger([BTC, BTC], 1)).toThrow(ConfigError);
+  expect(() => new Ledger([BTC], 1).deposit(0, 'DOGE', 1)).toThrow(/no instrument of the run trades DOGE/);
+  expect(new Ledger([spotInstrument('BTC', { minLots: lots(0) })], 1).isFlat(0, 0)).toBe(false);
+});

@@ -1,0 +1,76 @@
+// The closing table: at most 100 columns, the same words with and without colour, and the doubts that a run leaves.
+
+import { expect, test } from 'vitest';
+import { randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
+import { buildSummary } from '../folder/summary.ts';
+import { closingTable, wantsColour } from './closingTable.ts';
+import { doubtsOf } from './doubts.ts';
+import { sparkline } from './sparkline.ts';
+
+const rows = 3 * 1440;
+const bars = testBars(testInstrument({ takerFeePpm: 10 }), rows, 11);
+const record = runRecord({
+  bars: [bars],
+  script: randomScript(2, { rows, fills: 90 }),
+  quality: { gaps: 3, missingBars: 12_480, thinBars: 1, synthetic: true },
+});
+const summary = buildSummary(record, { versions: {} });
+const ESCAPES = /\u001b\[\d+m/g;
+
+test('says what was run, what came of it, what to doubt, and where the report is', () => {
+  const text = closingTable(record, summary, { colour: false, report: 'runs/x/report.html' });
+  const lines = text.split('\n');
+  expect(lines[0]).toBe('  Walk0  ABCUSD 1m  2024-01-01 – 2024-01-04  (3 days, 4\u2009320 bars, 3 gaps)');
+  for (const label of ['Net return', 'Net profit', 'Max drawdown', 'Sharpe', 'Trades', 'Fees']) expect(text).toContain(`  ${label}`);
+  expect(text).toContain('Look here first: the data are synthetic; 3 gaps in the data (12\u2009480 bars missing);');
+  expect(lines.at(-1)).toBe('  Report   runs/x/report.html');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+  expect(text).not.toMatch(/NaN|undefined|null|e-\d|\u001b/);
+  expect(text).toMatch(/[▁▂▃▄▅▆▇█]{60}/);
+});
+
+test('colour adds nothing but colour', () => {
+  const [plain, coloured] = [false, true].map((colour) => closingTable(record, summary, { colour }));
+  expect(coloured).not.toBe(plain);
+  expect(coloured!.replace(ESCAPES, '')).toBe(plain);
+  expect(wantsColour({ isTTY: true }, {})).toBe(true);
+  expect(wantsColour({ isTTY: true }, { NO_COLOR: '1' })).toBe(false);
+  expect(wantsColour({}, {})).toBe(false);
+});
+
+test('a long list of strategies and of doubts stays within 100 columns', () => {
+  const many = { ...record, strategies: Array.from({ length: 20 }, () => record.strategies[0]!) };
+  const orders = {
+    ...summary.orders,
+    refusedByRisk: 1500,
+    refusedByRiskByCode: { MAX_NOTIONAL: 1200, MAX_LEVERAGE: 299, ORDER_RATE: 1 },
+    rejected: 1,
+    rejectedByCode: { '-2017': 1 },
+    unknown: 2,
+  };
+  const text = closingTable(many, { ...summary, orders }, { colour: false });
+  expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+  expect(text.replace(/\s+/g, ' ')).toContain(
+    '1 500 orders refused by risk (MAX_NOTIONAL 1 200, MAX_LEVERAGE 299, …); 1 order rejected by the venue (-2017)',
+  );
+});
+
+test('a run without orders shows dashes, not zeros of undefined things', () => {
+  const empty = runRecord({ bars: [bars], script: [] });
+  const text = closingTable(empty, buildSummary(empty, { versions: {} }), { colour: false });
+  expect(text).toMatch(/Sharpe +–/);
+  expect(text).toMatch(/won – +profit factor –/);
+  expect(doubtsOf(buildSummary(empty, { versions: {} }))).toContain('no order was placed');
+});
+
+test('a run that leaves no doubt says none', () => {
+  const long = runRecord({ bars: [testBars(testInstrument(), 100 * 1440, 5)], script: randomScript(2, { rows: 100 * 1440, fills: 400 }) });
+  const doubts = doubtsOf(buildSummary(long, { versions: {} })).filter((text) => !text.includes('open'));
+  expect(doubts).toEqual([]);
+});
+
+test('sparkline', () => {
+  expect(sparkline([1, 2, 3, 4, 5, 6, 7, 8], 8, 8)).toBe('▁▂▃▄▅▆▇█');
+  expect(sparkline([5, 5, 5], 3, 60)).toBe('▁▁▁');
+  expect(sparkline([], 0, 60)).toBe('');
+});

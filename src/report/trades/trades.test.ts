@@ -1,0 +1,333 @@
+// Trades from fills: episodes by hand, dust, splits at zero, excursions against a naive walk, and money that adds up to the last unit.
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { lots } from '../../base/brand.ts';
+import { mulDiv } from '../../base/exact.ts';
+import { MINUTE, randomScript, runRecord, START_MS, testBars, testInstrument, type ScriptFill } from '../../../test/fixtures/runRecord.ts';
+import type { RunRecord } from '../../model/run.ts';
+import { exactSum } from '../metrics/money.ts';
+import type { ClosedTrade } from './columns.ts';
+import { EpisodeBook } from './episode.ts';
+import { orderSummary } from './orderStatistics.ts';
+import { tradeSummary } from './statistics.ts';
+import { tradesOf } from './trades.ts';
+
+const UNIT = 1e8;
+const instrument = testInstrument();
+const flatBars = testBars(instrument, 400, 3);
+const run = (script: readonly ScriptFill[], more: Partial<Parameters<typeof runRecord>[0]> = {}) =>
+  runRecord({ bars: [flatBars], script, ...more });
+const netOf = (record: RunRecord) => record.equity.units[record.equity.length - 1]! - record.startUnits;
+
+describe('episodes', () => {
+  test('a round trip in parts: averages over the fills, profit net of fees', () => {
+    const { closed, tags, open } = tradesOf(
+      run([
+        { row: 10, isBuy: true, lots: 10_000, price: 10_000, slot: 'cross' },
+        { row: 12, isBuy: true, lots: 30_000, price: 11_000, slot: 'more' },
+        { row: 20, isBuy: false, lots: 20_000, price: 12_000, inside: true, isMaker: true, role: 'takeProfit' },
+        { row: 30, isBuy: false, lots: 20_000, price: 9000, slot: 'out' },
+      ]),
+    );
+    expect(open).toEqual([]);
+    expect(closed.length).toBe(1);
+    expect(closed.entryPrice[0]).toBe(107.5);
+    expect(closed.exitPrice[0]).toBe(105);
+    expect(closed.lots[0]).toBe(40_000);
+    // 430 in, 420 out, 0.85 of fees.
+    expect(closed.feeUnits[0]).toBe(0.85 * UNIT);
+    expect(closed.pnlUnits[0]).toBe(-10.85 * UNIT);
+    expect(closed.returnFraction[0]).toBeCloseTo(-10.85 / 430, 12);
+    expect([closed.entryMs[0], closed.exitMs[0]]).toEqual([START_MS + 10 * MINUTE, START_MS + 30 * MINUTE]);
+    expect([tags[closed.entryTag[0]!], tags[closed.exitTag[0]!], closed.fills[0]]).toEqual(['cross', 'out', 4]);
+  });
+
+  test('dust below the smallest order is flat, and keeps its cost for the next episode', () => {
+    const coarse = { ...flatBars, instrument: testInstrument({ minLots: lots(100) }) };
+    // The fee of 10 of 10,000 lots is taken in base: 9,990 are left, 9,950 can be sold in steps of 50.
+    const record = runRecord({
+      bars: [coarse],
+      feesInBase: true,
+      script: [
+        { row: 10, isBuy: true, lots: 10_000, price: 10_000 },
+        { row: 20, isBuy: false, lots: 9950, price: 10_000 },
+        { row: 30, isBuy: true, lots: 10_000, price: 20_000 },
+      ],
+    });
+    const trades = tradesOf(record);
+    expect(trades.closed.length).toBe(1);
+    // 100 paid for 0.999; 0.004 of it is left, at 0.004 / 0.999 of the cost, rounded toward zero.
+    const dustCost = mulDiv(100_0000_0000, 40_0000, 9990_0000, 'down');
+    expect(trades.closed.pnlUnits[0]).toBe(99_5000_0000 - 995_0000 - 100_0000_0000 + dustCost);
+    expect(trades.closed.feeUnits[0]).toBe(1000_0000 + 995_0000);
+    expect(trades.open).toMatchObject([{ side: 'long', baseUnits: 40_0000 + 9990_0000, entryMs: START_MS + 30 * MINUTE }]);
+    expect(trades.openUnits).toBe(netOf(record) - trades.closed.pnlUnits[0]!);
+  });
+
+  test('the rest of a close that fills in parts belongs to the trade that it closes', () => {
+    const coarse = { ...flatBars, instrument: testInstrument({ minLots: lots(100) }) };
+    const { closed } = tradesOf(
+      runRecord({
+        bars: [coarse],
+        script: [
+          { row: 10, isBuy: true, lots: 1000 },
+          { row: 20, isBuy: false, lots: 950 },
+          { row: 21, isBuy: false, lots: 50, sameOrder: true },
+          { row: 30, isBuy: true, lots: 50 },
+          { row: 31, isBuy: true, lots: 450, sameOrder: true },
+          { row: 40, isBuy: false, lots: 500 },
+        ],
+      }),
+    );
+    expect([...closed.fills]).toEqual([3, 3]);
+    expect([...closed.lots]).toEqual([1000, 500]);
+    expect(closed.entryMs[1]).toBe(START_MS + 30 * MINUTE);
+  });
+
+  test('strategies and instruments are told apart; trades stand in closing order', () => {
+    const other = testBars(testInstrument({ wireName: 'XYZUSD' }), 400, 4);
+    const { closed } = tradesOf(
+      runRecord({
+        bars: [flatBars, other],
+        strategies: 2,
+        script: [
+          { row: 1, isBuy: true, lots: 10, strategy: 1 },
+          { row: 2, isBuy: true, lots: 20, strategy: 0 },
+          { row: 3, isBuy: true, lots: 30, strategy: 0, instrument: 1 },
+          { row: 5, isBuy: false, lots: 30, strategy: 0, instrument: 1 },
+          { row: 6, isBuy: false, lots: 10, strategy: 1 },
+          { row: 7, isBuy: false, lots: 20, strategy: 0 },
+        ],
+      }),
+    );
+    expect([...closed.lots]).toEqual([30, 10, 20]);
+    expect([[...closed.strategy], [...closed.instrument]]).toEqual([
+      [0, 1, 0],
+      [1, 0, 0],
+    ]);
+  });
+
+  test('a fill across zero is split there, notional and fee in proportion', () => {
+    const closed: ClosedTrade[] = [];
+    const book = new EpisodeBook(0, 0, instrument, null, closed);
+    const fill = (row: number, isBuy: boolean, size: number, fee: number) =>
+      book.book({ row, timeMs: row, ticks: 10_000, bar: -1, lots: size, notional: size * 1e6, fee, feeInBase: false, isBuy });
+    fill(0, true, 100, 3);
+    fill(1, false, 300, 10);
+    fill(2, true, 200, 5);
+    book.end();
+    expect(closed).toMatchObject([
+      { side: 1, lots: 100, entryUnits: 1e8, exitUnits: 1e8, fills: 2, exitMs: 1, maeUnits: NaN },
+      { side: -1, lots: 200, entryUnits: 2e8, exitUnits: 2e8, entryMs: 1, exitMs: 2, fills: 2 },
+    ]);
+    expect(closed.map(({ feeUnits }) => feeUnits)).toEqual([3 + 3, 7 + 5]);
+    expect(closed[0]!.pnlUnits + closed[1]!.pnlUnits).toBe(-18);
+    expect([book.base, book.flow, book.side]).toEqual([0, 0, 0]);
+  });
+});
+
+describe('excursions', () => {
+  const priced = (rows: readonly (readonly [open: number, high: number, low: number, close: number])[]) => {
+    const bars = testBars(testInstrument({ makerFeePpm: 0, takerFeePpm: 0 }), rows.length);
+    for (const [i, name] of (['open', 'high', 'low', 'close'] as const).entries()) rows.forEach((row, r) => (bars[name][r] = row[i]!));
+    return bars;
+  };
+  const rows = [
+    [100, 200, 1, 100],
+    [100, 150, 50, 110],
+    [110, 130, 90, 120],
+    [120, 125, 80, 100],
+    [100, 300, 2, 105],
+  ] as const;
+  const unit = { lots: 10_000 };
+
+  test('whole bars give high and low, the bars of the fills only the fills and the close of the entry', () => {
+    const { closed, path } = tradesOf(
+      runRecord({
+        bars: [priced(rows)],
+        script: [
+          { row: 1, isBuy: true, ...unit },
+          { row: 4, isBuy: false, ...unit },
+        ],
+      }),
+    );
+    expect(path).toBe('coarse');
+    expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-20 * UNIT, 30 * UNIT]);
+    expect(closed.mfeFraction[0]).toBeCloseTo(0.3, 12);
+  });
+
+  test('a resting limit fills inside its bar: that bar is no whole one', () => {
+    const { closed } = tradesOf(
+      runRecord({
+        bars: [priced(rows)],
+        script: [
+          { row: 1, isBuy: true, ...unit },
+          { row: 3, isBuy: false, ...unit, inside: true, isMaker: true, price: 12_200 },
+        ],
+      }),
+    );
+    expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-10 * UNIT, 30 * UNIT]);
+  });
+
+  test('a stop inside its bar, and one that gaps at the open', () => {
+    const stopped = (price: number, row: number, inside: boolean) =>
+      tradesOf(
+        runRecord({
+          bars: [priced(rows)],
+          script: [
+            { row: 1, isBuy: true, ...unit },
+            { row, isBuy: false, ...unit, inside, price, role: 'stopLoss', limit: 9500 },
+          ],
+        }),
+      ).closed;
+    const inside = stopped(9500, 2, true);
+    expect([inside.maeUnits[0], inside.mfeUnits[0]]).toEqual([-5 * UNIT, 10 * UNIT]);
+    // At the open of row 4, 100.00 by its gap from 95.00: row 3 was whole.
+    expect(stopped(10_000, 4, false).maeUnits[0]).toBe(-20 * UNIT);
+  });
+
+  test('entry and exit in one bar know nothing of its path', () => {
+    const { closed } = tradesOf(
+      runRecord({
+        bars: [priced(rows)],
+        script: [
+          { row: 1, isBuy: true, ...unit },
+          { row: 1, isBuy: false, ...unit, inside: true, isMaker: true, price: 10_300 },
+        ],
+      }),
+    );
+    expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([0, 3 * UNIT]);
+  });
+
+  test('against a naive walk over every bar of every trade', () => {
+    const record = runRecord({ bars: [testBars(instrument, 3000, 9)], script: randomScript(4, { rows: 3000, fills: 300 }) });
+    const { closed } = tradesOf(record);
+    const { fills, feeds } = record;
+    const { bars } = feeds[0]!;
+    expect(closed.length).toBeGreaterThan(50);
+    for (let t = 0; t < closed.length; t++) {
+      const mine = Array.from({ length: fills.length }, (_, i) => i).filter(
+        (i) => fills.timeMs[i]! >= closed.entryMs[t]! && fills.timeMs[i]! <= closed.exitMs[t]!,
+      );
+      let [cash, base, worst, best] = [0, 0, 0, 0];
+      const see = (price: number) => {
+        worst = Math.min(worst, Math.round(cash + base * price));
+        best = Math.max(best, Math.round(cash + base * price));
+      };
+      for (const [k, i] of mine.entries()) {
+        const sign = fills.side[i] === 0 ? 1 : -1;
+        cash -= sign * fills.notional[i]! + fills.fee[i]!;
+        base += sign * fills.lots[i]! * 1e4;
+        see(fills.price[i]! / 100);
+        const at = (fills.timeMs[i]! - START_MS) / MINUTE;
+        const until = k + 1 < mine.length ? (fills.timeMs[mine[k + 1]!]! - START_MS) / MINUTE : at;
+        for (let row = at; row < until; row++) {
+          if (row === at) see(bars.close[row]!);
+          else [bars.high[row]!, bars.low[row]!].forEach(see);
+        }
+      }
+      expect([closed.maeUnits[t], closed.mfeUnits[t]]).toEqual([worst, best]);
+    }
+  });
+});
+
+test('property: closed + open profit is the change of equity, to the last unit', () => {
+  fc.assert(
+    fc.property(
+      fc.integer(),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 2 }),
+      fc.integer({ min: 1, max: 2 }),
+      fc.integer({ min: 1, max: 30 }),
+      (seed, feesInBase, strategies, count, minLots) => {
+        const columns = Array.from({ length: count }, (_, k) =>
+          testBars(testInstrument({ wireName: ['ABCUSD', 'XYZUSD'][k]!, minLots: lots(minLots), quoteDigits: 6 }), 500, seed + k),
+        );
+        const record = runRecord({
+          bars: columns,
+          strategies,
+          feesInBase,
+          start: 10_000 * 1e6,
+          script: randomScript(seed, { rows: 500, fills: 120, strategies, instruments: count, feesInBase }),
+        });
+        const trades = tradesOf(record);
+        expect(Number(exactSum(trades.closed.pnlUnits)) + trades.openUnits).toBe(netOf(record));
+        const { heldPnl, wins, losses, draws, trades: n, breakdowns } = tradeSummary(record, trades, netOf(record));
+        expect(heldPnl).toBe('0');
+        expect(wins + losses + draws).toBe(n);
+        for (const rows of Object.values(breakdowns)) expect(rows.reduce((sum, row) => sum + row.trades, 0)).toBe(n);
+        for (let t = 0; t < trades.closed.length; t++) expect(trades.closed.mfeUnits[t]).toBeGreaterThanOrEqual(trades.closed.pnlUnits[t]!);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test('money is text, fractions stand beside it, open positions are listed apart', () => {
+  const record = run([
+    { row: 10, isBuy: true, lots: 10_000, price: 10_000 },
+    { row: 20, isBuy: false, lots: 10_000, price: 10_100 },
+    { row: 30, isBuy: true, lots: 10_000, price: 10_000 },
+    { row: 40, isBuy: false, lots: 10_000, price: 9900 },
+    { row: 50, isBuy: true, lots: 5000, price: 10_000 },
+  ]);
+  const summary = tradeSummary(record, tradesOf(record), netOf(record));
+  expect(summary).toMatchObject({
+    trades: 2,
+    longs: 2,
+    shorts: 0,
+    wins: 1,
+    losses: 1,
+    openTrades: 1,
+    grossProfit: '0.799',
+    grossLoss: '-1.199',
+    closedPnl: '-0.4',
+    averageTrade: '-0.2',
+    bestTrade: '0.799',
+    volume: '400',
+    fees: '0.4',
+    winRate: 0.5,
+    holdTime: { mean: 10 * MINUTE },
+    flags: { mae: ['coarse'] },
+    openPositions: [{ instrument: 'spot:ABCUSD', side: 'long', quantity: '0.5', entryPrice: 100, entryMs: START_MS + 50 * MINUTE }],
+  });
+  expect(summary.averageTradeFraction).toBeCloseTo(-0.002, 12);
+  expect(summary.breakdowns.weekday.map(({ key }) => key)).toEqual(['Mon']);
+  expect(summary.breakdowns.month.map(({ key, trades }) => [key, trades])).toEqual([['2024-01', 2]]);
+});
+
+test('volume beyond 2^53 units stays exact', () => {
+  const values = new Float64Array(5).fill(Number.MAX_SAFE_INTEGER);
+  expect(exactSum(values)).toBe(5n * BigInt(Number.MAX_SAFE_INTEGER));
+});
+
+test('order statistics', () => {
+  const record = run([
+    { row: 10, isBuy: true, lots: 100, isMaker: true, inside: true },
+    { row: 12, isBuy: true, lots: 50, sameOrder: true },
+    { row: 20, isBuy: false, lots: 150 },
+  ]);
+  const ending = record.orders.ending.slice();
+  const orders = { ...record.orders, ending };
+  expect(orderSummary({ ...record, orders })).toMatchObject({
+    created: 2,
+    sent: 2,
+    accepted: 2,
+    filled: 2,
+    partlyFilled: 0,
+    rejected: 0,
+    fills: 3,
+    meanTimeToAckMs: MINUTE,
+    meanTimeToFirstFillMs: MINUTE,
+    reasons: { cancelsLostToFill: 'not-recorded' },
+  });
+  // The second is refused by risk with a code that stands in the texts.
+  ending[1] = 1;
+  const code = Float64Array.of(0, 3);
+  const denied = orderSummary({
+    ...record,
+    orders: { ...orders, code, texts: [...orders.texts, 'MAX_NOTIONAL'], arrivedMs: Float64Array.of(START_MS, NaN) },
+  });
+  expect(denied).toMatchObject({ sent: 1, accepted: 1, refusedByRisk: 1, refusedByRiskByCode: { MAX_NOTIONAL: 1 } });
+});

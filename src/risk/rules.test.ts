@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest';
+import { Desk, USDT } from '../../test/fixtures/riskDesk.ts';
+import type { Wanted } from '../../test/fixtures/drafts.ts';
+import { LIMITS, type RiskLimits } from './limits.ts';
+import { RULES } from './riskModule.ts';
+
+/** Prepares a desk so that an order of `just` passes and one of `over` does not, by the rule of this code and no other. */
+interface Boundary {
+  readonly code: string;
+  readonly limits?: RiskLimits;
+  readonly prepare?: (desk: Desk) => void;
+  /** One step below the bound, on it, and one step beyond. */
+  readonly under: Wanted;
+  readonly just: Wanted;
+  readonly over: Wanted;
+}
+
+const sizes = (under: number, wanted: Wanted = {}): Pick<Boundary, 'under' | 'just' | 'over'> => ({
+  under: { ...wanted, lots: under },
+  just: { ...wanted, lots: under + 1 },
+  over: { ...wanted, lots: under + 2 },
+});
+const LIMIT = { limit: 1000 };
+
+/** Where a rule has no number, `under` and `just` are two orders that it lets pass. */
+const BOUNDARIES: readonly Boundary[] = [
+  { code: 'TIME_IN_FORCE', under: { lots: 2, ...LIMIT }, just: { lots: 3, ...LIMIT, timeInForce: null }, over: { lots: 3, ...LIMIT, timeInForce: 'IOC' } },
+  { code: 'PRECISION', under: { lots: 3 }, just: { lots: 2 }, over: { lots: 1 } },
+  { code: 'PRECISION', under: { quoteUnits: 2_000_001 }, just: { quoteUnits: 2_000_000 }, over: { quoteUnits: 1_999_999 } },
+  { code: 'PRECISION', under: { lots: 3 }, just: { lots: 2 }, over: { lots: 0 } },
+  {
+    code: 'REDUCE_ONLY',
+    prepare: (desk) => desk.hold(50),
+    under: { lots: 3, side: 'sell', reduceOnly: true },
+    just: { lots: 3, side: 'buy' },
+    over: { lots: 3, side: 'buy', reduceOnly: true },
+  },
+  { code: 'QTY_MAX', limits: { maxOrderQty: '0.0209' }, ...sizes(19) },
+  { code: 'QTY_MAX', limits: { maxOrderQty: '0.02' }, prepare: (desk) => desk.hold(90), ...sizes(19, { side: 'sell' }) },
+  // By amount: 19.8 million units buy at most 20 lots at the mark less the collar.
+  { code: 'QTY_MAX', limits: { maxOrderQty: '0.02' }, under: { quoteUnits: 19_799_999 }, just: { quoteUnits: 19_800_000 }, over: { quoteUnits: 19_800_001 } },
+  { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.2' }, ...sizes(19, LIMIT) },
+  { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.2' }, ...sizes(19, { limit: 700 }) },
+  { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.202' }, ...sizes(19) },
+  { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.24' }, prepare: (desk) => desk.hold(90), ...sizes(19, { side: 'sell', limit: 1200 }) },
+  { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.2' }, under: { quoteUnits: 2e7 - 1 }, just: { quoteUnits: 2e7 }, over: { quoteUnits: 2e7 + 1 } },
+  { code: 'COLLAR', limits: { priceBand: '0.03' }, under: { lots: 5, limit: 1029 }, just: { lots: 5, limit: 1030 }, over: { lots: 5, limit: 1031 } },
+  {
+    code: 'COLLAR',
+    limits: { priceBand: '0.03' },
+    prepare: (desk) => desk.hold(50),
+    under: { lots: 5, limit: 971, side: 'sell' },
+    just: { lots: 5, limit: 970, side: 'sell' },
+    over: { lots: 5, limit: 969, side: 'sell' },
+  },
+  { code: 'POSITION_MAX', limits: { maxPositionQty: '0.05' }, prepare: heldAndOpen, ...sizes(19, LIMIT) },
+  { code: 'POSITION_NOTIONAL', limits: { maxPositionNotional: '0.5' }, prepare: heldAndOpen, ...sizes(19, LIMIT) },
+  { code: 'POSITION_NOTIONAL', limits: { maxPositionNotional: '0.55' }, prepare: (desk) => (heldAndOpen(desk), (desk.marks[0] = 1100)), ...sizes(19, LIMIT) },
+  { code: 'PORTFOLIO', limits: { maxGrossNotional: '0.8' }, prepare: (desk) => (heldAndOpen(desk), desk.hold(30, 1, 1)), ...sizes(19, LIMIT) },
+  // Equity 200.3 USDT: 0.1 in the account's coins each, 0.2 cash; less the fee of the order, 0.1 % of 0.2 at the worst.
+  {
+    code: 'LEVERAGE',
+    limits: { maxLeverage: '0.002' },
+    prepare: (desk) => desk.hold(30, 1, 1),
+    ...sizes(9, { limit: 1000 }),
+  },
+  { code: 'MARGIN', ...sizes(9988, { limit: 1000 }) },
+  { code: 'MARGIN', prepare: heldAndOpen, ...sizes(9978, { limit: 1000 }) },
+  { code: 'MARGIN', ...sizes(19_978, { limit: 500 }) },
+  { code: 'MARGIN', prepare: (desk) => (desk.hold(50), desk.send({ lots: 20, side: 'sell' })), ...sizes(28, { side: 'sell' }) },
+  { code: 'MARGIN', prepare: (desk) => desk.ledger.deposit(0, 'BTC', 30_999), ...sizes(28, { side: 'sell', limit: 1200 }) },
+];
+
+/** 20 lots held by the other strategy, 10 in an open buy. */
+function heldAndOpen(desk: Desk): void {
+  desk.hold(20, 1);
+  desk.send({ lots: 10, ...LIMIT });
+}
+
+describe.each(BOUNDARIES.map((row, at) => ({ ...row, name: `${row.code} (${at + 1})` })))('$name', ({ code, limits = {}, prepare, under, just, over }) => {
+  const desk = (without: readonly string[] = []) => {
+    const made = new Desk(limits, without);
+    prepare?.(made);
+    return made;
+  };
+  test('lets pass below and at the bound', () => {
+    expect([desk().code(under), desk().code(just)]).toEqual([null, null]);
+  });
+  test('refuses beyond it, with its code and its figures, and reserves nothing', () => {
+    const full = desk();
+    const before = [full.reservations.openTotal, full.reservations.cash(0), full.reservations.sellLots(0, 0)];
+    expect(full.code(over)).toBe(code);
+    expect(full.risk.detail()).not.toMatch(/NaN|undefined|^$/);
+    expect([full.reservations.openTotal, full.reservations.cash(0), full.reservations.sellLots(0, 0)]).toEqual(before);
+  });
+  test('is what refuses it: without the rule the order would pass', () => {
+    expect(desk([code]).code(over)).toBeNull();
+  });
+});
+
+describe('OPEN_ORDERS', () => {
+  const open = (limits: RiskLimits, other: Wanted, without: readonly string[] = []) => {
+    const desk = new Desk(limits, without);
+    return [1, 2, 3, 4].map((at) => desk.code(at === 2 ? { lots: 5, ...other } : { lots: 5 }));
+  };
+  test('counts the orders of a symbol', () => {
+    expect(open({ maxOpenOrders: 2 }, {})).toEqual([null, null, 'OPEN_ORDERS', 'OPEN_ORDERS']);
+    expect(open({ maxOpenOrders: 2 }, { instrumentIndex: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
+    expect(open({ maxOpenOrders: 2 }, {}, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
+  });
+  test('and those of the account, of every strategy', () => {
+    expect(open({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1, strategy: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
+    expect(open({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1 }, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
+  });
+  test('an order that is done makes room, a tombstone does not', () => {
+    const desk = new Desk({ maxOpenOrders: 1 });
+    const [first, second] = [desk.send({ lots: 5 }), desk.code({ lots: 5 })];
+    desk.fill(first, 5);
+    const third = desk.send({ lots: 5 });
+    desk.reservations.entomb(third, desk.nowMs);
+    expect([second, desk.code({ lots: 5 })]).toEqual(['OPEN_ORDERS', 'OPEN_ORDERS']);
+    desk.nowMs += 30 * 60_000;
+    expect(desk.code({ lots: 5 })).toBeNull();
+  });
+});
+
+describe('MESSAGE_RATE', () => {
+  const run = (times: readonly number[], without: readonly string[] = []) => {
+    const desk = new Desk({ maxOrdersPerMinute: 2 }, without);
+    return times.map((ms) => {
+      desk.nowMs = ms;
+      return desk.code({ lots: 2 });
+    });
+  };
+  test('at most so many in any 60 s: the window slides, and is open at its old end', () => {
+    expect(run([0, 30_000, 59_999, 60_000, 60_001, 89_999, 90_000])).toEqual([null, null, 'MESSAGE_RATE', null, 'MESSAGE_RATE', 'MESSAGE_RATE', null]);
+    expect(run([0, 0, 0], ['MESSAGE_RATE'])).toEqual([null, null, null]);
+  });
+  test('an order that another rule refuses was not sent', () => {
+    const desk = new Desk({ maxOrdersPerMinute: 1 });
+    expect([desk.code({ lots: 1 }), desk.code({ lots: 2 }), desk.code({ lots: 2 })]).toEqual(['PRECISION', null, 'MESSAGE_RATE']);
+  });
+});
+
+describe('INSTRUMENT', () => {
+  test.each(['INSTRUMENT'])('refuses one that is not of this run, and one whose exposure is not counted', (code) => {
+    const foreign = new Desk().instruments[1]!;
+    const futures = { ...foreign, market: 'futures' as const };
+    for (const instrument of [foreign, futures]) {
+      expect(new Desk().code({ lots: 5 }, (order) => (order['instrument'] = instrument))).toBe(code);
+      expect(new Desk({}, [code]).code({ lots: 5 }, (order) => (order['instrument'] = instrument))).toBeNull();
+    }
+  });
+});
+
+describe('reductions', () => {
+  test('pass the exposure rules even when a limit is already passed', () => {
+    const desk = new Desk({ maxPositionQty: '0.01', maxPositionNotional: '0.1', maxGrossNotional: '0.1', maxLeverage: '0.0001' });
+    desk.hold(40);
+    expect(desk.code({ lots: 5 })).toBe('POSITION_MAX');
+    expect(desk.code({ lots: 5, side: 'sell' })).toBeNull();
+  });
+});
+
+describe('BAD_INPUT', () => {
+  const bad = [NaN, undefined, -1, 0.5, Infinity, 2 ** 53, null, '5'];
+  const fields = ['lots', 'quoteUnits', 'limit', 'instrumentIndex', 'strategy', 'filledLots', 'side'];
+  test.each(fields.flatMap((field) => bad.map((value) => ({ field, value }))))('$field = $value is refused before any rule sees it', ({ field, value }) => {
+    expect(new Desk().code({ lots: 5, limit: 1000 }, (order) => (order[field] = value))).toBe('BAD_INPUT');
+  });
+  test.each(bad)('a mark of %s is refused', (value) => {
+    const desk = new Desk();
+    desk.marks[0] = value as number;
+    expect(desk.code({ lots: 5, limit: 1000 })).toBe('BAD_INPUT');
+    expect(desk.risk.detail()).toContain('last price');
+  });
+  test.each([NaN, undefined, Infinity])('a time of %s is refused', (value) => {
+    const desk = new Desk();
+    desk.nowMs = value as number;
+    expect(desk.code({ lots: 5, limit: 1000 })).toBe('BAD_INPUT');
+  });
+  test('two sizes, an amount to sell, an amount with a limit, a record that is already reserved', () => {
+    expect(new Desk().code({ lots: 5, quoteUnits: 5e6 })).toBe('BAD_INPUT');
+    expect(new Desk().code({ side: 'sell', quoteUnits: 5e6 })).toBe('BAD_INPUT');
+    expect(new Desk().code({ limit: 1000, quoteUnits: 5e6 })).toBe('BAD_INPUT');
+    const desk = new Desk();
+    const order = desk.send({ lots: 5 });
+    expect(desk.risk.check(order, desk.nowMs, 1000)).toBeNull();
+    expect(desk.risk.code).toBe('BAD_INPUT');
+  });
+  test('a missing mark of another holding fails the rules that need it', () => {
+    const desk = new Desk({ maxGrossNotional: '100' });
+    desk.hold(5, 0, 1);
+    desk.marks[1] = NaN;
+    expect(desk.code({ lots: 5 })).toBe('PORTFOLIO');
+    const levered = new Desk({ maxLeverage: '1' });
+    levered.hold(5, 0, 1);
+    levered.marks[1] = NaN;
+    expect(levered.code({ lots: 5 })).toBe('LEVERAGE');
+  });
+  test('sizes beyond what can be counted are refused, not thrown', () => {
+    expect(new Desk().code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('MARGIN');
+    expect(new Desk().code({ quoteUnits: 2 ** 53 - 1 })).toBe('MARGIN');
+  });
+});
+
+test('every limit belongs to a rule with its code, and only rules whose limits are set are on', () => {
+  for (const { key, code } of LIMITS) expect(RULES.find((rule) => rule.code === code)?.keys).toContain(key);
+  const always = ['TIME_IN_FORCE', 'INSTRUMENT', 'PRECISION', 'REDUCE_ONLY', 'MARGIN'];
+  expect(new Desk().risk.rulesOn()).toEqual(always);
+  expect(new Desk({ maxDrawdown: '0.1', maxOpenOrdersTotal: 5 }).risk.rulesOn()).toEqual(['DRAWDOWN', ...always.slice(0, 4), 'OPEN_ORDERS', 'MARGIN']);
+});
+
+test('each of the four rules of two orders at once: the first in the documented order gives the code', () => {
+  const desk = new Desk({ maxOrderQty: '0.003', maxOrderNotional: '0.01', priceBand: '0.01', maxOpenOrders: 1 });
+  expect(desk.code({ lots: 9, limit: 9000, timeInForce: 'FOK' })).toBe('TIME_IN_FORCE');
+  expect(desk.code({ lots: 9, limit: 9000 })).toBe('QTY_MAX');
+  expect(desk.code({ lots: 3, limit: 9000 })).toBe('NOTIONAL_MAX');
+  expect(desk.ledger.quote(0)).toBe(100 * USDT);
+});

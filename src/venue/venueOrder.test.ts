@@ -1,0 +1,40 @@
+// The pool and the way from ids to records: nothing grows with the number of orders that have ended.
+
+import { expect, test } from 'vitest';
+import { spotInstrument } from '../../test/fixtures/spotVenue.ts';
+import { type OrderRecord, OrderTable } from './venueOrder.ts';
+
+const instrument = spotInstrument();
+
+function acquire(table: OrderTable): OrderRecord {
+  const order = table.acquire(instrument);
+  order.account = 0;
+  return order;
+}
+
+test('pages of ids go when their orders are released, in whatever order that happens', () => {
+  const table = new OrderTable();
+  const pages = () => table['pages'].filter((page) => page !== null).length;
+  const kept = acquire(table);
+  let before = acquire(table);
+  for (let i = 0; i < 20_000; i++) {
+    const order = acquire(table);
+    expect(table.find(order.id)).toBe(order);
+    table.release(before);
+    before = order;
+  }
+  expect(table.find(kept.id)).toBe(kept);
+  // That of the old order, that of the newest, and at a turn of the page the one before.
+  expect(pages()).toBeLessThanOrEqual(3);
+  table.release(kept);
+  table.release(before);
+  expect(pages()).toBe(1);
+});
+
+test('a thousand orders at once are found, each by its own id', () => {
+  const table = new OrderTable();
+  const orders = Array.from({ length: 2_000 }, () => acquire(table));
+  orders.forEach((order, i) => expect(order.id).toBe(i + 1));
+  for (const order of orders) if (order.id % 3 === 0) table.release(order);
+  for (let id = 1; id <= 2_000; id++) expect(table.find(id)).toBe(id % 3 === 0 ? null : orders[id - 1]);
+});
