@@ -6,8 +6,16 @@ export type { Amount, Bar, Feed, FillInfo, OrderInfo, OrderOptions, Position, Si
 export type { FeedSeries, Series, Signal } from './indicators/series.ts';
 export type { IndicatorSpec, SignalSource, Source } from './indicators/spec.ts';
 export { ema, sma, vwap, wma } from './indicators/averages.ts';
+export { bollinger, highest, lowest, type Bands } from './indicators/channels.ts';
+export { custom } from './indicators/custom.ts';
+export { cci, kst, roc, trix, type KnowSureThing } from './indicators/momentum.ts';
+export { macd, mfi, rsi, stochastic, stochasticRsi, type Macd, type Stochastic } from './indicators/oscillators.ts';
 export { above, and, below, crossedDown, crossedUp, not, or } from './indicators/signals.ts';
-export { highest, lowest } from './indicators/channels.ts';
+export { adx, atr, type DirectionalMovement } from './indicators/trend.ts';
+export {
+  awesomeOscillator, chandelierExit, forceIndex, ichimoku, keltner, obv, psar, wilder, williamsR,
+  type ChandelierExit, type Ichimoku, type KeltnerChannels,
+} from './indicators/technicalAdapter.ts'; // prettier-ignore
 export type { Instrument } from './model/instrument.ts';
 export type { Interval } from './model/interval.ts';
 export type { Lifecycle, OrderId, Side } from './model/order.ts';

@@ -10,6 +10,7 @@ import { Scratch } from '../base/rowLog.ts';
 import { blockLoop, type BlockLoop } from '../engine/blockLoop.ts';
 import type { Engine, LogLine } from '../engine/engine.ts';
 import type { StrategyRun } from '../engine/strategyRun.ts';
+import { loadTechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { FeedRecord, IndicatorTrace, RunRecord } from '../model/run.ts';
 import { parseParams } from '../strategy/params.ts';
@@ -51,7 +52,7 @@ export async function prepareBacktest(plan: RunPlan, options: BacktestOptions = 
   const engine = container.get(TOKENS.engine);
   addStrategies(engine, plan);
   const deposits = fund(engine, plan);
-  engine.seal(engine.needsTechnical ? await import('technicalindicators') : null);
+  engine.seal(engine.needsTechnical ? await loadTechnicalLibrary() : null);
   const venue = openVenue(plan, engine, container.get(TOKENS.exchange), deposits);
   return { engine, venue, loop: await loopFor(plan) };
 }

@@ -11,14 +11,18 @@ export function nearest(given: string, valid: readonly string[]): string | null 
   return best !== null && least <= Math.max(2, Math.ceil(best.length / 3)) ? best : null;
 }
 
+/** Letters put in, left out or changed, and neighbours that changed places: the slips of typing. */
 function editDistance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + same));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : Infinity;
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + same, swapped));
     }
+    before = row;
     row = next;
   }
   return row[b.length]!;

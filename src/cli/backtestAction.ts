@@ -53,7 +53,9 @@ export async function backtest(args: BacktestArgs): Promise<void> {
   });
   stopOnSignal(run);
   try {
-    print(await run.outcome, args, say);
+    const outcome = await run.outcome;
+    line.clear();
+    print(outcome, args, say);
   } finally {
     line.clear();
   }
@@ -89,7 +91,6 @@ function tellLoaded({ madeDefinition, notes }: Loaded, say: (text: string) => vo
 }
 
 function print({ folder, summary, table, timings }: RunOutcome, args: BacktestArgs, say: (text: string) => void): void {
-  say('');
   if (args.json) {
     say(table);
     process.stdout.write(summary);

@@ -45,11 +45,11 @@ export class BracketDesk {
     const lots = Math.min(bracket.lots, this.#closable(bracket.strategy, bracket.instrument));
     if (lots < engine.instruments[bracket.instrument]!.minLots) return;
     const trailed = bracket.trailing > 0 && levelOf(bracket) !== bracket.stop;
-    this.#leg(bracket.instrument, !bracket.isLong, trailed ? 'trailing' : 'stopLoss', bracket.entry as OrderId);
-    engine.intent.lots = lots as Lots;
-    engine.intent.trigger = levelOf(bracket) as Ticks;
+    const leg = this.#leg(bracket.strategy, bracket.instrument, !bracket.isLong, trailed ? 'trailing' : 'stopLoss', bracket.entry);
+    leg.lots = lots as Lots;
+    leg.trigger = levelOf(bracket) as Ticks;
     this.hitPrice = price;
-    engine.submitIntent(bracket.strategy);
+    engine.submit(leg);
     this.hitPrice = NaN;
   }
 
@@ -58,18 +58,19 @@ export class BracketDesk {
     const { strategy, instrumentIndex } = entry;
     const lots = Math.min(filled, this.#closable(strategy, instrumentIndex) - engine.reservations.sellLots(strategy, instrumentIndex));
     if (lots < engine.instruments[instrumentIndex]!.minLots) return;
-    this.#leg(instrumentIndex, entry.side !== 'buy', 'takeProfit', id);
-    engine.intent.lots = lots as Lots;
-    engine.intent.limit = target;
-    engine.submitIntent(strategy);
+    const leg = this.#leg(strategy, instrumentIndex, entry.side !== 'buy', 'takeProfit', id);
+    leg.lots = lots as Lots;
+    leg.limit = target;
+    engine.submit(leg);
   }
 
-  #leg(instrumentIndex: number, isBuy: boolean, role: OrderRole, entry: OrderId): void {
-    const intent = this.#engine.newIntent(this.#engine.executionFeed(instrumentIndex), isBuy);
-    intent.role = role;
-    intent.slot = role;
-    intent.parent = entry;
-    intent.reduceOnly = true;
+  #leg(strategy: number, instrumentIndex: number, isBuy: boolean, role: OrderRole, entry: number): OrderRecord {
+    const leg = this.#engine.newOrder(strategy, this.#engine.executionFeed(instrumentIndex), isBuy ? 'buy' : 'sell');
+    leg.role = role;
+    leg.slot = role;
+    leg.parent = entry as OrderId;
+    leg.reduceOnly = true;
+    return leg;
   }
 
   /** What may be closed: less than was filled where the fee was taken in the base asset. */

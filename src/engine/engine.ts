@@ -1,22 +1,21 @@
 // The bot between strategy and exchange: sets a run up, books what the exchange tells, sends what risk approves. One in every mode.
 
 import { assert } from '../base/assert.ts';
-import type { Lots, Ticks, Units } from '../base/brand.ts';
 import { ConfigError, InvariantError, StrategyError } from '../base/errors.ts';
 import { pow10 } from '../base/exact.ts';
 import type { Rng } from '../base/rng.ts';
 import type { Scratch } from '../base/rowLog.ts';
 import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
-import { operand, type IndicatorSpec, type SignalSource } from '../indicators/spec.ts';
+import { homeOf, type IndicatorSpec, type SignalSource } from '../indicators/spec.ts';
 import type { Series } from '../indicators/series.ts';
 import { ticksOf, type TickColumn } from '../model/bars.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Interval } from '../model/interval.ts';
-import type { OrderId, VenueOrderId } from '../model/order.ts';
+import type { OrderId, Side, VenueOrderId } from '../model/order.ts';
 import { formatMinute } from '../model/time.ts';
 import type { Brackets } from '../orders/brackets.ts';
 import type { OrderManager } from '../orders/orderManager.ts';
-import type { IntentDraft, OrderRecord } from '../orders/record.ts';
+import type { OrderRecord } from '../orders/record.ts';
 import type { Reservations } from '../orders/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import type { Evidence, ExchangePort, ExchangeSink } from '../ports/exchange.ts';
@@ -80,7 +79,6 @@ export class Engine implements ExchangeSink, Marks {
   readonly defaultSize: Size;
   readonly collarPpm: number;
   readonly blockRows: number;
-  readonly intent: IntentDraft;
   /** Execution feeds in instrument order. */
   readonly execution: readonly FeedRun[];
   recorder!: EquityRecorder;
@@ -121,7 +119,6 @@ export class Engine implements ExchangeSink, Marks {
     });
     this.#ticks = this.execution.map((feed) => ticksOf(feed.bars, 'close'));
     this.#marks = new Float64Array(parts.instruments.length);
-    this.intent = emptyIntent(parts.instruments[0]!);
     this.fills = new FillLog(parts.scratch);
     this.desk = new BracketDesk(this);
   }
@@ -152,7 +149,7 @@ export class Engine implements ExchangeSink, Marks {
     this.startUnits = this.ledger.equityTotalUnits(this.#startMarks());
     this.recorder = new EquityRecorder(this.execution, this.ledger, this.#parts.scratch);
     for (const feed of this.feeds) {
-      feed.indicators.seal(technical ?? undefined);
+      feed.indicators.seal(technical);
       for (feed.cur = 0; feed.cur < feed.firstRow; feed.cur = feed.to) {
         feed.to = Math.min(feed.cur + this.blockRows, feed.firstRow);
         for (const kernel of feed.indicators.kernels) kernel.fill(feed.cur, feed.to);
@@ -180,7 +177,7 @@ export class Engine implements ExchangeSink, Marks {
 
   /** The feed that a spec or a series is over. */
   feedOf(what: IndicatorSpec<unknown> | Series | SignalSource): FeedRun {
-    const { home } = operand(what as SignalSource);
+    const home = homeOf(what);
     const feed = this.feeds.find((one) => one.indicators === home);
     if (!feed) throw new ConfigError('an indicator is registered over a feed of another run', 'use the feeds of this strategy');
     return feed;
@@ -227,35 +224,19 @@ export class Engine implements ExchangeSink, Marks {
 
   // --- What strategies ask for
 
-  newIntent(feed: FeedRun, isBuy: boolean): IntentDraft {
-    const { intent } = this;
-    intent.instrument = feed.instrument;
-    intent.instrumentIndex = feed.instrumentIndex;
-    intent.side = isBuy ? 'buy' : 'sell';
-    intent.role = 'market';
-    intent.lots = 0 as Lots;
-    intent.quoteUnits = 0 as Units;
-    intent.limit = 0 as Ticks;
-    intent.reduceOnly = false;
-    intent.timeInForce = null;
-    intent.slot = '';
-    intent.parent = 0 as OrderId;
-    intent.takeProfit = 0 as Ticks;
-    intent.stopLoss = 0 as Ticks;
-    intent.trailing = 0 as Ticks;
-    intent.trigger = 0 as Ticks;
-    return intent;
+  /** A fresh order of a strategy, for it to say what it wants. */
+  newOrder(strategy: number, feed: FeedRun, side: Side): OrderRecord {
+    return this.orders.draft(strategy, feed.instrument, feed.instrumentIndex, side, this.nowMs);
   }
 
-  /** Drafts the intent, asks risk, and sends it: check, reservation and send in one call. */
-  submitIntent(strategy: number): OrderId {
-    const { orders, risk, intent } = this;
-    const order = orders.draft(strategy, intent, this.nowMs);
+  /** Asks risk about a drafted order and sends it: check, reservation and send in one call. */
+  submit(order: OrderRecord): OrderId {
+    const { orders, risk } = this;
     const { id } = order;
     let code = orders.obstacle(order);
     if (code === null) {
       if (risk.watchesEquity) this.recorder.show(risk);
-      const approved = risk.check(order, this.nowMs, this.lastTicks(intent.instrumentIndex));
+      const approved = risk.check(order, order.createdMs, this.lastTicks(order.instrumentIndex));
       if (approved !== null) {
         orders.submit(approved);
         return id;
@@ -358,15 +339,20 @@ export class Engine implements ExchangeSink, Marks {
     }
   }
 
-  /** The rows of an instrument's market orders are over: what a collar order has not got is cancelled (house, section 12). */
-  sweep(instrumentIndex: number, openMs: number): void {
+  /**
+   * A row is over that opened at `openMs`: what a collar order which had that row has not got is cancelled (house, section 12).
+   * Returns how many collar orders still wait for their row.
+   */
+  sweep(instrumentIndex: number, openMs: number): number {
     const active = this.orders.active();
+    let waiting = 0;
     for (let at = active.length - 1; at >= 0; at--) {
       const order = active[at]!;
-      if (order.instrumentIndex === instrumentIndex && order.role === 'market' && order.lots > 0 && order.arrivedMs <= openMs) {
-        this.orders.cancel(order, this.nowMs);
-      }
+      if (order.instrumentIndex !== instrumentIndex || order.role !== 'market' || order.lots === 0 || order.limit === 0) continue;
+      if (order.arrivedMs <= openMs) this.orders.cancel(order, this.nowMs);
+      else waiting++;
     }
+    return waiting;
   }
 
   // --- Telling
@@ -420,7 +406,7 @@ export class Engine implements ExchangeSink, Marks {
   }
   #known(id: OrderId): OrderRecord {
     const order = this.orders.get(id);
-    assert(order !== undefined, `the exchange speaks of order ${id}, which is not open`);
+    if (order === undefined) throw new InvariantError(`the exchange speaks of order ${id}, which is not open`);
     return order;
   }
   #ended(order: OrderRecord): void {
@@ -448,24 +434,4 @@ export class Engine implements ExchangeSink, Marks {
 function readyMsOf(feed: FeedRun): number {
   const { readyRow } = feed.indicators;
   return readyRow < feed.bars.length ? feed.bars.closeMs[Math.max(readyRow, 0)]! : Infinity;
-}
-
-function emptyIntent(instrument: Instrument): IntentDraft {
-  return {
-    instrument,
-    instrumentIndex: 0,
-    side: 'buy',
-    role: 'market',
-    lots: 0 as Lots,
-    quoteUnits: 0 as Units,
-    limit: 0 as Ticks,
-    reduceOnly: false,
-    timeInForce: null,
-    slot: '',
-    parent: 0 as OrderId,
-    takeProfit: 0 as Ticks,
-    stopLoss: 0 as Ticks,
-    trailing: 0 as Ticks,
-    trigger: 0 as Ticks,
-  };
 }

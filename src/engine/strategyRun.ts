@@ -123,12 +123,14 @@ export class StrategyRun implements StrategyHost {
   order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId {
     const engine = this.#engine;
     const feed = this.#feedFor(options?.feed);
-    const intent = engine.newIntent(feed, isBuy);
-    if (options !== undefined) this.#applyOptions(options, feed, isBuy);
-    intent.role = intent.limit > 0 ? 'limit' : 'market';
-    intent.slot = options?.tag ?? (isBuy ? 'buy' : 'sell');
-    this.#applySize(size ?? engine.defaultSize, feed, isBuy);
-    return engine.submitIntent(this.index);
+    const order = engine.newOrder(this.index, feed, isBuy ? 'buy' : 'sell');
+    if (options !== undefined) this.#applyOptions(order, options, isBuy);
+    order.role = order.limit > 0 ? 'limit' : 'market';
+    order.slot = options?.tag ?? order.side;
+    this.#applySize(order, size ?? engine.defaultSize);
+    // A bracket price that is no number (an indicator that is not ready, say) makes the whole order unsound: risk denies it.
+    if (!(order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0)) order.lots = NaN as Lots;
+    return engine.submit(order);
   }
 
   exit(view: Feed | undefined): OrderId | null {
@@ -150,23 +152,20 @@ export class StrategyRun implements StrategyHost {
   target(size: Size, view: Feed | undefined): OrderId | null {
     const engine = this.#engine;
     const feed = this.#feedFor(view);
-    const intent = engine.newIntent(feed, true);
-    this.#applySize(size, feed, false);
-    const wanted = intent.lots;
-    let held = engine.ledger.sellableLots(this.index, feed.instrumentIndex);
+    const { instrumentIndex, instrument } = feed;
+    let held = engine.ledger.sellableLots(this.index, instrumentIndex);
     for (const order of engine.orders.active()) {
-      if (order.strategy !== this.index || order.instrumentIndex !== feed.instrumentIndex || order.parent !== 0) continue;
+      if (order.strategy !== this.index || order.instrumentIndex !== instrumentIndex || order.parent !== 0) continue;
       const open = order.lots > 0 ? order.lots - order.filledLots : order.worstLots;
       held += order.side === 'buy' ? open : -open;
     }
-    const missing = wanted - held;
-    if (Math.abs(missing) < feed.instrument.minLots) return null;
-    const isBuy = missing > 0;
-    const trade = engine.newIntent(feed, isBuy);
-    trade.slot = 'target';
-    trade.reduceOnly = !isBuy;
-    this.#applyLots(Math.abs(missing), feed, isBuy);
-    return engine.submitIntent(this.index);
+    const missing = this.#lotsOf(size, instrument, engine.lastTicks(instrumentIndex)) - held;
+    if (Math.abs(missing) < instrument.minLots) return null;
+    const order = engine.newOrder(this.index, feed, missing > 0 ? 'buy' : 'sell');
+    order.slot = 'target';
+    order.reduceOnly = missing < 0;
+    this.#applyLots(order, Math.abs(missing));
+    return engine.submit(order);
   }
 
   cancel(id: OrderId): void {
@@ -218,49 +217,52 @@ export class StrategyRun implements StrategyHost {
       this.#exitPending[instrumentIndex] = true;
       return null;
     }
-    const intent = engine.newIntent(feed, false);
-    intent.slot = 'exit';
-    intent.reduceOnly = true;
-    intent.lots = engine.ledger.sellableLots(this.index, instrumentIndex) as Lots;
-    return engine.submitIntent(this.index);
+    const order = engine.newOrder(this.index, feed, 'sell');
+    order.slot = 'exit';
+    order.reduceOnly = true;
+    order.lots = engine.ledger.sellableLots(this.index, instrumentIndex) as Lots;
+    return engine.submit(order);
   }
 
-  #applyOptions(options: OrderOptions, feed: FeedRun, isBuy: boolean): void {
-    const { intent, sizing } = this.#engine;
-    const { instrument } = feed;
-    if (options.limit !== undefined) intent.limit = sizing.ticks(instrument, options.limit, isBuy) as Ticks;
+  #applyOptions(order: OrderRecord, options: OrderOptions, isBuy: boolean): void {
+    const { sizing } = this.#engine;
+    const { instrument } = order;
+    if (options.limit !== undefined) order.limit = sizing.ticks(instrument, options.limit, isBuy) as Ticks;
     // Legs trade the other way: what guards a long is sold, so its prices are rounded up, the nearer and the better one.
-    if (options.takeProfit !== undefined) intent.takeProfit = sizing.ticks(instrument, options.takeProfit, !isBuy) as Ticks;
-    if (options.stopLoss !== undefined) intent.stopLoss = sizing.ticks(instrument, options.stopLoss, !isBuy) as Ticks;
-    if (options.trailing !== undefined) intent.trailing = Math.max(1, sizing.ticks(instrument, options.trailing, true)) as Ticks;
-    if (options.reduceOnly !== undefined) intent.reduceOnly = options.reduceOnly;
-    if (options.timeInForce !== undefined) intent.timeInForce = options.timeInForce;
+    if (options.takeProfit !== undefined) order.takeProfit = sizing.ticks(instrument, options.takeProfit, !isBuy) as Ticks;
+    if (options.stopLoss !== undefined) order.stopLoss = sizing.ticks(instrument, options.stopLoss, !isBuy) as Ticks;
+    if (options.trailing !== undefined) order.trailing = Math.max(1, sizing.ticks(instrument, options.trailing, true)) as Ticks;
+    if (options.reduceOnly !== undefined) order.reduceOnly = options.reduceOnly;
+    if (options.timeInForce !== undefined) order.timeInForce = options.timeInForce;
   }
 
-  #applySize(size: Size, feed: FeedRun, isBuy: boolean): void {
-    const { intent, sizing } = this.#engine;
-    const { instrument } = feed;
-    if (size.base !== undefined) {
-      const lots = sizing.lots(instrument, size.base);
-      if (lots < 0) throw this.#negative(size.base, 'base');
-      this.#applyLots(lots, feed, isBuy);
-      return;
-    }
+  #applySize(order: OrderRecord, size: Size): void {
+    const { instrument, limit } = order;
+    if (order.side === 'buy' && limit === 0 && size.base === undefined) order.quoteUnits = this.#moneyOf(size, instrument) as Units;
+    else this.#applyLots(order, this.#lotsOf(size, instrument, limit > 0 ? limit : this.#engine.lastTicks(order.instrumentIndex)));
+  }
+
+  /** A size as a quantity, at a price in ticks. */
+  #lotsOf(size: Size, instrument: Instrument, ticks: number): number {
+    if (size.base === undefined) return lotsFor(this.#moneyOf(size, instrument), ticks, instrument);
+    const lots = this.#engine.sizing.lots(instrument, size.base);
+    if (lots < 0) throw this.#negative(size.base, 'base');
+    return lots;
+  }
+
+  /** A size as an amount of money: as it stands, or a share of this strategy's equity. */
+  #moneyOf(size: Size, instrument: Instrument): number {
+    const { sizing } = this.#engine;
     const amount = size.quote ?? size.equity!;
-    const money =
-      size.quote !== undefined
-        ? sizing.quoteUnits(instrument, size.quote)
-        : sizing.ofEquity(this.#engine.equityUnits(this.index), amount);
-    if (money < 0 || Number(amount) < 0) throw this.#negative(amount, size.quote !== undefined ? 'quote' : 'equity');
-    if (isBuy && intent.limit === 0) intent.quoteUnits = money as Units;
-    else this.#applyLots(lotsFor(money, intent.limit > 0 ? intent.limit : this.#engine.lastTicks(feed.instrumentIndex), instrument), feed, isBuy);
+    if (Number(amount) < 0) throw this.#negative(amount, size.quote !== undefined ? 'quote' : 'equity');
+    return size.quote !== undefined ? sizing.quoteUnits(instrument, amount) : sizing.ofEquity(this.#engine.equityUnits(this.index), amount);
   }
 
   /** A market buy by base quantity is a limit order at the collar: the venue buys by amount only (house, section 12). */
-  #applyLots(lots: number, feed: FeedRun, isBuy: boolean): void {
-    const { intent, collarPpm } = this.#engine;
-    intent.lots = lots as Lots;
-    if (isBuy && intent.limit === 0) intent.limit = mulDiv(this.#engine.lastTicks(feed.instrumentIndex), 1_000_000 + collarPpm, 1_000_000, 'down') as Ticks;
+  #applyLots(order: OrderRecord, lots: number): void {
+    order.lots = lots as Lots;
+    if (order.side !== 'buy' || order.limit > 0) return;
+    order.limit = mulDiv(this.#engine.lastTicks(order.instrumentIndex), 1_000_000 + this.#engine.collarPpm, 1_000_000, 'down') as Ticks;
   }
 
   #draw(feed: FeedRun, what: object, out: unknown, pane: string | null): void {

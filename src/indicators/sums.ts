@@ -11,12 +11,19 @@ import type { Column } from './window.ts';
  */
 export function checkExactSum(name: string, { column, scale }: ScaledColumn, weight: number): void {
   const { values } = column;
-  const most = values instanceof Int32Array ? 2 ** 31 : values.reduce((highest, value) => Math.max(highest, value), 0);
-  if (weight * Math.max(most, scale) < 2 ** 53) return;
+  // Columns of 32-bit ticks are searched only where a window could pass the limit at all.
+  const most = values instanceof Int32Array && weight <= 2 ** 22 ? 2 ** 31 : highestOf(values);
+  if (weight * Math.max(most, scale) <= 2 ** 53) return;
   throw new ConfigError(
     `${name}: expected window sums below 2^53 ticks, got up to ${weight * Math.max(most, scale)}`,
     'use fewer bars, or import the data with fewer price digits (--round-to-tick)',
   );
+}
+
+function highestOf(values: TickColumn): number {
+  let most = 0;
+  for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!;
+  return most;
 }
 
 /** Several sources on one scale. */

@@ -1,12 +1,13 @@
 // What a run keeps of its orders: one row an order, written once, when it ends.
 
 import { bitsOf, RowLog, type Scratch } from '../base/rowLog.ts';
-import { ENDINGS, ROLES, SIDES, type OrderColumns } from '../model/run.ts';
+import { ENDINGS, ROLES, type OrderColumns } from '../model/run.ts';
 import type { OrderRecord } from './record.ts';
 
 /** Fields of a row. Small whole numbers share one: an order's row is one stretch of memory, and short. */
 const FIELD = { parent: 0, lots: 1, quoteUnits: 2, limit: 3, filledLots: 4, filledUnits: 5, createdMs: 6, arrivedMs: 7, doneMs: 8, codes: 9, texts: 10 } as const; // prettier-ignore
 const WIDTH = 11;
+const FILLED = ENDINGS.indexOf('filled');
 /** Texts that a run may use for slots and codes. */
 const MAX_TEXTS = 65_536;
 
@@ -72,6 +73,9 @@ export class OrderLog {
   }
 
   #text(text: string): number {
+    // Most strategies use two slots: the first texts are compared before anything is hashed.
+    const texts = this.#texts;
+    for (let at = 0; at < texts.length && at < 4; at++) if (texts[at] === text) return at;
     const known = this.#textAt.get(text);
     if (known !== undefined) return known;
     // Beyond that many tags the log keeps the fact of an order, not its tag.
@@ -83,11 +87,11 @@ export class OrderLog {
 
 function codesOf(order: OrderRecord): number {
   return (
-    SIDES.indexOf(order.side) |
+    (order.side === 'buy' ? 0 : 1) |
     (order.reduceOnly ? 2 : 0) |
     (order.wasUnknown ? 4 : 0) |
-    (ROLES.indexOf(order.role) << 3) |
-    (ENDINGS.indexOf(order.reason ?? 'open') << 6) |
+    (order.role === 'market' ? 0 : ROLES.indexOf(order.role) << 3) |
+    ((order.reason === 'filled' ? FILLED : ENDINGS.indexOf(order.reason ?? 'open')) << 6) |
     (order.strategy << 10) |
     (order.instrumentIndex << 18)
   );

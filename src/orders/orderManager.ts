@@ -1,15 +1,16 @@
 // The bot's belief of its orders: pooled records, one send each, changed only by the table of lifecycle.ts.
 
-import { assert } from '../base/assert.ts';
+import { InvariantError } from '../base/errors.ts';
 import type { Lots, TimeMs, Units } from '../base/brand.ts';
 import type { Scratch } from '../base/rowLog.ts';
-import type { ApprovedOrder, DoneReason, OrderId, VenueOrderId } from '../model/order.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { ApprovedOrder, DoneReason, OrderId, Side, VenueOrderId } from '../model/order.ts';
 import type { OrderColumns } from '../model/run.ts';
 import type { Evidence, ExchangePort } from '../ports/exchange.ts';
 import type { Journal } from '../ports/journal.ts';
-import { EVENT, EVENT_COUNT, NEXT_STATE, STATE, type OrderEvent } from './lifecycle.ts';
+import { EVENT, EVENT_COUNT, NEXT_STATE, STATE } from './lifecycle.ts';
 import { OrderLog } from './log.ts';
-import { OrderRecord, type IntentDraft } from './record.ts';
+import { OrderRecord } from './record.ts';
 import type { Reservations } from './reservation.ts';
 import { reconcile, type Fence, type Finding } from './resolver.ts';
 
@@ -54,10 +55,10 @@ export class OrderManager {
     return this.#tombstones.size > 0 ? this.#tombstones.get(id) : undefined;
   }
 
-  /** Copies an intent into a pooled record with the next id. */
-  draft(strategy: number, intent: IntentDraft, nowMs: number): OrderRecord {
+  /** A pooled record with the next id, for the engine to say what is wanted. */
+  draft(strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): OrderRecord {
     const order = this.#pool.pop() ?? new OrderRecord();
-    order.begin(++this.#count, strategy, intent, nowMs);
+    order.begin(++this.#count, strategy, instrument, instrumentIndex, side, nowMs);
     return order;
   }
 
@@ -81,7 +82,7 @@ export class OrderManager {
   deny(order: OrderRecord, code: string): void {
     order.code = code;
     this.#journal.verdict(order, code);
-    this.#step(order, 'denied');
+    this.#step(order, EVENT.denied);
     order.reason = 'denied';
     order.confirmed = true;
     this.#log.write(order, order.createdMs);
@@ -91,12 +92,12 @@ export class OrderManager {
   /** Sends an approved order, once. Its reservation was made by risk in the same call as the approval. */
   submit(approved: ApprovedOrder): void {
     const order = approved as unknown as OrderRecord; // the same record: risk only changes its type
-    assert(order.state === STATE.draft, `order ${order.id} is sent a second time`);
+    if (order.state !== STATE.draft) throw new InvariantError(`order ${order.id} is sent a second time`);
     this.#active.push(order);
     this.#journal.verdict(order, null);
     this.#journal.intent(order);
     const seq = this.#journal.send(order, order.createdMs);
-    this.#step(order, 'sent');
+    this.#step(order, EVENT.sent);
     this.#exchange.submit(approved, seq);
   }
 
@@ -107,7 +108,7 @@ export class OrderManager {
       order.cancelWanted = true;
       return;
     }
-    this.#step(order, 'cancelWanted');
+    this.#step(order, EVENT.cancelWanted);
     order.changedMs = nowMs as TimeMs;
     this.#exchange.cancel(order);
   }
@@ -115,27 +116,27 @@ export class OrderManager {
   acked(order: OrderRecord, venueId: VenueOrderId, nowMs: number): void {
     if (order.venueId === null) order.venueId = venueId;
     if (!(order.arrivedMs <= nowMs)) order.arrivedMs = nowMs;
-    if (!this.#step(order, 'acked')) return;
+    if (!this.#step(order, EVENT.acked)) return;
     this.#journal.ack(order);
     if (order.cancelWanted) this.cancel(order, nowMs);
   }
 
   refused(order: OrderRecord, code: string, nowMs: number): void {
     order.code = code;
-    if (!this.#step(order, 'refused')) return;
+    if (!this.#step(order, EVENT.refused)) return;
     this.#journal.refused(order, code);
     if (order.state === STATE.done) this.#finish(order, 'refused', nowMs);
   }
 
   notSent(order: OrderRecord, cause: string, nowMs: number): void {
     order.code = 'NOT_SENT';
-    if (!this.#step(order, 'notSent')) return;
+    if (!this.#step(order, EVENT.notSent)) return;
     this.#journal.refused(order, cause);
     this.#finish(order, 'notSent', nowMs);
   }
 
   outcomeUnknown(order: OrderRecord, nowMs: number): void {
-    if (!this.#step(order, 'outcomeUnknown')) return;
+    if (!this.#step(order, EVENT.outcomeUnknown)) return;
     order.wasUnknown = true;
     order.changedMs = nowMs as TimeMs;
     this.#journal.state(order);
@@ -154,7 +155,7 @@ export class OrderManager {
 
   /** Evidence placed an order whose answer was lost. */
   placed(order: OrderRecord, nowMs: number): void {
-    if (!this.#step(order, 'placed')) return;
+    if (!this.#step(order, EVENT.placed)) return;
     if (!(order.arrivedMs <= nowMs)) order.arrivedMs = nowMs;
     this.#journal.ack(order);
     if (order.cancelWanted) this.cancel(order, nowMs);
@@ -162,7 +163,7 @@ export class OrderManager {
 
   /** Evidence proved that an order never had an effect. Its full quantity stays reserved for a while: it may still land. */
   noEffect(order: OrderRecord, nowMs: number): void {
-    if (!this.#step(order, 'noEffect')) return;
+    if (!this.#step(order, EVENT.noEffect)) return;
     this.#journal.tomb(order);
     this.#tombstones.set(order.id, order);
     this.#reservations.entomb(order, nowMs);
@@ -175,15 +176,18 @@ export class OrderManager {
     else if (order.state === STATE.done) this.#lateLanded(order);
     order.filledLots = (order.filledLots + lots) as Lots;
     order.filledUnits = (order.filledUnits + notional) as Units;
-    assert(order.lots === 0 || order.filledLots <= order.lots, `order ${order.id} filled ${order.filledLots} lots of ${order.lots}`);
+    if (order.lots > 0 && order.filledLots > order.lots) throw new InvariantError(`order ${order.id} filled ${order.filledLots} lots of ${order.lots}`);
     this.#reservations.fill(order, lots, notional);
     this.#journal.fill(order, tradeId, price, lots, fee);
-    if (order.lots > 0 && order.filledLots === order.lots) this.ended(order, 'filled', nowMs);
+    if (order.lots === 0 || order.filledLots !== order.lots) return;
+    if (!this.#step(order, EVENT.filled)) return;
+    this.#journal.state(order);
+    this.#finish(order, 'filled', nowMs);
   }
 
   /** A terminal status from the venue; in a replay it is its own confirmation. */
   ended(order: OrderRecord, how: 'filled' | 'canceled' | 'rejected' | 'expired', nowMs: number): void {
-    if (!this.#step(order, how)) return;
+    if (!this.#step(order, EVENT[how])) return;
     this.#journal.state(order);
     this.#finish(order, how, nowMs);
   }
@@ -214,7 +218,7 @@ export class OrderManager {
 
   /** An order that was proved without effect has landed after all: it lives again and is cancelled. */
   #lateLanded(order: OrderRecord): void {
-    if (!this.#step(order, 'lateLanded')) return;
+    if (!this.#step(order, EVENT.lateLanded)) return;
     order.reason = null;
     order.confirmed = false;
     this.#tombstones.delete(order.id);
@@ -223,8 +227,8 @@ export class OrderManager {
     this.#exchange.cancel(order);
   }
 
-  #step(order: OrderRecord, event: OrderEvent): boolean {
-    const to = NEXT_STATE[order.state * EVENT_COUNT + EVENT[event]]!;
+  #step(order: OrderRecord, event: number): boolean {
+    const to = NEXT_STATE[order.state * EVENT_COUNT + event]!;
     if (to < 0) {
       this.#impossible++;
       this.#journal.state(order);

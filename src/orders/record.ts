@@ -6,30 +6,7 @@ import type { DoneReason, Lifecycle, OrderId, OrderRole, Side, StrategyIndex, Ti
 import { LIFECYCLES, STATE } from './lifecycle.ts';
 import type { Reserved } from './reservation.ts';
 
-/** What a strategy wants, filled in by the engine and copied by `draft`: one object for all intents of a run. */
-export interface IntentDraft {
-  instrument: Instrument;
-  /** Position of the instrument in the run. */
-  instrumentIndex: number;
-  side: Side;
-  role: OrderRole;
-  lots: Lots;
-  quoteUnits: Units;
-  limit: Ticks;
-  reduceOnly: boolean;
-  timeInForce: TimeInForce | null;
-  slot: string;
-  /** The entry whose bracket leg this is; 0 for an order of its own. */
-  parent: OrderId;
-  /** Bracket prices and trailing distance in ticks; 0 for none. */
-  takeProfit: Ticks;
-  stopLoss: Ticks;
-  trailing: Ticks;
-  /** The price that set a stop leg off; 0 for an order of its own. For readers: the leg itself is a market order. */
-  trigger: Ticks;
-}
-
-export class OrderRecord implements Reserved, IntentDraft {
+export class OrderRecord implements Reserved {
   id = 0 as OrderId;
   strategy = 0 as StrategyIndex;
   instrument!: Instrument;
@@ -43,9 +20,11 @@ export class OrderRecord implements Reserved, IntentDraft {
   timeInForce: TimeInForce | null = null;
   slot = '';
   parent = 0 as OrderId;
+  /** Bracket prices and trailing distance in ticks; 0 for none. */
   takeProfit = 0 as Ticks;
   stopLoss = 0 as Ticks;
   trailing = 0 as Ticks;
+  /** The price that set a stop leg off; 0 for an order of its own. For readers: the leg itself is a market order. */
   trigger = 0 as Ticks;
 
   /** Position of the lifecycle in LIFECYCLES. */
@@ -75,25 +54,25 @@ export class OrderRecord implements Reserved, IntentDraft {
     return LIFECYCLES[this.state]!;
   }
 
-  /** Makes the record a new draft of `intent`. */
-  begin(id: number, strategy: number, intent: IntentDraft, nowMs: number): void {
+  /** Makes the record a new draft; whoever asked for it then says what is wanted. */
+  begin(id: number, strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): void {
     this.id = id as OrderId;
     this.strategy = strategy as StrategyIndex;
-    this.instrument = intent.instrument;
-    this.instrumentIndex = intent.instrumentIndex;
-    this.side = intent.side;
-    this.role = intent.role;
-    this.lots = intent.lots;
-    this.quoteUnits = intent.quoteUnits;
-    this.limit = intent.limit;
-    this.reduceOnly = intent.reduceOnly;
-    this.timeInForce = intent.timeInForce;
-    this.slot = intent.slot;
-    this.parent = intent.parent;
-    this.takeProfit = intent.takeProfit;
-    this.stopLoss = intent.stopLoss;
-    this.trailing = intent.trailing;
-    this.trigger = intent.trigger;
+    this.instrument = instrument;
+    this.instrumentIndex = instrumentIndex;
+    this.side = side;
+    this.role = 'market';
+    this.lots = 0 as Lots;
+    this.quoteUnits = 0 as Units;
+    this.limit = 0 as Ticks;
+    this.reduceOnly = false;
+    this.timeInForce = null;
+    this.slot = '';
+    this.parent = 0 as OrderId;
+    this.takeProfit = 0 as Ticks;
+    this.stopLoss = 0 as Ticks;
+    this.trailing = 0 as Ticks;
+    this.trigger = 0 as Ticks;
     this.state = STATE.draft;
     this.reason = null;
     this.confirmed = false;
@@ -102,7 +81,10 @@ export class OrderRecord implements Reserved, IntentDraft {
     this.filledUnits = 0 as Units;
     this.createdMs = this.changedMs = nowMs as TimeMs;
     this.arrivedMs = NaN;
-    this.worstTicks = this.worstLots = this.worstUnits = this.worstCash = 0;
+    this.worstTicks = 0;
+    this.worstLots = 0;
+    this.worstUnits = 0;
+    this.worstCash = 0;
     this.reserved = false;
     this.cancelWanted = false;
     this.wasUnknown = false;

@@ -81,9 +81,12 @@ function checkShape(exported: unknown, shown: string, base: Constructor): Strate
     throw new ConfigError(`${shown}: expected a class that extends Strategy, got ${name}, which does not`, example);
   }
   for (const callback of CALLBACKS) {
-    if (/^(Async|Generator)/.test(functionKind(exported.prototype, callback))) {
-      throw new ConfigError(`${shown}: expected a synchronous ${callback}, got an ${functionKind(exported.prototype, callback)}`, `callbacks run inside one step of the engine: remove async from ${callback}`);
-    }
+    const kind = functionKind(exported.prototype, callback);
+    if (kind === '' || kind === 'Function') continue;
+    throw new ConfigError(
+      `${shown}: expected a synchronous ${callback}, got a method of kind ${kind}`,
+      'callbacks run inside one step of the engine and cannot wait: remove async, await and yield',
+    );
   }
   return exported;
 }

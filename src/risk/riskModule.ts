@@ -219,6 +219,7 @@ function isSound(order: Draft, { instruments, ledger, nowMs, mark }: RiskState):
     (quoteUnits === 0 || (lots === 0 && limit === 0 && side === 'buy')) &&
     instrumentIndex >= 0 &&
     instrumentIndex < instruments.length &&
+    Number.isInteger(strategy) &&
     strategy >= 0 &&
     strategy < ledger.strategies &&
     order.filledLots === 0 &&

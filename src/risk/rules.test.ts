@@ -57,18 +57,14 @@ const BOUNDARIES: readonly Boundary[] = [
   { code: 'POSITION_NOTIONAL', limits: { maxPositionNotional: '0.5' }, prepare: heldAndOpen, ...sizes(19, LIMIT) },
   { code: 'POSITION_NOTIONAL', limits: { maxPositionNotional: '0.55' }, prepare: (desk) => (heldAndOpen(desk), (desk.marks[0] = 1100)), ...sizes(19, LIMIT) },
   { code: 'PORTFOLIO', limits: { maxGrossNotional: '0.8' }, prepare: (desk) => (heldAndOpen(desk), desk.hold(30, 1, 1)), ...sizes(19, LIMIT) },
-  // Equity 200.3 USDT: 0.1 in the account's coins each, 0.2 cash; less the fee of the order, 0.1 % of 0.2 at the worst.
-  {
-    code: 'LEVERAGE',
-    limits: { maxLeverage: '0.002' },
-    prepare: (desk) => desk.hold(30, 1, 1),
-    ...sizes(9, { limit: 1000 }),
-  },
-  { code: 'MARGIN', ...sizes(9988, { limit: 1000 }) },
-  { code: 'MARGIN', prepare: heldAndOpen, ...sizes(9978, { limit: 1000 }) },
-  { code: 'MARGIN', ...sizes(19_978, { limit: 500 }) },
-  { code: 'MARGIN', prepare: (desk) => (desk.hold(50), desk.send({ lots: 20, side: 'sell' })), ...sizes(28, { side: 'sell' }) },
-  { code: 'MARGIN', prepare: (desk) => desk.ledger.deposit(0, 'BTC', 30_999), ...sizes(28, { side: 'sell', limit: 1200 }) },
+  // Equity of 20,030,000,000 units, less the order's fee of 10,000: 30 lots held and 10 bought are just below two thousandths of it.
+  { code: 'LEVERAGE', limits: { maxLeverage: '0.002' }, prepare: (desk) => desk.hold(30, 1, 1), ...sizes(9, LIMIT) },
+  // 100 USDT of cash buy 9990 lots of 1,000,000 units and 0.1 % of fee.
+  { code: 'MARGIN', ...sizes(9989, { limit: 1000 }) },
+  { code: 'MARGIN', prepare: heldAndOpen, ...sizes(9979, { limit: 1000 }) },
+  { code: 'MARGIN', ...sizes(19_979, { limit: 500 }) },
+  { code: 'MARGIN', prepare: (desk) => (desk.hold(50), desk.send({ lots: 20, side: 'sell' })), ...sizes(29, { side: 'sell' }) },
+  { code: 'MARGIN', prepare: (desk) => desk.ledger.deposit(0, 'BTC', 30_999), ...sizes(29, { side: 'sell', limit: 1200 }) },
 ];
 
 /** 20 lots held by the other strategy, 10 in an open buy. */
@@ -142,15 +138,13 @@ describe('MESSAGE_RATE', () => {
   });
 });
 
-describe('INSTRUMENT', () => {
-  test.each(['INSTRUMENT'])('refuses one that is not of this run, and one whose exposure is not counted', (code) => {
-    const foreign = new Desk().instruments[1]!;
-    const futures = { ...foreign, market: 'futures' as const };
-    for (const instrument of [foreign, futures]) {
-      expect(new Desk().code({ lots: 5 }, (order) => (order['instrument'] = instrument))).toBe(code);
-      expect(new Desk({}, [code]).code({ lots: 5 }, (order) => (order['instrument'] = instrument))).toBeNull();
-    }
-  });
+test('INSTRUMENT refuses one that is not of this run, and one whose exposure is not counted', () => {
+  const foreign = new Desk().instruments[1]!;
+  for (const instrument of [foreign, { ...foreign, market: 'futures' as const }]) {
+    const change = (order: Record<string, unknown>) => (order['instrument'] = instrument);
+    expect(new Desk().code({ lots: 5 }, change)).toBe('INSTRUMENT');
+    expect(new Desk({}, ['INSTRUMENT']).code({ lots: 5 }, change)).toBeNull();
+  }
 });
 
 describe('reductions', () => {
@@ -211,7 +205,7 @@ test('every limit belongs to a rule with its code, and only rules whose limits a
   expect(new Desk({ maxDrawdown: '0.1', maxOpenOrdersTotal: 5 }).risk.rulesOn()).toEqual(['DRAWDOWN', ...always.slice(0, 4), 'OPEN_ORDERS', 'MARGIN']);
 });
 
-test('each of the four rules of two orders at once: the first in the documented order gives the code', () => {
+test('of several rules that an order breaks, the first in the documented order gives the code', () => {
   const desk = new Desk({ maxOrderQty: '0.003', maxOrderNotional: '0.01', priceBand: '0.01', maxOpenOrders: 1 });
   expect(desk.code({ lots: 9, limit: 9000, timeInForce: 'FOK' })).toBe('TIME_IN_FORCE');
   expect(desk.code({ lots: 9, limit: 9000 })).toBe('QTY_MAX');

@@ -216,6 +216,7 @@ export class InstrumentBook {
     const isBuy = order.side === 'buy';
     const ppm = isMaker ? order.makerPpm : order.takerPpm;
     order.filledLots += lots;
+    assert(order.quoteUnits > 0 || order.filledLots <= order.lots, 'no order fills beyond its quantity');
     this.paid = this.money.notional(price, lots);
     if (isBuy) this.settleBuy(order, lots * this.money.unitsPerLot, complete, ppm);
     else this.settleSell(order, lots * this.money.unitsPerLot, ppm);

@@ -37,8 +37,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   yaml: ['app'],
   pino: ['app'],
   'apache-arrow': ['adapters'],
-  // app loads the library for the sets that need it, because indicators are synchronous
-  technicalindicators: ['indicators', 'app'],
+  technicalindicators: ['indicators'],
   esbuild: ['plugins'],
   'lightweight-charts': ['report'],
   uplot: ['report'],
@@ -83,7 +82,7 @@ function violations(file: string, text: string): string[] {
   const isDoor = file in DOORS;
   const found: string[] = [];
   if (!isDoor && !RANK.has(room)) found.push(`room ${room} is not on the plan`);
-  if (!/^(\/\/|\/\*)/.test(text)) found.push('the first line does not say what the file is for');
+  if (!/^(#!.*\n)?(\/\/|\/\*)/.test(text)) found.push('the first line does not say what the file is for');
   for (const { why, pattern, allowed } of BANS) if (!allowed.test(file) && pattern.test(code)) found.push(why);
   for (const specifier of importsOf(code)) {
     const problem = specifier.startsWith('.') ? crossing(file, specifier) : homeless(room, specifier);

@@ -33,9 +33,9 @@ interface Lane {
   /** Length of a row; 0 for months, whose length varies. A row's open is then read instead of reckoned (one cache miss more). */
   readonly lengthMs: number;
   /** Cancels that arrived inside a row: they act after it, for nobody knows what the row did first. */
-  readonly lateCancels: VenueOrder[];
+  readonly lateCancels: number[];
   /** Orders at a collar that have not had their row yet. */
-  readonly collared: number[];
+  collared: number;
 }
 
 export class ReplayExchange implements ExchangePort, VenueSink {
@@ -67,7 +67,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
       lotScale: pow10(feed.instrument.quantityDigits),
       lengthMs: fixedLengthMs(feed.bars.interval) ?? 0,
       lateCancels: [],
-      collared: [],
+      collared: 0,
     }));
   }
 
@@ -115,10 +115,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     book.matchOpen(openMs, open, volumeLots);
     if (book.working > 0 || this.#brackets.waiting(instrument) > 0) this.#insideRow(lane, instrument, row, openMs, closeMs, open);
     if (lane.lateCancels.length > 0) this.#actLateCancels(lane);
-    if (lane.collared.length > 0) {
-      lane.collared.length = 0;
-      if (book.working > 0) this.#engine.sweep(instrument, openMs);
-    }
+    if (lane.collared > 0) lane.collared = book.working > 0 ? this.#engine.sweep(instrument, openMs) : 0;
   }
 
   /** What happens after the open: apart, because most rows with an order are done at their open, and their high and low are not read. */
@@ -190,7 +187,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const placed = this.#venue.place(this.#account, id, order, nowMs);
     if (placed === null) return fault === 'lostAnswer' ? engine.outcomeUnknown(id) : engine.refused(id, String(this.#venue.refusal));
     const lane = this.#lanes[instrumentIndex]!;
-    if (order.role === 'market' && order.limit > 0) lane.collared.push(id);
+    if (order.role === 'market' && order.limit > 0) lane.collared++;
     if (fault === 'lostAnswer') {
       this.#placed.add(id);
       engine.outcomeUnknown(id);
@@ -205,12 +202,16 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const lane = this.#lanes.find((one) => one.feed.instrument === order.instrument)!;
     const { bars, cur } = lane.feed;
     const isInsideRow = this.#options.latencyMs > 0 && cur < bars.length && bars.openMs[cur]! < this.#engine.nowMs;
-    if (isInsideRow) lane.lateCancels.push(found);
+    if (isInsideRow) lane.lateCancels.push(found.id);
     else this.#venue.finishCancel(found, this.#engine.nowMs);
   }
 
   #actLateCancels(lane: Lane): void {
-    for (const order of lane.lateCancels.splice(0)) this.#venue.finishCancel(order, this.#engine.nowMs);
+    for (const id of lane.lateCancels.splice(0)) {
+      // By id: an order that the row has filled is gone, and its record may be another order's by now.
+      const order = this.#venue.find(this.#account, id);
+      if (order !== null) this.#venue.finishCancel(order, this.#engine.nowMs);
+    }
   }
 
   #forget(order: VenueOrder): void {

@@ -106,11 +106,12 @@ test.each(['fast', '=1', 'params..fast=1'])('--set %s is no key=value', (setting
   expect(refusal(() => withOverrides(source(GOOD), [setting])).message).toMatch(/^--set .*: expected key=value/);
 });
 
+function shares(strategies: string): readonly string[] {
+  const from = source(GOOD.replace(/params: .*\n/, '').replace('strategies/smaCross.ts', strategies));
+  return strategyEntries(parseDefinition(from), from).map((entry) => entry.share);
+}
+
 test('a strategy list has shares that sum to 1; what is not given is split', () => {
-  const shares = (text: string) => {
-    const from = source(GOOD.replace(/params: .*\n/, '').replace('strategies/smaCross.ts', text));
-    return strategyEntries(parseDefinition(from), from).map((entry) => entry.share);
-  };
   expect(shares('[a.ts, b.ts, c.ts]')).toEqual(['0.333333', '0.333333', '0.333334']);
   expect(shares("[{ file: a.ts, share: '0.25' }, b.ts]")).toEqual(['0.25', '0.75']);
   expect(refusal(() => shares("[{ file: a.ts, share: '0.25' }, { file: b.ts, share: '0.5' }]")).message).toBe('x.yaml:1 strategy: expected shares that sum to 1, got 0.75');

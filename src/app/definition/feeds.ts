@@ -29,7 +29,7 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, cata
     for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
       const interval = parseInterval(feed.interval);
       if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
-      checkKnown(catalog, market, symbol, `${whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol'])}`);
+      checkKnown(catalog, market, symbol, whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol']));
       const loaded = loadFeed(
         catalog,
         { market, symbol, interval },

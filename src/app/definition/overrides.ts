@@ -56,7 +56,6 @@ function put(data: unknown, path: readonly string[], value: unknown): unknown {
     return copy;
   }
   const map = typeof data === 'object' && data !== null ? data : {};
-  const entries = Object.entries(map).filter(([name]) => name !== key);
-  const before = Object.entries(map).find(([name]) => name === key)?.[1];
-  return Object.fromEntries([...entries, [key, put(before, rest, value)]]);
+  if (!Object.hasOwn(map, key)) return Object.fromEntries([...Object.entries(map), [key, put(undefined, rest, value)]]);
+  return Object.fromEntries(Object.entries(map).map(([name, old]) => [name, name === key ? put(old, rest, value) : old]));
 }

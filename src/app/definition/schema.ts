@@ -13,7 +13,7 @@ function decimal(unit: string, help: string, accepts: (value: number) => boolean
   return z
     .string({ error })
     .regex(/^\d+(\.\d+)?$/, { error })
-    .refine((text) => accepts(Number(text)), { error })
+    .refine((value) => accepts(Number(value)), { error })
     .describe(`${help} (${unit}${range === '' ? '' : `, ${range}`})`);
 }
 

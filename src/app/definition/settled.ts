@@ -95,7 +95,7 @@ export function settledText(
     size: definition.size ?? DEFAULTS.size,
     fees: { ...DEFAULTS.fees, ...definition.fees, maker: known.maker, taker: known.taker },
     fills: { ...DEFAULTS.fills, ...definition.fills },
-    risk: definition.risk ?? {},
+    ...(definition.risk === undefined ? {} : { risk: definition.risk }),
     seed: definition.seed ?? DEFAULTS.seed,
     catalog: definition.catalog ?? DEFAULTS.catalog,
     ...(definition.instruments === undefined ? {} : { instruments: definition.instruments }),

@@ -38,7 +38,7 @@ export function planOf(entry: StrategyEntry, loaded: Omit<LoadedStrategy, 'input
 function checkedParams(specs: Specs, { params, paramsPath }: StrategyEntry, source: DefinitionSource): Record<string, unknown> {
   for (const [name, value] of Object.entries(params)) {
     const path: KeyPath = [...paramsPath, name];
-    const prefix = [...paramsPath.slice(0, -1)].map((key) => `${key}.`).join('');
+    const prefix = paramsPath.slice(0, -1).map((key) => `${key}.`).join('');
     const given = { [name]: value };
     const known = name in specs ? { [name]: specs[name]! } : specs;
     parseParams(known, given, `${source.place(path)} ${prefix}`.trimEnd());

@@ -1,7 +1,7 @@
 // The worker thread of a backtest: loads, runs, measures and writes; tells its watcher each step and what came of it.
 
 import { resolve } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { assert } from '../../base/assert.ts';
 import { InvariantError } from '../../base/errors.ts';
@@ -22,17 +22,18 @@ import { toWire } from './wireError.ts';
 
 const port = parentPort;
 assert(port !== null, 'backtestWorker runs as a worker thread');
-// What a worker is given at its start comes from watchRun alone.
-const input = workerData as WorkerInput;
 const tell = (message: FromWorker) => port.postMessage(message);
 
 /** When each phase began, on the wall clock that the process start is known on. */
 const begun = new Map<Phase, number>();
 
-run(input).then(
-  (outcome) => tell({ kind: 'done', outcome }),
-  (error: unknown) => tell({ kind: 'failed', error: toWire(error) }),
-);
+// By message and not with the start: the thread is started before it is known what to run, and loads its modules meanwhile.
+port.once('message', (input: WorkerInput) => {
+  run(input).then(
+    (outcome) => tell({ kind: 'done', outcome }),
+    (error: unknown) => tell({ kind: 'failed', error: toWire(error) }),
+  );
+});
 
 async function run(of: WorkerInput): Promise<RunOutcome> {
   const heartbeat = new Heartbeat(of.memory);
@@ -87,15 +88,22 @@ function firstExecution(feeds: readonly FeedPlan[], id: string | undefined): Fee
 }
 
 function timingsOf(startMs: number): Timings {
-  const at = (phase: Phase) => begun.get(phase) ?? nowMs();
-  const round = (ms: number) => Math.round(ms * 10) / 10;
   const now = nowMs();
   return {
-    startMs: round(at('load') - startMs),
-    loadMs: round(at('setUp') - at('load')),
-    loopMs: round(at('metrics') - at('setUp')),
-    metricsMs: round(at('report') - at('metrics')),
-    reportMs: round(now - at('report')),
-    totalMs: round(now - startMs),
+    startMs: span(startMs, beginOf('load')),
+    loadMs: span(beginOf('load'), beginOf('setUp')),
+    loopMs: span(beginOf('setUp'), beginOf('metrics')),
+    metricsMs: span(beginOf('metrics'), beginOf('report')),
+    reportMs: span(beginOf('report'), now),
+    totalMs: span(startMs, now),
   };
+}
+
+function beginOf(phase: Phase): number {
+  return begun.get(phase) ?? NaN;
+}
+
+/** To a tenth of a millisecond. */
+function span(fromMs: number, toMs: number): number {
+  return Math.round((toMs - fromMs) * 10) / 10;
 }

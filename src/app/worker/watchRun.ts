@@ -1,12 +1,13 @@
 // The other side of a backtest: starts its worker, tells its progress, and ends it when a strategy hangs.
 
 import { rmSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { processStartMs, repeat } from '../../adapters/clock/wallClock.ts';
 import { assertNever } from '../../base/assert.ts';
 import { StrategyError } from '../../base/errors.ts';
 import { formatMinute } from '../../model/time.ts';
 import type { RunRequest } from '../definition/request.ts';
+import { takeWorker } from './earlyWorker.ts';
 import { Heartbeat, type Phase } from './heartbeat.ts';
 import type { FromWorker, Loaded, RunOutcome, WorkerInput } from './messages.ts';
 import { fromWire } from './wireError.ts';
@@ -88,10 +89,11 @@ function inputOf(options: WatchOptions, heartbeat: Heartbeat, blockRows: number,
 }
 
 function startWorker(input: WorkerInput): Worker {
-  const url = new URL(import.meta.url.endsWith('.ts') ? './backtestWorker.ts' : './backtestWorker.js', import.meta.url);
-  const worker = new Worker(url, { workerData: input, stdout: true });
+  const worker = takeWorker();
   // What a strategy prints is no result: stdout belongs to the summary.
   worker.stdout.pipe(process.stderr, { end: false });
+  worker.ref();
+  worker.postMessage(input);
   return worker;
 }
 

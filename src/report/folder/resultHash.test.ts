@@ -5,9 +5,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { MINUTE, randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
+import { runPython } from '../../../test/fixtures/python.ts';
 import { writeArrowColumns } from '../../adapters/bars/arrowFile.ts';
 import type { RunRecord } from '../../model/run.ts';
 import { csvText } from './csvFile.ts';
@@ -15,7 +16,10 @@ import { plainReading } from './plainReading.ts';
 import { equityColumns, resultHash } from './resultHash.ts';
 import { summaryText, writeRunFiles } from './runFiles.ts';
 import { buildSummary } from './summary.ts';
+import { fillsTable, ordersTable, tradesTable } from './tables.ts';
+import { tradesOf } from '../trades/trades.ts';
 
+const DOCS = new URL('../../../docs/run-folder.md', import.meta.url);
 const folder = mkdtempSync(join(tmpdir(), 'isobar-run-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -44,10 +48,9 @@ test('from the files alone', () => {
   writeArrowColumns(join(folder, 'equity.arrow'), equityColumns(record));
 
   // --- What docs/run-folder.md says, and no code of the project.
-  const read = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8')) as {
-    resultHash: string;
-    run: { instruments: { id: string }[] };
-  };
+  const read: { resultHash: string; run: { instruments: { id: string }[] } } = JSON.parse(
+    readFileSync(join(folder, 'summary.json'), 'utf8'),
+  );
   const instrument = read.run.instruments.map(({ id }) => id);
   const codes: Record<string, string[]> = {
     instrument,
@@ -72,10 +75,33 @@ test('from the files alone', () => {
     });
   }
   const equity = tableFromIPC(readFileSync(join(folder, 'equity.arrow')));
-  for (const name of ['time_ms', 'equity'])
-    hash.update(doubles(Array.from(equity.getChild(name)!.toArray() as ArrayLike<bigint | number>, Number)));
+  for (const name of ['time_ms', 'equity']) {
+    const values: ArrayLike<bigint | number> = equity.getChild(name)!.toArray();
+    hash.update(doubles(Array.from(values, Number)));
+  }
   expect(hash.digest('hex')).toBe(read.resultHash);
   expect(read.resultHash).toBe(resultHash(record));
+});
+
+test('the recipe in the documentation, as it stands there', () => {
+  const recipe = /```python\n([\s\S]*?)```/.exec(readFileSync(DOCS, 'utf8'))?.[1] ?? '';
+  const printed = runPython(['pyarrow'], `import os, sys\nos.chdir(sys.argv[1])\n${recipe}`, folder);
+  if (printed !== null) expect(printed).toEqual(['True']);
+});
+
+/** A figure that is described with its sibling. */
+const bare = (name: string) => name.replace(/(Fraction|Max)$/, '');
+
+test('every column and every figure is documented', () => {
+  const text = readFileSync(DOCS, 'utf8') + readFileSync(new URL('metrics.md', DOCS), 'utf8');
+  const { metrics, trades, orders } = buildSummary(record, { versions: {} });
+  const tables = [ordersTable(record), fillsTable(record), tradesTable(record, tradesOf(record))];
+  const names = [
+    ...tables.flatMap(({ columns }) => columns.map(({ name }) => name)),
+    ...[metrics, trades, orders].flatMap((of) => Object.keys(of)),
+  ];
+  const structural = ['basis', 'reasons', 'flags'];
+  expect(names.filter((name) => !structural.includes(name) && !text.includes(`\`${bare(name)}\``))).toEqual([]);
 });
 
 /** float64, little-endian, an empty cell as 7ff8000000000000. */
@@ -169,7 +195,7 @@ test('summary.json holds the same object, series on one line', () => {
   });
   // The parts add up: equity's change is closed, open and held profit.
   const sum = [summary.trades.closedPnl, summary.trades.openPnl, summary.trades.heldPnl].reduce(
-    (total, text) => total + Math.round(Number(text) * 1e8),
+    (total, part) => total + Math.round(Number(part) * 1e8),
     0,
   );
   expect(sum).toBe(Math.round(Number(summary.metrics.netProfit) * 1e8));

@@ -1,4 +1,4 @@
-// summary.json: what a run was, what came of it, and how far to trust its data (docs/metrics.md, section 13).
+// summary.json: what a run was, what came of it, and how far to trust its data (docs/metrics.md).
 
 import { formatTime } from '../../model/time.ts';
 import type { FeedQuality, RunRecord, StrategyRecord } from '../../model/run.ts';

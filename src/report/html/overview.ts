@@ -1,65 +1,53 @@
 // The whole run in about 2,000 points: the picture that a reader sees before anything is unpacked.
 
-import type { FeedRecord, RunRecord } from '../../model/run.ts';
-import { meanPosition } from './page/exposure.ts';
-import type { PositionChanges } from './page/exposure.ts';
-import { rowAtOrAfter } from './page/levels.ts';
+import { pow10 } from '../../base/exact.ts';
+import type { RunRecord } from '../../model/run.ts';
+import { buyAndHold, countUpTo, executionFeeds } from '../metrics/daily.ts';
+import { meanPosition, type PositionChanges } from './page/exposure.ts';
 import type { WireOverview } from './page/wire.ts';
 
-const BUCKETS = 1000;
+/** Each gives its lowest and its highest equity. */
+const SPANS = 1000;
 const MINUTE = 60_000;
 
-/** Signed position changes of one instrument in the base asset. */
-export function positionChanges(run: RunRecord, instrument: number): PositionChanges & { readonly ms: number[]; readonly lots: number[] } {
-  const { fills } = run;
-  const ms: number[] = [];
-  const lots: number[] = [];
-  for (let i = 0; i < fills.length; i++) {
-    if (fills.instrument[i] !== instrument) continue;
-    ms.push(fills.timeMs[i]!);
-    lots.push(fills.side[i] === 0 ? fills.lots[i]! : -fills.lots[i]!);
-  }
-  const lot = 10 ** -(run.instruments[instrument]?.quantityDigits ?? 0);
-  return { length: ms.length, ms, lots, change: lots.map(n => n * lot) };
+/** Position changes of one instrument at its fills: signed lots, and the same in the base asset. */
+export function positionChanges({ fills, instruments }: RunRecord, instrument: number): PositionChanges & { readonly lots: Float64Array } {
+  const perUnit = pow10(instruments[instrument]!.quantityDigits);
+  const rows = Array.from({ length: fills.length }, (_, row) => row).filter((row) => fills.instrument[row] === instrument);
+  const lots = Float64Array.from(rows, (row) => (fills.side[row] === 0 ? fills.lots[row]! : -fills.lots[row]!));
+  return { length: rows.length, ms: Float64Array.from(rows, (row) => fills.timeMs[row]!), lots, change: lots.map((n) => n / perUnit) };
 }
 
-/** The close of `feed` that was known at `ms`; before its first bar, the first open. */
-export function closeAt(feed: FeedRecord, ms: number): number {
-  const { bars, firstRow } = feed;
-  const row = rowAtOrAfter(bars.closeMs, ms + 1, bars.length) - 1;
-  return row < firstRow ? (bars.open[firstRow] ?? Number.NaN) : (bars.close[row] ?? Number.NaN);
+export function overviewOf(record: RunRecord): WireOverview {
+  const { equity, startUnits } = record;
+  const rows = extremeRows(equity.units, equity.length);
+  const timeMs = Float64Array.from([record.fromMs, ...rows.map((row) => equity.timeMs[row]!)]);
+  const units = [startUnits, ...rows.map((row) => equity.units[row]!)];
+  const drawdown = [0, ...worstUpTo(rows, equity.units, startUnits)];
+  const perUnit = pow10(record.reportingDigits);
+  const money = (value: number) => Number((value / perUnit).toPrecision(8));
+  const held = buyAndHold(record.feeds, timeMs);
+  return {
+    minutes: Array.from(timeMs, (ms) => Math.round(ms / MINUTE)),
+    equity: units.map(money),
+    hold: held === null ? null : Array.from(held, (growth) => money(growth * startUnits)),
+    drawdown: drawdown.map(fraction),
+    exposure: exposureAt(record, timeMs, units).map(fraction),
+  };
 }
 
-/** Lowest and highest equity of each of `BUCKETS` spans of rows, in their order, with everything else at those instants. */
-export function overviewOf(run: RunRecord): WireOverview {
-  const { equity } = run;
-  const start = run.startUnits;
-  const rows = pickedRows(equity.units, equity.length);
-  const minutes = [Math.floor(run.fromMs / MINUTE)];
-  const values = [start];
-  const drawdown = [0];
-  const worst = worstBetween(equity.units, equity.length, rows, start);
-  rows.forEach((row, k) => {
-    minutes.push(Math.round(equity.timeMs[row]! / MINUTE));
-    values.push(equity.units[row]!);
-    drawdown.push(Number(worst[k]!.toFixed(6)));
-  });
-  const scale = 10 ** -run.reportingDigits;
-  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.max(1, start * scale) / 1e4)));
-  const money = (units: number): number => Number((units * scale).toFixed(Math.min(8, digits)));
-  return { minutes, equity: values.map(money), hold: holdAt(run, minutes), drawdown, exposure: exposureAt(run, minutes, values) };
-}
+const fraction = (value: number) => Number(value.toFixed(5));
 
-/** In each span of rows the row of the lowest and the row of the highest value, ascending; always the last row. */
-function pickedRows(values: Float64Array, length: number): number[] {
+/** The rows of the lowest and of the highest value in each span of rows, ascending; always the last row. */
+function extremeRows(values: Float64Array, length: number): number[] {
   const rows: number[] = [];
-  const spans = Math.min(BUCKETS, length);
-  for (let b = 0; b < spans; b++) {
-    const from = Math.floor((b * length) / spans);
-    const to = Math.floor(((b + 1) * length) / spans);
+  const spans = Math.min(SPANS, length);
+  for (let span = 0; span < spans; span++) {
+    const from = Math.floor((span * length) / spans);
+    const to = Math.floor(((span + 1) * length) / spans);
     let low = from;
     let high = from;
-    for (let i = from; i < to; i++) {
+    for (let i = from + 1; i < to; i++) {
       if (values[i]! < values[low]!) low = i;
       if (values[i]! > values[high]!) high = i;
     }
@@ -70,42 +58,37 @@ function pickedRows(values: Float64Array, length: number): number[] {
   return rows;
 }
 
-/** The deepest drawdown of all rows between one picked row and the next. */
-function worstBetween(values: Float64Array, length: number, rows: readonly number[], start: number): Float64Array {
-  const worst = new Float64Array(rows.length);
+/** The deepest drawdown of all rows after one of `rows` up to the next. */
+function worstUpTo(rows: readonly number[], values: Float64Array, start: number): number[] {
   let peak = start;
-  let k = 0;
-  for (let i = 0; i < length && k < rows.length; i++) {
-    const value = values[i]!;
-    if (value > peak) peak = value;
-    const down = value / peak - 1;
-    if (down < worst[k]!) worst[k] = down;
-    if (i === rows[k]) k++;
-  }
-  return worst;
-}
-
-/** Buy-and-hold of the instruments that the run executed on, equal weights at its start, in the reporting asset. */
-function holdAt(run: RunRecord, minutes: readonly number[]): number[] {
-  const feeds = run.feeds.filter(feed => feed.execution && feed.bars.length > feed.firstRow);
-  const start = run.startUnits * 10 ** -run.reportingDigits;
-  const first = feeds.map(feed => feed.bars.open[feed.firstRow] ?? Number.NaN);
-  return minutes.map(minute => {
-    let sum = 0;
-    feeds.forEach((feed, k) => (sum += closeAt(feed, minute * MINUTE) / (first[k] ?? Number.NaN)));
-    return Number(((start * sum) / feeds.length).toPrecision(7));
+  let from = 0;
+  return rows.map((row) => {
+    let worst = 0;
+    for (; from <= row; from++) {
+      const value = values[from]!;
+      if (value > peak) peak = value;
+      const down = value / peak - 1;
+      if (down < worst) worst = down;
+    }
+    return worst;
   });
 }
 
-/** Mean absolute position within each span, at the closing price, as a fraction of equity. */
-function exposureAt(run: RunRecord, minutes: readonly number[], units: readonly number[]): number[] {
-  const edges = minutes.map(minute => minute * MINUTE);
-  const notional = new Float64Array(minutes.length);
-  for (const feed of run.feeds) {
-    if (!feed.execution) continue;
-    const mean = meanPosition(edges, positionChanges(run, run.instruments.indexOf(feed.bars.instrument)));
-    for (let k = 0; k < mean.length; k++) notional[k + 1]! += mean[k]! === 0 ? 0 : mean[k]! * closeAt(feed, edges[k + 1]!);
+/** Mean absolute position since the instant before, at the last close, as a fraction of equity. */
+function exposureAt(record: RunRecord, timeMs: Float64Array, units: readonly number[]): number[] {
+  const notional = new Float64Array(timeMs.length);
+  for (const { bars } of executionFeeds(record.feeds)) {
+    const mean = meanPosition(timeMs, positionChanges(record, instrumentOf(record, bars.instrument.id)));
+    for (let k = 1; k < timeMs.length; k++) {
+      const row = countUpTo(bars.closeMs, bars.length, timeMs[k]!) - 1;
+      if (row >= 0) notional[k]! += mean[k - 1]! * bars.close[row]!;
+    }
   }
-  const scale = 10 ** -run.reportingDigits;
-  return units.map((value, k) => (value > 0 ? Number((notional[k]! / (value * scale)).toFixed(4)) : 0));
+  const perUnit = pow10(record.reportingDigits);
+  return units.map((value, k) => (value > 0 ? (notional[k]! * perUnit) / value : 0));
+}
+
+/** Position of an instrument in `RunRecord.instruments`. */
+export function instrumentOf({ instruments }: RunRecord, id: string): number {
+  return instruments.findIndex((instrument) => instrument.id === id);
 }

@@ -2,85 +2,88 @@
 
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import type { PackedColumn, PackedDecimals } from './page/wire.ts';
+import type { PackedColumn, PackedDecimals, Step } from './page/wire.ts';
 
 const gzipped = promisify(gzip);
-// Differences of prices have no repeats to find, only runs (of zeros) and a skewed alphabet: at equal size this takes a third of the time of level 4.
+// Differences of prices hold no repeats to find, only runs (of zeros) and a skewed alphabet: at equal size this takes a third of level 4's time.
 const GZIP = { level: 1, strategy: constants.Z_RLE, memLevel: 9 } as const;
-const LARGEST_32 = 2 ** 30;
+/** Second differences of integers below this fit 32 bits. */
+const LARGEST = 2 ** 28;
+const STEPS = [5, 2, 1] as const;
 
-export type Integers = Int32Array | Float64Array | Uint8Array | readonly number[];
+export type Order = PackedColumn['order'];
 
-/** The packed columns of one page, by element id, in order of being added. zlib's threads work while the next column is prepared. */
+/** The packed columns of one page. zlib's threads work while the next column is prepared. */
 export class Pack {
-  readonly #texts: Promise<{ id: string; text: string }>[] = [];
+  readonly #columns: Promise<{ id: string; text: string }>[] = [];
 
-  /** Adds integers below 2^53. `delta`: neighbours are alike, so their differences are kept. */
-  add(values: Integers, delta: boolean): PackedColumn {
-    const id = `c${this.#texts.length}`;
-    const { bytes, planes } = byPlanes(values, delta);
-    this.#texts.push(gzipped(bytes, GZIP).then(packed => ({ id, text: packed.toString('base64') })));
-    return { id, length: values.length, planes, delta };
+  /** Adds integers below 2^28, or in a Float64Array below 2^50. `order`: how often neighbours' difference is taken. */
+  add(values: Int32Array | Uint8Array | Float64Array, order: Order): PackedColumn {
+    const id = `c${this.#columns.length}`;
+    const { bytes, planes } = values instanceof Float64Array ? wideBytes(values, order) : narrowBytes(values, order);
+    this.#columns.push(gzipped(bytes, GZIP).then((packed) => ({ id, text: packed.toString('base64') })));
+    return { id, length: values.length, planes, order };
   }
 
-  /** Adds decimals rounded to `digits`, NaN allowed. */
-  addDecimals(values: Float64Array, digits: number): PackedDecimals {
-    const { integers, holes } = quantized(values, digits);
-    return { ...this.add(integers, true), digits, holes };
+  /** Adds decimals rounded to `step`, NaN allowed. */
+  addDecimals(values: Float64Array, step: Step, order: Order): PackedDecimals {
+    const { integers, holes } = quantized(values, step);
+    return { ...this.add(integers, order), step, holes };
   }
 
   finish(): Promise<{ id: string; text: string }[]> {
-    return Promise.all(this.#texts);
+    return Promise.all(this.#columns);
   }
 }
 
-/** Differences, zigzag (sign in the lowest bit), then all lowest bytes, all second bytes, ...: equal bytes come to lie together. */
-export function byPlanes(values: Integers, delta: boolean): { bytes: Uint8Array; planes: number } {
-  return values instanceof Int32Array || values instanceof Uint8Array ? narrow(values, delta) : wide(values, delta);
+interface Bytes {
+  readonly bytes: Uint8Array;
+  readonly planes: number;
 }
 
-function narrow(values: Int32Array | Uint8Array, delta: boolean): { bytes: Uint8Array; planes: number } {
+export function narrowBytes(values: Int32Array | Uint8Array, order: Order): Bytes {
   const n = values.length;
   const zigzag = new Uint32Array(n);
-  let last = 0;
-  let any = 0;
+  let [last, lastStep, any] = [0, 0, 0];
   for (let i = 0; i < n; i++) {
     const value = values[i]!;
-    const d = delta ? value - last : value;
-    // Values stay below 2^30, so that a difference fits 31 bits and its zigzag 32.
-    const z = ((d << 1) ^ (d >> 31)) >>> 0;
+    const step = value - last;
+    const d = order === 0 ? value : order === 1 ? step : step - lastStep;
+    const z = (d << 1) ^ (d >> 31);
     zigzag[i] = z;
     any |= z;
     last = value;
+    lastStep = step;
   }
   any >>>= 0;
   const planes = any > 0xff_ff_ff ? 4 : any > 0xff_ff ? 3 : any > 0xff ? 2 : 1;
   const bytes = new Uint8Array(n * planes);
-  for (let p = 0, at = 0; p < planes; p++) {
-    const shift = 8 * p;
+  for (let plane = 0, at = 0; plane < planes; plane++) {
+    const shift = 8 * plane;
     for (let i = 0; i < n; i++) bytes[at++] = zigzag[i]! >>> shift;
   }
   return { bytes, planes };
 }
 
-/** The same for integers up to 2^52: a column of few rows (trades, fills), so clarity before speed. */
-function wide(values: ArrayLike<number>, delta: boolean): { bytes: Uint8Array; planes: number } {
+/** The same beyond 32 bits, by division: for columns of few rows (trades, fills). */
+export function wideBytes(values: Float64Array, order: Order): Bytes {
   const n = values.length;
   const zigzag = new Float64Array(n);
-  let last = 0;
-  let most = 0;
+  let [last, lastStep, most] = [0, 0, 0];
   for (let i = 0; i < n; i++) {
     const value = values[i]!;
-    const d = delta ? value - last : value;
+    const step = value - last;
+    const d = order === 0 ? value : order === 1 ? step : step - lastStep;
     const z = d < 0 ? -2 * d - 1 : 2 * d;
     zigzag[i] = z;
     if (z > most) most = z;
     last = value;
+    lastStep = step;
   }
   let planes = 1;
   for (let limit = 256; most >= limit; limit *= 256) planes++;
   const bytes = new Uint8Array(n * planes);
-  for (let p = 0, at = 0; p < planes; p++) {
+  for (let plane = 0, at = 0; plane < planes; plane++) {
     for (let i = 0; i < n; i++) {
       const z = zigzag[i]!;
       const rest = Math.floor(z / 256);
@@ -91,41 +94,50 @@ function wide(values: ArrayLike<number>, delta: boolean): { bytes: Uint8Array; p
   return { bytes, planes };
 }
 
-/** Integers of 10^-digits; a row without a value repeats the one before it and stands in `holes` as (first row, count) in turn. */
-export function quantized(values: Float64Array, digits: number): { integers: Int32Array; holes: number[] } {
+/** Integers of `step`; a row without a value repeats the one before it and stands in `holes` as (first row, count) in turn. */
+export function quantized(values: Float64Array, { times, digits }: Step): { integers: Int32Array; holes: number[] } {
+  const n = values.length;
   const scale = 10 ** digits;
-  const integers = new Int32Array(values.length);
+  const integers = new Int32Array(n);
   const holes: number[] = [];
   let last = 0;
   let hole = -1;
-  for (let i = 0; i < values.length; i++) {
+  for (let i = 0; i < n; i++) {
     const value = values[i]!;
-    // The difference of a value with itself is 0 unless it is NaN or infinite: one test for both.
+    // The difference of a number with itself is 0; of NaN and infinity it is NaN.
     if (value - value === 0) {
-      last = Math.round(value * scale);
-      if (hole >= 0) {
-        holes.push(hole, i - hole);
-        hole = -1;
-      }
+      last = times === 1 ? Math.round(value * scale) : Math.round((value * scale) / times);
+      if (hole >= 0) holes.push(hole, i - hole);
+      hole = -1;
     } else if (hole < 0) hole = i;
     integers[i] = last;
   }
-  if (hole >= 0) holes.push(hole, values.length - hole);
+  if (hole >= 0) holes.push(hole, n - hole);
   return { integers, holes };
 }
 
-/** The digits at which `values` are drawn: at most `wanted`, as few as a pixel needs (5 millionths of `typical`), never beyond 32 bits. */
-export function drawnDigits(values: Float64Array, wanted: number, share: number): number {
-  let least = Infinity;
-  let most = -Infinity;
+/** The finest step that keeps 32 bits, of at most `digits` digits. */
+export function exactStep(values: Float64Array, digits: number): Step {
+  const fits = Math.floor(Math.log10(LARGEST / Math.max(sizeOf(values), 1e-300)));
+  return { times: 1, digits: Math.min(digits, fits) };
+}
+
+/** The coarsest step of at most `share` of the largest value: what a picture needs; never finer than `exactStep`. */
+export function drawnStep(values: Float64Array, digits: number, share: number): Step {
+  const exact = exactStep(values, digits);
+  const wanted = sizeOf(values) * share;
+  if (!(wanted > 10 ** -exact.digits)) return exact;
+  const wantedDigits = Math.ceil(-Math.log10(wanted));
+  const times = STEPS.find((of) => of * 10 ** -wantedDigits <= wanted) ?? 1;
+  return { times, digits: wantedDigits };
+}
+
+function sizeOf(values: Float64Array): number {
+  let size = 0;
   for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
-    if (value < least) least = value;
-    if (value > most) most = value;
+    const value = Math.abs(values[i]!);
+    // A comparison with NaN is false.
+    if (value > size) size = value;
   }
-  const size = Math.max(Math.abs(least), Math.abs(most));
-  if (!(size > 0) || size === Infinity) return Math.max(0, Math.min(wanted, 2));
-  const needed = share > 0 ? Math.ceil(-Math.log10(size * share)) : wanted;
-  const fits = Math.floor(Math.log10(LARGEST_32 / size));
-  return Math.min(wanted, Math.max(needed, 0), fits);
+  return size;
 }

@@ -31,7 +31,7 @@ function samplingTimes(fromMs: number, toMs: number): Float64Array {
 }
 
 /** Each instrument is bought at its first open inside the run, with an equal part of the money, and valued at its last close. */
-function buyAndHold(feeds: readonly FeedRecord[], timeMs: Float64Array): Float64Array | null {
+export function buyAndHold(feeds: readonly FeedRecord[], timeMs: Float64Array): Float64Array | null {
   const held = executionFeeds(feeds);
   if (held.length === 0) return null;
   const out = new Float64Array(timeMs.length);

@@ -23,7 +23,7 @@ export interface Held {
   readonly toMs: number;
 }
 
-/** `held` in any order; it may overlap. `daily` is the equity of section 1 in units. */
+/** `held` in any order; it may overlap. `daily` is the sampled equity in units. */
 export function exposureFigures(record: RunRecord, held: readonly Held[], daily: Float64Array): Readonly<Record<ExposureFigure, Figure>> {
   const elapsedMs = record.toMs - record.fromMs;
   const weighted = weightedExposure(record);
@@ -48,7 +48,7 @@ export function exposureFigures(record: RunRecord, held: readonly Held[], daily:
 function unionMs(held: readonly Held[]): number {
   let total = 0;
   let until = -Infinity;
-  for (const { fromMs, toMs } of [...held].sort((a, b) => a.fromMs - b.fromMs)) {
+  for (const { fromMs, toMs } of held.toSorted((a, b) => a.fromMs - b.fromMs)) {
     if (toMs <= until) continue;
     total += toMs - Math.max(fromMs, until);
     until = toMs;

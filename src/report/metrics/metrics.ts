@@ -120,8 +120,8 @@ function flagsOf(record: RunRecord, years: number, longestIsOpen: boolean): Read
 
 function drawdownTable({ episodes }: Drawdown, timeMs: Float64Array): DrawdownRow[] {
   const last = timeMs[timeMs.length - 1]!;
-  return [...episodes]
-    .sort((a, b) => a.depth - b.depth)
+  return episodes
+    .toSorted((a, b) => a.depth - b.depth)
     .slice(0, DEEPEST)
     .map(({ peak, trough, recovery, depth }) => {
       const recoveryMs = recovery === null ? null : timeMs[recovery]!;

@@ -34,6 +34,8 @@ export function closingTable(record: RunRecord, summary: Summary, options: Closi
   return lines.join('\n').trimEnd();
 }
 
+const counted = (amount: number, word: string) => `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
+
 function heading({ strategies, feeds }: RunRecord, { run, dataQuality }: Summary): string[] {
   const names = strategies.map(({ name }) => name).join(' + ');
   const markets = [...new Set(feeds.map(({ bars }) => bars.instrument.wireName))].map((wireName) => {
@@ -41,8 +43,7 @@ function heading({ strategies, feeds }: RunRecord, { run, dataQuality }: Summary
     return `${wireName} ${[...intervals].join(' ')}`;
   });
   const days = Math.round((run.toMs - run.fromMs) / DAY_MS);
-  const of = (amount: number, word: string) => `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
-  const size = `(${of(days, 'day')}, ${of(dataQuality.rows, 'bar')}, ${of(dataQuality.gaps, 'gap')})`;
+  const size = `(${counted(days, 'day')}, ${counted(dataQuality.rows, 'bar')}, ${counted(dataQuality.gaps, 'gap')})`;
   const range = `${dayText(run.fromMs)} – ${dayText(run.toMs)}  ${size}`;
   const what = `  ${names}  ${markets.slice(0, 3).join(', ')}${markets.length > 3 ? ` and ${markets.length - 3} more` : ''}`;
   return what.length + 2 + range.length <= WIDTH ? [`${what}  ${range}`] : [cut(what), `  ${range}`];

@@ -30,7 +30,7 @@ export function doubtsOf({ run, metrics, trades, orders, dataQuality }: Summary)
 }
 
 function codes(counts: Readonly<Record<string, number>>): string {
-  const entries = Object.entries(counts).sort(([, a], [, b]) => b - a);
+  const entries = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
   const shown = entries.slice(0, 2).map(([code, amount]) => (entries.length === 1 ? code : `${code} ${count(amount)}`));
   return ` (${shown.join(', ')}${entries.length > 2 ? ', …' : ''})`;
 }

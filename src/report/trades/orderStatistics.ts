@@ -48,14 +48,14 @@ export type OrderSummary = { readonly [Name in OrderFigure]: number | null } & {
 
 export function orderSummary(record: RunRecord): OrderSummary {
   const { orders, fills } = record;
-  const ended = Object.fromEntries(ENDINGS.map((ending) => [ending, 0])) as Record<(typeof ENDINGS)[number], number>;
+  const counts = new Map<(typeof ENDINGS)[number], number>();
   const rejectedByCode: Record<string, number> = {};
   const refusedByRiskByCode: Record<string, number> = {};
   const unknownByEnding: Record<string, number> = {};
   let [partlyFilled, accepted, unknown, ackMs] = [0, 0, 0, 0];
   for (let row = 0; row < orders.length; row++) {
     const ending = ENDINGS[orders.ending[row]!]!;
-    ended[ending]++;
+    counts.set(ending, (counts.get(ending) ?? 0) + 1);
     const code = orders.texts[orders.code[row]!] || 'no code';
     if (ending === 'denied') count(refusedByRiskByCode, code);
     if (ending === 'refused' || ending === 'rejected') count(rejectedByCode, code);
@@ -71,6 +71,7 @@ export function orderSummary(record: RunRecord): OrderSummary {
     }
   }
   const traffic = trafficOf(record);
+  const ended = (ending: (typeof ENDINGS)[number]) => counts.get(ending) ?? 0;
   const { values, reasons } = settle<OrderFigure>({
     makerShare: traffic.makerShare,
     meanTimeToAckMs: accepted === 0 ? 'not-recorded' : ackMs / accepted,
@@ -84,20 +85,20 @@ export function orderSummary(record: RunRecord): OrderSummary {
   });
   return {
     created: orders.length,
-    sent: orders.length - ended.denied - ended.notSent,
+    sent: orders.length - ended('denied') - ended('notSent'),
     accepted,
-    filled: ended.filled,
+    filled: ended('filled'),
     partlyFilled,
-    cancelled: ended.canceled,
-    expired: ended.expired,
-    rejected: ended.refused + ended.rejected,
+    cancelled: ended('canceled'),
+    expired: ended('expired'),
+    rejected: ended('refused') + ended('rejected'),
     rejectedByCode: sorted(rejectedByCode),
-    refusedByRisk: ended.denied,
+    refusedByRisk: ended('denied'),
     refusedByRiskByCode: sorted(refusedByRiskByCode),
-    notSent: ended.notSent,
-    noEffect: ended.noEffect,
+    notSent: ended('notSent'),
+    noEffect: ended('noEffect'),
     endedByLiquidation: 0,
-    open: ended.open,
+    open: ended('open'),
     unknown,
     unknownByEnding: sorted(unknownByEnding),
     fills: fills.length,
@@ -113,7 +114,7 @@ function count(into: Record<string, number>, key: string): void {
 }
 
 function sorted(counts: Record<string, number>): Record<string, number> {
-  return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 interface Traffic {

@@ -2,7 +2,7 @@
 
 import { civilMonth } from '../../model/interval.ts';
 import type { RunRecord } from '../../model/run.ts';
-import { settle, type Figure, type Flag, type Reason } from '../metrics/kernels/figure.ts';
+import { reasonOf, settle, type Figure, type Flag, type Reason } from '../metrics/kernels/figure.ts';
 import { tradeFigures, type ExcursionFigure, type HoldFigure, type TradeFigure, type TradeSet } from '../metrics/kernels/tradeFigures.ts';
 import { exactSum, moneyText, type Money } from '../metrics/money.ts';
 import type { TradeColumns, Trades } from './columns.ts';
@@ -18,7 +18,7 @@ type MoneyName =
   | 'endTradeDrawdown'
   | 'closedTradeDrawdownAbs';
 
-/** The figures of section 5 for one set of closed trades. Times in ms. */
+/** The figures of one set of closed trades. Times in ms. */
 export type TradeTable = { readonly [Name in Exclude<TradeFigure, MoneyName>]: number | null } & {
   readonly [Name in MoneyName]: Money | null;
 } & {
@@ -110,10 +110,11 @@ const DAY_MS = 86_400_000;
 /** 1970-01-01 was a Thursday. */
 const FIRST_WEEKDAY = 3;
 
+const dayOf = (ms: number) => Math.floor(ms / DAY_MS);
+const two = (value: number) => String(value).padStart(2, '0');
+
 function breakdowns(record: RunRecord, trades: Trades): Record<Breakdown, BreakdownRow[]> {
   const { closed, tags } = trades;
-  const day = (ms: number) => Math.floor(ms / DAY_MS);
-  const two = (value: number) => String(value).padStart(2, '0');
   const by = (keyOf: (row: number) => number, textOf: (key: number) => string): BreakdownRow[] =>
     grouped(closed.length, keyOf).map(([key, rows]) => ({ key: textOf(key), ...tableOf(record, trades, rows).table }));
   return {
@@ -137,9 +138,9 @@ function breakdowns(record: RunRecord, trades: Trades): Record<Breakdown, Breakd
       (row) => closed.strategy[row]!,
       (key) => String(key),
     ),
-    hour: by((row) => Math.floor((closed.entryMs[row]! - day(closed.entryMs[row]!) * DAY_MS) / 3_600_000), two),
+    hour: by((row) => Math.floor((closed.entryMs[row]! - dayOf(closed.entryMs[row]!) * DAY_MS) / 3_600_000), two),
     weekday: by(
-      (row) => (day(closed.entryMs[row]!) + FIRST_WEEKDAY) % 7,
+      (row) => (dayOf(closed.entryMs[row]!) + FIRST_WEEKDAY) % 7,
       (key) => WEEKDAYS[key]!,
     ),
     month: by(
@@ -161,7 +162,7 @@ function grouped(length: number, keyOf: (row: number) => number): [number, numbe
     if (rows) rows.push(row);
     else groups.set(key, [row]);
   }
-  return [...groups].sort(([a], [b]) => a - b);
+  return [...groups].toSorted(([a], [b]) => a - b);
 }
 
 /** `rows` null is all of them. */
@@ -185,9 +186,11 @@ function tableOf(
   const of = tradeFigures(set, record.startUnits);
   const reasons: Record<string, Reason> = {};
   const settled = <Name extends string>(figures: Readonly<Record<Name, Figure>>, prefix = '') => {
-    const { values, reasons: why } = settle(figures);
-    for (const [name, reason] of Object.entries<Reason>(why as Record<string, Reason>)) reasons[prefix + name] = reason;
-    return values;
+    for (const [name, figure] of Object.entries<Figure>(figures)) {
+      const reason = reasonOf(figure);
+      if (reason !== null) reasons[prefix + name] = reason;
+    }
+    return settle(figures).values;
   };
   const text = (units: number | bigint) => moneyText(units, record.reportingDigits);
   const money = (units: number | null) => (units === null ? null : text(units));

@@ -1,6 +1,6 @@
 // Trades from fills: episodes by hand, dust, splits at zero, excursions against a naive walk, and money that adds up to the last unit.
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lots } from '../../base/brand.ts';
 import { mulDiv } from '../../base/exact.ts';
@@ -127,12 +127,13 @@ describe('episodes', () => {
   });
 });
 
+const priced = (rows: readonly (readonly [open: number, high: number, low: number, close: number])[]) => {
+  const bars = testBars(testInstrument({ makerFeePpm: 0, takerFeePpm: 0 }), rows.length);
+  for (const [i, name] of (['open', 'high', 'low', 'close'] as const).entries()) rows.forEach((row, r) => (bars[name][r] = row[i]!));
+  return bars;
+};
+
 describe('excursions', () => {
-  const priced = (rows: readonly (readonly [open: number, high: number, low: number, close: number])[]) => {
-    const bars = testBars(testInstrument({ makerFeePpm: 0, takerFeePpm: 0 }), rows.length);
-    for (const [i, name] of (['open', 'high', 'low', 'close'] as const).entries()) rows.forEach((row, r) => (bars[name][r] = row[i]!));
-    return bars;
-  };
   const rows = [
     [100, 200, 1, 100],
     [100, 150, 50, 110],
@@ -170,17 +171,18 @@ describe('excursions', () => {
     expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-10 * UNIT, 30 * UNIT]);
   });
 
+  /** Bought in row 1, stopped at `price` in row `row`, its level at 95.00. */
+  const stopped = (price: number, row: number, inside: boolean) =>
+    tradesOf(
+      runRecord({
+        bars: [priced(rows)],
+        script: [
+          { row: 1, isBuy: true, ...unit },
+          { row, isBuy: false, ...unit, inside, price, role: 'stopLoss', limit: 9500 },
+        ],
+      }),
+    ).closed;
   test('a stop inside its bar, and one that gaps at the open', () => {
-    const stopped = (price: number, row: number, inside: boolean) =>
-      tradesOf(
-        runRecord({
-          bars: [priced(rows)],
-          script: [
-            { row: 1, isBuy: true, ...unit },
-            { row, isBuy: false, ...unit, inside, price, role: 'stopLoss', limit: 9500 },
-          ],
-        }),
-      ).closed;
     const inside = stopped(9500, 2, true);
     expect([inside.maeUnits[0], inside.mfeUnits[0]]).toEqual([-5 * UNIT, 10 * UNIT]);
     // At the open of row 4, 100.00 by its gap from 95.00: row 3 was whole.

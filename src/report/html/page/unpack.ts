@@ -17,53 +17,43 @@ async function bytesOf(id: string): Promise<Uint8Array> {
 
 /** Integers that fit 32 bits. */
 export async function unpack32(column: PackedColumn): Promise<Int32Array> {
-  return integers32(await bytesOf(column.id), column);
+  return narrowValues(await bytesOf(column.id), column);
 }
 
-export function integers32(bytes: Uint8Array, { length, planes, delta }: PackedColumn): Int32Array {
-  const out = new Int32Array(length);
-  for (let p = 0, at = 0; p < planes; p++) {
-    const shift = 8 * p;
-    for (let i = 0; i < length; i++) out[i]! |= bytes[at++]! << shift;
-  }
-  let sum = 0;
-  for (let i = 0; i < length; i++) {
-    const z = out[i]!;
-    const d = (z >>> 1) ^ -(z & 1);
-    sum = delta ? sum + d : d;
-    out[i] = sum;
-  }
-  return out;
-}
-
-/** Integers up to 2^52. */
+/** Integers of up to 2^50. */
 export async function unpackWide(column: PackedColumn): Promise<Float64Array> {
-  return integersWide(await bytesOf(column.id), column);
-}
-
-export function integersWide(bytes: Uint8Array, { length, planes, delta }: PackedColumn): Float64Array {
-  const out = new Float64Array(length);
-  let scale = 1;
-  for (let p = 0, at = 0; p < planes; p++, scale *= 256) for (let i = 0; i < length; i++) out[i]! += bytes[at++]! * scale;
-  let sum = 0;
-  for (let i = 0; i < length; i++) {
-    const z = out[i]!;
-    const d = z % 2 === 0 ? z / 2 : -(z + 1) / 2;
-    sum = delta ? sum + d : d;
-    out[i] = sum;
-  }
-  return out;
+  return wideValues(await bytesOf(column.id), column);
 }
 
 /** Decimals; NaN where there is no value. */
 export async function unpackDecimals(column: PackedDecimals): Promise<Float64Array> {
-  return decimals(integers32(await bytesOf(column.id), column), column);
+  return decimalValues(narrowValues(await bytesOf(column.id), column), column);
 }
 
-export function decimals(integers: Int32Array, { digits, holes }: PackedDecimals): Float64Array {
+export function narrowValues(bytes: Uint8Array, { length, planes, order }: PackedColumn): Int32Array {
+  const out = new Int32Array(length);
+  for (let plane = 0, at = 0; plane < planes; plane++) {
+    const shift = 8 * plane;
+    for (let i = 0; i < length; i++) out[i]! |= bytes[at++]! << shift;
+  }
+  for (let i = 0; i < length; i++) out[i] = (out[i]! >>> 1) ^ -(out[i]! & 1);
+  for (let turn = 0; turn < order; turn++) for (let i = 1; i < length; i++) out[i]! += out[i - 1]!;
+  return out;
+}
+
+export function wideValues(bytes: Uint8Array, { length, planes, order }: PackedColumn): Float64Array {
+  const out = new Float64Array(length);
+  let scale = 1;
+  for (let plane = 0, at = 0; plane < planes; plane++, scale *= 256) for (let i = 0; i < length; i++) out[i]! += bytes[at++]! * scale;
+  for (let i = 0; i < length; i++) out[i] = out[i]! % 2 === 0 ? out[i]! / 2 : -(out[i]! + 1) / 2;
+  for (let turn = 0; turn < order; turn++) for (let i = 1; i < length; i++) out[i]! += out[i - 1]!;
+  return out;
+}
+
+export function decimalValues(integers: Int32Array, { step, holes }: PackedDecimals): Float64Array {
   const out = new Float64Array(integers.length);
-  const scale = 10 ** Math.abs(digits);
-  for (let i = 0; i < out.length; i++) out[i] = digits < 0 ? integers[i]! * scale : integers[i]! / scale;
-  for (let h = 0; h < holes.length; h += 2) out.fill(Number.NaN, holes[h]!, holes[h]! + holes[h + 1]!);
+  const scale = 10 ** step.digits;
+  for (let i = 0; i < out.length; i++) out[i] = (integers[i]! * step.times) / scale;
+  for (let hole = 0; hole < holes.length; hole += 2) out.fill(Number.NaN, holes[hole], holes[hole]! + holes[hole + 1]!);
   return out;
 }

@@ -2,18 +2,26 @@
 
 import type { Interval } from '../../../model/interval.ts';
 
-/** A column of integers as bytes: differences where `delta`, zigzag, in byte planes (lowest first), gzip, base64, under the element id `id`. */
+/**
+ * A column of integers as bytes: themselves, their differences or the differences of those (`order` 0, 1, 2), zigzag, in byte planes
+ * (lowest first), gzip, base64, as the text of the element `id`.
+ */
 export interface PackedColumn {
   readonly id: string;
   readonly length: number;
   readonly planes: number;
-  readonly delta: boolean;
+  readonly order: 0 | 1 | 2;
 }
 
-/** A packed column of decimals: integers of 10^-digits, with runs of rows that have no value (first row, count, ...). */
+/** A packed column of decimals: integers times `step.times` / 10^`step.digits`, and runs of rows that have no value (first row, count, ...). */
 export interface PackedDecimals extends PackedColumn {
-  readonly digits: number;
+  readonly step: Step;
   readonly holes: readonly number[];
+}
+/** What one unit of an integer stands for: 1, 2 or 5 of 10^-digits. */
+export interface Step {
+  readonly times: 1 | 2 | 5;
+  readonly digits: number;
 }
 
 export interface WireTrace {
@@ -21,7 +29,7 @@ export interface WireTrace {
   /** `price` draws over the bars, any other name is a pane of its own. */
   readonly pane: string;
   readonly values: PackedDecimals;
-  /** Closes of its own feed's bars (minutes UTC); absent where that feed is the instrument's finest. */
+  /** Closes of its own feed's bars (minutes UTC); null where that feed is the instrument's finest. */
   readonly closes: PackedColumn | null;
 }
 
@@ -36,6 +44,8 @@ export interface WireInstrument {
   readonly interval: Interval;
   /** The interval of the run's own bars: finer than `interval` where the page would have grown too large. */
   readonly ranOn: Interval;
+  /** A bar that the strategy did not trade on: its instrument's feeds only inform. */
+  readonly execution: boolean;
   readonly synthetic: boolean;
   /** A coarse level, to draw from before anything is unpacked: bars as open time in minutes, open, high, low, close in turn. */
   readonly first: { readonly interval: Interval; readonly cells: readonly number[] };
@@ -55,19 +65,23 @@ export interface WireInstrument {
 export interface WireOverview {
   readonly minutes: readonly number[];
   readonly equity: readonly number[];
-  readonly hold: readonly number[];
+  /** Buy-and-hold; null where nothing was executed on. */
+  readonly hold: readonly number[] | null;
   readonly drawdown: readonly number[];
   readonly exposure: readonly number[];
 }
 
+/** Closed trades in closing order. */
 export interface WireTrades {
   readonly length: number;
-  /** Rows left out at the end, for size. */
-  readonly left: number;
+  /** Trades of the run; those after `length` are left out for size. */
+  readonly all: number;
+  readonly tags: readonly string[];
   readonly columns: { readonly [name in TradeColumnName]: PackedColumn };
 }
 export const TRADE_COLUMNS = [
-  'id', 'instrument', 'strategy', 'side', 'entryMs', 'exitMs', 'entryPrice', 'exitPrice', 'lots', 'pnl', 'fees', 'return', 'mae', 'mfe',
+  'instrument', 'strategy', 'side', 'entryMs', 'exitMs', 'entryPrice', 'exitPrice', 'lots', 'pnl', 'fees', 'return', 'mae', 'mfe',
+  'entryTag', 'exitTag',
 ] as const;
 export type TradeColumnName = (typeof TRADE_COLUMNS)[number];
 /** Digits of the fractions (return, mae, mfe) of trades. */

@@ -33,12 +33,19 @@ export function settle<Name extends string>(figures: Readonly<Record<Name, Figur
   const values: Record<string, number | null> = {};
   const reasons: Record<string, Reason> = {};
   for (const [name, figure] of Object.entries<Figure>(figures)) {
-    const isNumber = typeof figure === 'number' && Number.isFinite(figure);
+    const reason = reasonOf(figure);
     // -0 is a rounding's sign, not a loss.
-    values[name] = isNumber ? figure + 0 : null;
-    if (!isNumber) reasons[name] = typeof figure === 'number' ? 'non-finite' : figure;
+    values[name] = typeof figure === 'number' && reason === null ? figure + 0 : null;
+    if (reason !== null) reasons[name] = reason;
   }
+  // The keys are those of `figures`, which the compiler does not follow through Object.entries.
   return { values, reasons } as Settled<Name>;
+}
+
+/** Why there is no number; null when there is one. */
+export function reasonOf(figure: Figure): Reason | null {
+  if (typeof figure !== 'number') return figure;
+  return Number.isFinite(figure) ? null : 'non-finite';
 }
 
 /** `compute` of a figure, or the reason why it has none. */

@@ -23,7 +23,7 @@ function rowsOf(file: string): string[][] {
     .map((line) => line.split(','));
 }
 
-const golden = (): { isobar_365: { series: Group; trades: Group } } => JSON.parse(readFileSync(`${FOLDER}metrics_golden.json`, 'utf8'));
+const goldenFile = (): { isobar_365: { series: Group; trades: Group } } => JSON.parse(readFileSync(`${FOLDER}metrics_golden.json`, 'utf8'));
 
 /** A series of daily returns from 1 January 2023 on. */
 function seriesFrom(start: number, returns: readonly number[]): Series {
@@ -52,7 +52,7 @@ test.skipIf(!isThere)('the golden series', () => {
   );
   const benchmark = Float64Array.from(rows, (row) => Number(row[2]));
   const { figures, years, drawdown } = portfolioFigures(series);
-  const wanted = golden().isobar_365.series;
+  const wanted = goldenFile().isobar_365.series;
   expect(years).toBe(wanted['years']);
   expect(drawdown.episodes).toHaveLength(wanted['drawdown_episodes']!);
   expectNear(
@@ -116,7 +116,7 @@ test.skipIf(!isThere)('the golden trades', () => {
     maeFraction: null,
     mfeFraction: null,
   };
-  const wanted = golden().isobar_365.trades;
+  const wanted = goldenFile().isobar_365.trades;
   const of = tradeFigures(set, 10_000);
   expect([of.wins, of.losses, of.draws, of.maxConsecutiveWins, of.maxConsecutiveLosses]).toEqual(
     ['wins', 'losses', 'breakeven', 'max_consecutive_wins', 'max_consecutive_losses'].map((name) => wanted[name]),

@@ -1,4 +1,4 @@
-// The figures of a series of daily returns: growth, risk, and the ratios of the two (docs/metrics.md, section 3).
+// The figures of a series of daily returns: growth, risk, and the ratios of the two (docs/metrics.md).
 
 import { drawdownOf, type Drawdown } from './drawdown.ts';
 import { chain, type Figure } from './figure.ts';
@@ -78,7 +78,7 @@ export function portfolioFigures(series: Series, options: PortfolioOptions = {})
   const excess = some(() => mean(returns) - rf);
   const sharpe = ratio(() => two(() => (isConstant(returns) ? 'zero-variance' : chain(excess, (x) => (x / deviation(returns)) * ANNUAL))));
   const downside = two(() => downsideOf(returns, rf));
-  const sorted = returns.slice().sort();
+  const sorted = returns.toSorted();
   const longest = longestOf(drawdown, timeMs);
   const fell = drawdown.episodes.length > 0;
   const figures = {
@@ -99,7 +99,7 @@ export function portfolioFigures(series: Series, options: PortfolioOptions = {})
       fell ? sumOf(drawdown.episodes.length, (i) => drawdown.episodes[i]!.depth) / drawdown.episodes.length : 'no-drawdown',
     ),
     averageDrawdownDays: some(() => (fell ? longest.meanDays : 'no-drawdown')),
-    ulcer: two(() => Math.sqrt(sumOf(n, (i) => drawdown.depth[i + 1]! ** 2) / (n - 1))),
+    ulcer: two(() => Math.sqrt(sumOf(n, (i) => square(drawdown.depth[i + 1]!)) / (n - 1))),
     calmar: chain(cagr, (growth) => (fell ? growth / -drawdown.deepest : 'no-drawdown')),
     omega: ratio(() => omegaOf(returns, perDay(options.required ?? 0))),
     recoveryFactor: ratio(() => chain(netProfit, (profit) => (fell ? profit / depthAbs : 'no-drawdown'))),
@@ -121,9 +121,11 @@ export function portfolioFigures(series: Series, options: PortfolioOptions = {})
 
 const ANNUAL = Math.sqrt(DAYS_PER_YEAR);
 
+const square = (x: number) => x * x;
+
 /** Root mean square of what returns fall short of `rf`, over all of them, per period. */
 function downsideOf(returns: Float64Array, rf: number): number {
-  return Math.sqrt(sumOf(returns.length, (i) => Math.min(returns[i]! - rf, 0) ** 2) / returns.length);
+  return Math.sqrt(sumOf(returns.length, (i) => square(Math.min(returns[i]! - rf, 0))) / returns.length);
 }
 
 /** Sharpe with the penalty for autocorrelation: / sqrt(1 + 2 sum over j of ((n - j) / n) |rho1|^j). */

@@ -1,19 +1,19 @@
 // Sums, deviations, quantiles and moments: compensated, in a fixed order, hence the same bits everywhere.
 
-/** Spreads and depths at or below this count as zero: the figure of section 1 of docs/metrics.md. */
+/** Spreads and depths at or below this count as zero: the figure of docs/metrics.md. */
 export const ZERO = 1e-12;
 
 /** Neumaier's compensated sum of `term(0) .. term(n - 1)`, in that order. */
 export function sumOf(n: number, term: (index: number) => number): number {
-  let sum = 0;
+  let total = 0;
   let lost = 0;
   for (let i = 0; i < n; i++) {
     const x = term(i);
-    const next = sum + x;
-    lost += Math.abs(sum) >= Math.abs(x) ? sum - next + x : x - next + sum;
-    sum = next;
+    const next = total + x;
+    lost += Math.abs(total) >= Math.abs(x) ? total - next + x : x - next + total;
+    total = next;
   }
-  return sum + lost;
+  return total + lost;
 }
 
 export function sum(values: Float64Array): number {
@@ -27,10 +27,7 @@ export function mean(values: Float64Array): number {
 
 /** Sample standard deviation (ddof 1), two-pass; NaN below two values. */
 export function deviation(values: Float64Array): number {
-  const { length } = values;
-  if (length < 2) return NaN;
-  const middle = mean(values);
-  return Math.sqrt(sumOf(length, (i) => (values[i]! - middle) ** 2) / (length - 1));
+  return values.length < 2 ? NaN : Math.sqrt(coDeviation(values, values) / (values.length - 1));
 }
 
 /** Sum of products of the deviations of two columns of one length, two-pass. */
@@ -71,14 +68,48 @@ export function quantile(ascending: Float64Array, q: number): number {
   return part === 0 ? low : low + (ascending[below + 1]! - low) * part;
 }
 
+/** The middle value, of an even number the mean of the two in the middle; NaN for none. Selects instead of sorting: linear time. */
+export function median(values: Float64Array): number {
+  const { length } = values;
+  if (length === 0) return NaN;
+  const work = values.slice();
+  const upper = length >> 1;
+  select(work, upper);
+  return length % 2 === 1 ? work[upper]! : (highest(work.subarray(0, upper)) + work[upper]!) / 2;
+}
+
+/** Reorders `work` so that the value of rank `rank` stands at it, none greater before it and none smaller after it (Hoare's selection). */
+function select(work: Float64Array, rank: number): void {
+  let low = 0;
+  let high = work.length - 1;
+  while (low < high) {
+    const pivot = work[(low + high) >> 1]!;
+    let i = low;
+    let j = high;
+    while (i <= j) {
+      while (work[i]! < pivot) i++;
+      while (work[j]! > pivot) j--;
+      if (i > j) break;
+      const held = work[i]!;
+      work[i++] = work[j]!;
+      work[j--] = held;
+    }
+    if (rank <= j) high = j;
+    else if (rank >= i) low = i;
+    else return;
+  }
+}
+
 /** Bias-corrected skew and excess kurtosis; NaN below three and four values. The values must not be constant. */
 export function shape(values: Float64Array): { readonly skew: number; readonly excessKurtosis: number } {
   const n = values.length;
   const middle = mean(values);
-  const moment = (power: number) =>
-    sumOf(n, (i) => (power === 2 ? (values[i]! - middle) ** 2 : power === 3 ? (values[i]! - middle) ** 3 : (values[i]! - middle) ** 4)) / n;
-  const m2 = moment(2);
-  const skew = n < 3 ? NaN : (Math.sqrt(n * (n - 1)) / (n - 2)) * (moment(3) / (m2 * Math.sqrt(m2)));
-  const excessKurtosis = n < 4 ? NaN : ((n - 1) / ((n - 2) * (n - 3))) * ((n + 1) * (moment(4) / (m2 * m2) - 3) + 6);
+  const off = values.map((value) => value - middle);
+  // Products, not powers: a product rounds the same everywhere.
+  const m2 = sumOf(n, (i) => off[i]! * off[i]!) / n;
+  const m3 = sumOf(n, (i) => off[i]! * off[i]! * off[i]!) / n;
+  const m4 = sumOf(n, (i) => off[i]! * off[i]! * (off[i]! * off[i]!)) / n;
+  const skew = n < 3 ? NaN : (Math.sqrt(n * (n - 1)) / (n - 2)) * (m3 / (m2 * Math.sqrt(m2)));
+  const excessKurtosis = n < 4 ? NaN : ((n - 1) / ((n - 2) * (n - 3))) * ((n + 1) * (m4 / (m2 * m2) - 3) + 6);
   return { skew, excessKurtosis };
 }

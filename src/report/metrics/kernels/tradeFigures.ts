@@ -1,8 +1,8 @@
-// The figures of a set of closed trades (docs/metrics.md, section 5), over columns of one length in closing order.
+// The figures of a set of closed trades (docs/metrics.md), over columns of one length in closing order.
 
 import { drawdownOf } from './drawdown.ts';
 import { chain, type Figure } from './figure.ts';
-import { highest, lowest, mean, quantile, deviation, sumOf } from './sums.ts';
+import { highest, lowest, mean, median, deviation, sumOf } from './sums.ts';
 
 /** Money in any one unit. */
 export interface TradeSet {
@@ -125,10 +125,6 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
 
 function numberOr0(figure: Figure): number {
   return typeof figure === 'number' ? figure : 0;
-}
-
-function median(values: Float64Array): number {
-  return quantile(values.slice().sort(), 0.5);
 }
 
 /** The longest run of results of one sign; a draw ends it. */

@@ -1,0 +1,23 @@
+// Starts the thread of a backtest before it is known what to run: it loads its modules while the command line is read.
+
+import { Worker } from 'node:worker_threads';
+
+let early: Worker | null = null;
+
+/** Starts a worker for the next `takeWorker`. It does not keep the process alive until it is taken. */
+export function startEarly(): void {
+  early = start();
+  early.unref();
+}
+
+/** The worker that was started early, or a new one. */
+export function takeWorker(): Worker {
+  const worker = early ?? start();
+  early = null;
+  return worker;
+}
+
+function start(): Worker {
+  const url = new URL(import.meta.url.endsWith('.ts') ? './backtestWorker.ts' : './backtestWorker.js', import.meta.url);
+  return new Worker(url, { stdout: true });
+}

@@ -1,0 +1,62 @@
+// The command line: knows the names of the commands; each imports its needs when it runs.
+
+import { createRequire } from 'node:module';
+import yargs, { type Argv } from 'yargs';
+import { ConfigError } from '../base/errors.ts';
+import { withBacktest } from './backtest.ts';
+import { dataCommand } from './data.ts';
+import { tellFailure } from './failure.ts';
+import { usageError } from './usage.ts';
+
+/** Options that may be given more than once. */
+const LISTS = ['set', 'params', 'file', '_'];
+
+/** What yargs complains of, kept apart from errors that a command throws. */
+class Complaint extends Error {}
+
+function parser(argv: readonly string[]): Argv {
+  const named = yargs([...argv]).scriptName('isobar').usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
+  return withBacktest(named)
+    .command(dataCommand)
+    .demandCommand(1, 'Name a command: backtest or data')
+    .strict()
+    // A list takes one value an option (--set a=1 --set b=2), so that it never swallows the definition behind it.
+    .parserConfiguration({ 'greedy-arrays': false, 'dot-notation': false })
+    .check((args) => onceEach(args), true)
+    .version(version())
+    .help()
+    .wrap(Math.min(100, process.stdout.columns ?? 100))
+    .exitProcess(false)
+    .fail((message: string | null, error: Error | undefined) => {
+      // yargs throws some of its complaints as YError and only tells others.
+      throw error === undefined || error.name === 'YError' ? new Complaint(message ?? error?.message) : error;
+    });
+}
+
+/** yargs makes a list of an option that is given twice, whatever its type. */
+function onceEach(args: Readonly<Record<string, unknown>>): true {
+  const twice = Object.keys(args).find((name) => Array.isArray(args[name]) && !LISTS.includes(name));
+  if (twice !== undefined) throw new ConfigError(`--${twice}: expected one value, got several`, 'give the option once');
+  return true;
+}
+
+function version(): string {
+  const manifest: unknown = createRequire(import.meta.url)('isobar/package.json');
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown';
+}
+
+/** The help of the command that `words` name, without printing it. */
+async function helpOf(words: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    void parser([]).parse([...words, '--help'], (_error: unknown, _args: unknown, output: string) => resolve(output));
+  });
+}
+
+/** Runs the command line `argv`; sets the exit code of the process. */
+export async function main(argv: readonly string[]): Promise<void> {
+  try {
+    await parser(argv).parseAsync();
+  } catch (error) {
+    process.exitCode = tellFailure(error instanceof Complaint ? await usageError(error.message, argv, helpOf) : error);
+  }
+}

@@ -1,0 +1,195 @@
+// From a run's columns to the packed columns of its page: bars of each instrument, its indicators, equity, fills, brackets and trades.
+
+import { pow10 } from '../../base/exact.ts';
+import { typicalLengthMs, type Interval } from '../../model/interval.ts';
+import { ROLES, type FeedRecord, type IndicatorTrace, type RunRecord } from '../../model/run.ts';
+import { tradesOf } from '../trades/trades.ts';
+import { instrumentOf, positionChanges } from './overview.ts';
+import { drawnStep, exactStep, quantized, type Pack } from './pack.ts';
+import { coarsen, ladder, rowNumbers, type Level } from './page/levels.ts';
+import {
+  FRACTION_DIGITS, NOT_RECORDED, PRICE_EXTRA_DIGITS, type PageData, type Step, type WireInstrument, type WireTrace, type WireTrades,
+} from './page/wire.ts';
+
+const MINUTE = 60_000;
+/** Bars of the picture that is drawn before anything is unpacked. */
+const FIRST_BARS = 700;
+/** A picture is at most some 2,000 pixels high, and a zoomed one shows a hundredth of the whole. */
+const DRAWN_SHARE = 4e-6;
+const PANE_SHARE = 1e-4;
+const MAX_TRADES = 100_000;
+const MAX_FILLS = 250_000;
+const MAX_BRACKETS = 250_000;
+
+/** The finest feed of each instrument: what its chart draws. Coarser feeds are its aggregates. */
+export function chartFeeds({ feeds }: RunRecord): FeedRecord[] {
+  const finest = new Map<string, FeedRecord>();
+  for (const feed of feeds) {
+    const known = finest.get(feed.bars.instrument.id);
+    if (feed.firstRow >= feed.bars.length) continue;
+    if (!known || typicalLengthMs(feed.bars.interval) < typicalLengthMs(known.bars.interval)) finest.set(feed.bars.instrument.id, feed);
+  }
+  return [...finest.values()];
+}
+
+/** `interval`: that of the finest bars on the page, coarser than the feed's own where those would not fit. */
+export function packInstrument(record: RunRecord, feed: FeedRecord, interval: Interval, pack: Pack): WireInstrument {
+  const { bars } = feed;
+  const { instrument } = bars;
+  const step = exactStep(bars.high.subarray(feed.firstRow, bars.length), instrument.priceDigits);
+  const own = levelOf(feed, step);
+  const level = interval === bars.interval ? own : coarsen(own, interval);
+  return {
+    name: instrument.wireName,
+    base: instrument.base,
+    quote: instrument.quote,
+    quantityDigits: instrument.quantityDigits,
+    priceDigits: instrument.priceDigits,
+    digits: step.digits,
+    interval,
+    ranOn: bars.interval,
+    execution: feed.execution,
+    synthetic: feed.quality.synthetic,
+    first: firstLevel(level),
+    ...packLevel(level, pack),
+    traces: record.indicators
+      .filter((trace) => record.feeds[trace.feed]!.bars.instrument.id === instrument.id)
+      .map((trace) => packTrace(record, trace, feed, level, pack)),
+    fills: packFills(record, instrumentOf(record, instrument.id), pack),
+    brackets: packBrackets(record, instrumentOf(record, instrument.id), pack),
+  };
+}
+
+function levelOf({ bars, firstRow }: FeedRecord, step: Step): Level {
+  const part = (column: Float64Array) => quantized(column.subarray(firstRow, bars.length), step).integers;
+  return {
+    interval: bars.interval,
+    length: bars.length - firstRow,
+    openMs: bars.openMs.subarray(firstRow, bars.length),
+    open: part(bars.open),
+    high: part(bars.high),
+    low: part(bars.low),
+    close: part(bars.close),
+    lastRow: rowNumbers(bars.length - firstRow),
+  };
+}
+
+function firstLevel(level: Level): WireInstrument['first'] {
+  let drawn = level;
+  for (const interval of ladder(level.interval).slice(1)) if (drawn.length > FIRST_BARS) drawn = coarsen(interval === '1M' ? level : drawn, interval);
+  const cells: number[] = [];
+  for (let i = 0; i < drawn.length; i++) cells.push(drawn.openMs[i]! / MINUTE, drawn.open[i]!, drawn.high[i]!, drawn.low[i]!, drawn.close[i]!);
+  return { interval: drawn.interval, cells };
+}
+
+/** Opens are packed against the close before them, extremes against the body: most of what is left is small or 0. */
+function packLevel({ length, openMs, open, high, low, close }: Level, pack: Pack): Pick<WireInstrument, 'time' | 'open' | 'high' | 'low' | 'close'> {
+  const [opens, above, below] = [new Int32Array(length), new Int32Array(length), new Int32Array(length)];
+  let last = 0;
+  for (let i = 0; i < length; i++) {
+    const [o, c] = [open[i]!, close[i]!];
+    opens[i] = o - last;
+    above[i] = high[i]! - (o > c ? o : c);
+    below[i] = (o < c ? o : c) - low[i]!;
+    last = c;
+  }
+  return { time: pack.add(minutesOf(openMs), 1), open: pack.add(opens, 0), high: pack.add(above, 0), low: pack.add(below, 0), close: pack.add(close, 1) };
+}
+
+function packTrace(record: RunRecord, trace: IndicatorTrace, chart: FeedRecord, level: Level, pack: Pack): WireTrace {
+  const feed = record.feeds[trace.feed]!;
+  const { bars, firstRow } = feed;
+  const inRun = trace.values.subarray(firstRow, bars.length);
+  const isOwn = feed === chart;
+  const values = isOwn && level.interval !== bars.interval ? Float64Array.from(level.lastRow, (row) => inRun[row]!) : inRun;
+  const onPrice = trace.pane === 'price';
+  const step = onPrice ? drawnStep(values, bars.instrument.priceDigits + 1, DRAWN_SHARE) : drawnStep(values, 10, PANE_SHARE);
+  return {
+    name: trace.name,
+    pane: trace.pane,
+    // Averages are smooth: their differences are alike too.
+    values: pack.addDecimals(values, step, 2),
+    closes: isOwn ? null : pack.add(minutesOf(bars.closeMs.subarray(firstRow, bars.length)), 1),
+  };
+}
+
+/** `stepMs`: at most one instant of each such span is kept, its last; 0 keeps all. */
+export function packEquity({ equity, reportingDigits }: RunRecord, stepMs: number, pack: Pack): PageData['equity'] {
+  const rows = stepMs === 0 ? null : lastRows(equity.timeMs, equity.length, stepMs);
+  const part = (column: Float64Array) => (rows === null ? column.subarray(0, equity.length) : Float64Array.from(rows, (row) => column[row]!));
+  const perUnit = pow10(reportingDigits);
+  const values = part(equity.units).map((units) => units / perUnit);
+  return { minutes: pack.add(minutesOf(part(equity.timeMs)), 1), values: pack.addDecimals(values, drawnStep(values, reportingDigits, DRAWN_SHARE), 1) };
+}
+
+function lastRows(timeMs: Float64Array, length: number, stepMs: number): number[] {
+  const rows: number[] = [];
+  for (let i = 0; i < length; i++) if (i + 1 === length || Math.ceil(timeMs[i + 1]! / stepMs) !== Math.ceil(timeMs[i]! / stepMs)) rows.push(i);
+  return rows;
+}
+
+/** Bars open and close on whole minutes. */
+function minutesOf(timeMs: Float64Array): Int32Array {
+  const minutes = new Int32Array(timeMs.length);
+  for (let i = 0; i < minutes.length; i++) minutes[i] = Math.round(timeMs[i]! / MINUTE);
+  return minutes;
+}
+
+function packFills(record: RunRecord, instrument: number, pack: Pack): WireInstrument['fills'] {
+  const { ms, lots, length } = positionChanges(record, instrument);
+  return length > MAX_FILLS ? null : { ms: pack.add(ms, 1), lots: pack.add(lots, 0) };
+}
+
+/** Stops and targets that stood at the venue. A trailing stop has no one level, so it is left out. */
+function packBrackets(record: RunRecord, instrument: number, pack: Pack): WireInstrument['brackets'] {
+  const { orders } = record;
+  const target = ROLES.indexOf('takeProfit');
+  const stop = ROLES.indexOf('stopLoss');
+  const rows: number[] = [];
+  for (let row = 0; row < orders.length && rows.length < MAX_BRACKETS; row++) {
+    if (orders.instrument[row] !== instrument || !(orders.limit[row]! > 0) || Number.isNaN(orders.arrivedMs[row]!)) continue;
+    if (orders.role[row] === target || orders.role[row] === stop) rows.push(row);
+  }
+  const of = (value: (row: number) => number) => Float64Array.from(rows, value);
+  return {
+    from: pack.add(of((row) => orders.arrivedMs[row]!), 1),
+    to: pack.add(of((row) => (Number.isNaN(orders.doneMs[row]!) ? record.toMs : orders.doneMs[row]!)), 1),
+    price: pack.add(of((row) => orders.limit[row]!), 1),
+    isTarget: pack.add(Uint8Array.from(rows, (row) => (orders.role[row] === target ? 1 : 0)), 0),
+  };
+}
+
+export function packTrades(record: RunRecord, pack: Pack): WireTrades {
+  const { closed, tags } = tradesOf(record);
+  const length = Math.min(closed.length, MAX_TRADES);
+  const scaled = (column: Float64Array, scaleOf: (row: number) => number) => {
+    const out = new Float64Array(length);
+    for (let i = 0; i < length; i++) out[i] = Number.isFinite(column[i]!) ? Math.round(column[i]! * scaleOf(i)) : NOT_RECORDED;
+    return out;
+  };
+  const whole = (column: Float64Array) => column.subarray(0, length);
+  const fraction = () => pow10(FRACTION_DIGITS);
+  const price = (row: number) => pow10(record.instruments[closed.instrument[row]!]!.priceDigits + PRICE_EXTRA_DIGITS);
+  return {
+    length,
+    all: closed.length,
+    tags,
+    columns: {
+      instrument: pack.add(closed.instrument.subarray(0, length), 0),
+      strategy: pack.add(closed.strategy.subarray(0, length), 0),
+      side: pack.add(closed.side.subarray(0, length), 0),
+      entryMs: pack.add(whole(closed.entryMs), 1),
+      exitMs: pack.add(whole(closed.exitMs), 1),
+      entryPrice: pack.add(scaled(closed.entryPrice, price), 1),
+      exitPrice: pack.add(scaled(closed.exitPrice, price), 1),
+      lots: pack.add(whole(closed.lots), 0),
+      pnl: pack.add(whole(closed.pnlUnits), 0),
+      fees: pack.add(whole(closed.feeUnits), 0),
+      return: pack.add(scaled(closed.returnFraction, fraction), 0),
+      mae: pack.add(scaled(closed.maeFraction, fraction), 0),
+      mfe: pack.add(scaled(closed.mfeFraction, fraction), 0),
+      entryTag: pack.add(whole(closed.entryTag), 0),
+      exitTag: pack.add(whole(closed.exitTag), 0),
+    },
+  };
+}

@@ -1,0 +1,115 @@
+// The command `isobar backtest` as a user meets it: what it prints where, what it writes, and how it refuses a command line.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
+
+const desk = new CliDesk();
+
+const DEFINITION = `strategy: ${STRATEGIES}/smaCross.ts
+params: { fast: 5, slow: 20 }
+feeds: { bars: { symbol: TESTUSDT, interval: 1m } }
+from: 2024-01-01T02:00
+cash: { USDT: '10000' }
+fees: { maker: '0.001', taker: '0.001' }
+`;
+
+beforeAll(() => {
+  desk.bars('TESTUSDT', '1m', 3000);
+  desk.write('x.yaml', DEFINITION);
+});
+afterAll(() => desk.remove());
+
+describe('a run', () => {
+  test('prints a table, names its folder, and leaves every file in it', async () => {
+    const { code, stdout, stderr } = await desk.run('backtest', 'x.yaml');
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/SmaCross {2}TESTUSDT 1m/);
+    const [folder = ''] = desk.runs();
+    expect(folder).toMatch(/^\d{8}-\d{6}-smaCross$/);
+    expect(stdout).toContain(`runs/${folder}/report.html`);
+    expect(readdirSync(join(desk.folder, 'runs', folder)).toSorted()).toEqual(
+      ['definition.yaml', 'equity.arrow', 'fills.csv', 'manifest.json', 'orders.csv', 'report.html', 'run.log', 'summary.json', 'trades.csv'],
+    );
+    const read = (name: string) => readFileSync(join(desk.folder, 'runs', folder, name), 'utf8');
+    const manifest: unknown = JSON.parse(read('manifest.json'));
+    expect(manifest).toMatchObject({
+      format: 'isobar run 1',
+      seed: 1,
+      definition: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      strategies: [{ name: 'SmaCross', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), params: { fast: 5, slow: 20 }, inputs: ['smaCross.ts'] }],
+      data: [{ feed: 'bars', instrument: 'spot:TESTUSDT', synthetic: true, manifestSha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+      versions: { node: process.versions.node },
+    });
+    expect(read('definition.yaml')).toContain("size: { equity: '0.95' }");
+    for (const line of read('run.log').trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+  });
+
+  test('--json prints summary.json alone; the definition that a run leaves makes the same result again', async () => {
+    const first = await desk.run('backtest', 'x.yaml', '--json', '--out', 'a');
+    expect(first.code).toBe(0);
+    const [folder = ''] = readdirSync(join(desk.folder, 'a'));
+    expect(first.stdout).toBe(readFileSync(join(desk.folder, 'a', folder, 'summary.json'), 'utf8'));
+    const again = await desk.run('backtest', `a/${folder}/definition.yaml`, '--json', '--out', 'b', '--quiet');
+    expect(again.stderr).toBe('');
+    const hashOf = (text: string): unknown => JSON.parse(text).resultHash;
+    expect(hashOf(again.stdout)).toBe(hashOf(first.stdout));
+  });
+
+  test('--set changes it, and --quiet prints the folder alone', async () => {
+    const { code, stdout, stderr } = await desk.run('backtest', 'x.yaml', '--set', 'params.fast=7', '--set', 'name=seven', '--set', 'fees.taker=0.0005', '--quiet');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^runs\/\d{8}-\d{6}-seven\n$/);
+    const text = readFileSync(join(desk.folder, stdout.trim(), 'definition.yaml'), 'utf8');
+    expect(text).toContain('params: { fast: 7, slow: 20 }');
+    expect(text).toContain("taker: '0.0005'");
+  });
+
+  test('a strategy on a file of bars needs no definition, and prints the one that it made', async () => {
+    const rows = Array.from({ length: 300 }, (_, i) => `${Date.UTC(2024, 0, 1) + i * 60_000},${100 + (i % 7)},${108},${99},${101 + (i % 5)},2.5`);
+    desk.write('MADEUSDT-1m.csv', `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
+    const { code, stdout, stderr } = await desk.run('backtest', `${STRATEGIES}/smaCross.ts`, '--data', 'MADEUSDT-1m.csv', '--cash', '500', '--params', 'fast=3', '--params', 'slow=9');
+    expect(code).toBe(0);
+    expect(stdout).toContain('MADEUSDT 1m');
+    expect(stderr).toContain('# isobar data import MADEUSDT-1m.csv');
+    expect(stderr).toContain("cash: { USDT: '500' }");
+    expect(stderr).toContain('params: { fast: 3, slow: 9 }');
+  });
+
+  test('--demo runs a shipped strategy on bars that are called synthetic', async () => {
+    const { code, stdout } = await desk.run('backtest', '--demo', '--out', 'demo');
+    expect(code).toBe(0);
+    expect(stdout).toContain('DEMOUSDT 15m');
+    expect(stdout).toContain('synthetic');
+  });
+});
+
+describe('a command line that is not understood ends with code 2 and the nearest valid name', () => {
+  test.each([
+    [['backtst'], 'backtst: unknown command, the nearest valid one is backtest'],
+    [['data', 'imprt'], 'imprt: unknown command, the nearest valid one is data import'],
+    [['backtest', 'x.yaml', '--sett', 'a=1'], '--sett: unknown option, the nearest valid one is --set'],
+    [['backtest', 'x.yaml', '--out'], '--out: expected a value, got nothing'],
+    [['backtest', 'x.yaml', '--out', 'a', '--out', 'b'], '--out: expected one value, got several'],
+    [['backtest', 'x.yaml', '--bar-timeout', 'soon'], "--bar-timeout: expected seconds (0 to 86400), got 'soon'"],
+    [['backtest', 'a.yaml', 'b.yaml'], 'b.yaml: one argument too many'],
+    [['backtest'], 'backtest: expected a run definition or a strategy file, got nothing'],
+    [['backtest', 'x.ts'], 'x.ts: expected --data FILE beside a strategy file'],
+    [[], 'Name a command: backtest or data'],
+  ])('isobar %j', async (args, message) => {
+    const { code, stdout, stderr } = await desk.run(...args);
+    expect(stderr.split('\n')[0]).toBe(message);
+    expect([code, stdout]).toEqual([2, '']);
+  });
+});
+
+test('--version is that of the package, --help lists the commands', async () => {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const version = await desk.run('--version');
+  expect(manifest).toMatchObject({ version: version.stdout.trim() });
+  const help = await desk.run('--help');
+  expect(help.stdout).toContain('isobar backtest');
+  expect(help.stdout).toContain('isobar data');
+});

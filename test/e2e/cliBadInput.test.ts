@@ -1,0 +1,116 @@
+// Bad input through the real command: each ends with its documented exit code, names its culprit, and leaves no run folder.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CliDesk } from '../fixtures/cliDesk.ts';
+
+const desk = new CliDesk();
+const HEADER = 'open_time_ms,open,high,low,close,volume\n';
+const row = (minute: number, close = '101') => `${Date.UTC(2024, 0, 1) + minute * 60_000},100,105,95,${close},2\n`;
+const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => row(from + i)).join('');
+
+const strategy = (body: string) => `import { sma, Strategy } from 'isobar';
+export default class Culprit extends Strategy {
+  average = this.use(sma(this.bars.close, 3));
+  ${body}
+}
+`;
+
+const STRATEGIES: Readonly<Record<string, string>> = {
+  good: strategy('override onBar() {}'),
+  throws: strategy("n = 0;\n  override onBar() {\n    if (++this.n === 5) throw new Error('five is enough');\n  }"),
+  throwsEarly: strategy("x = (() => { throw new Error('not yet'); })();\n  override onBar() {}"),
+  promise: strategy('override onBar() { return Promise.resolve(); }'),
+  async: strategy('override async onBar() {}'),
+  loops: strategy('n = 0;\n  override onBar() { if (++this.n === 40) for (;;); }'),
+  loopsAtOnce: `for (;;);\n${strategy('override onBar() {}')}`,
+  leaves: strategy('override onBar() { process.exit(0); }'),
+  nothing: strategy(''),
+  badImport: "import { smaa, Strategy } from 'isobar';\nexport default class A extends Strategy { s = smaa; override onBar() {} }\n",
+  noClass: 'export const a = 1;\n',
+};
+
+const FILES: Readonly<Record<string, string>> = {
+  'good-1m.csv': HEADER + rows(0, 100),
+  'header-1m.csv': `time,o,h,l,c,v\n${rows(0, 5)}`,
+  'nan-1m.csv': HEADER + rows(0, 3) + row(3, 'NaN') + rows(4, 6),
+  'unsorted-1m.csv': HEADER + rows(0, 3) + row(1) + rows(4, 6),
+  'empty-1m.csv': '',
+  'long-1m.csv': HEADER + rows(0, 3) + '9'.repeat(10_000_000),
+};
+
+beforeAll(() => {
+  for (const [name, text] of Object.entries(STRATEGIES)) desk.write(`${name}.ts`, text);
+  for (const [name, text] of Object.entries(FILES)) desk.write(name, text);
+  desk.bars('TESTUSDT', '1m', 500);
+});
+afterAll(() => desk.remove());
+
+/** The definition of a run of one of the strategies above. */
+function definition(name: string, more = ''): string {
+  const text = `strategy: ${name}.ts\nfeeds: { bars: { symbol: TESTUSDT, interval: 1m } }\ncash: { USDT: '1000' }\n${more}`;
+  desk.write(`${name}.yaml`, text);
+  return `${name}.yaml`;
+}
+
+async function expectRefusal(args: readonly string[], code: number, ...words: readonly (string | RegExp)[]): Promise<void> {
+  const finished = await desk.run(...args);
+  for (const word of words) expect(finished.stderr).toMatch(word);
+  expect(finished.stderr).not.toContain('fault of isobar');
+  expect([finished.code, finished.stdout]).toEqual([code, '']);
+  expect(desk.runs()).toEqual([]);
+}
+
+describe('files of bars (exit code 2)', () => {
+  const onFile = (file: string) => ['backtest', 'good.ts', '--data', file, '--cash', '1000', '--symbol', 'TESTUSDT'];
+  test.each([
+    ['a missing file', 'none-1m.csv', [/none-1m\.csv/, /no such file/]],
+    ['a wrong header', 'header-1m.csv', [/header-1m\.csv:1/, /open_time_ms/]],
+    ['a NaN', 'nan-1m.csv', [/nan-1m\.csv:5/, /close/, /NaN/]],
+    ['unsorted rows', 'unsorted-1m.csv', [/unsorted-1m\.csv:5/]],
+    ['a file of zero bytes', 'empty-1m.csv', [/empty-1m\.csv/, /empty/]],
+    ['a line of 10 MB', 'long-1m.csv', [/long-1m\.csv:5/]],
+  ])('%s', async (_, file, words) => expectRefusal(onFile(file), 2, ...words));
+
+  test('overlapping files that differ', async () => {
+    desk.write('AUSDT-1m.csv', HEADER + rows(0, 10));
+    desk.write('BUSDT-1m.csv', HEADER + row(5, '102') + rows(6, 20));
+    await expectRefusal(['data', 'import', 'AUSDT-1m.csv', 'BUSDT-1m.csv', '--symbol', 'XUSDT', '--catalog', 'other'], 2, /BUSDT-1m\.csv/, /2024-01-01T00:05/);
+  });
+});
+
+describe('definitions (exit code 2)', () => {
+  test.each([
+    ['an unknown symbol', '--set', 'feeds.bars.symbol=TESTUSD', [/--set feeds\.bars\.symbol: unknown symbol TESTUSD, the nearest in the catalog is TESTUSDT/]],
+    ['no bars in the range', '--set', 'from=2025-01-01', [/no bars from 2025-01-01/]],
+    ['a missing catalog', '--set', 'catalog=nowhere', [/--set catalog: expected a catalog folder, got 'nowhere'/, /isobar data import/]],
+    ['cash in another asset', '--set', 'cash={ EUR: "5" }', [/--set cash: expected some USDT/]],
+    ['a missing strategy file', '--set', 'strategy=gone.ts', [/--set strategy: expected a strategy file, got 'gone.ts'/]],
+    ['an unknown parameter', '--set', 'params.fast=1', [/--set params\.fast: no such parameter/]],
+    ['an unknown key', '--set', 'sede=1', [/--set sede: unknown key sede, the nearest valid one is seed/]],
+  ])('%s', async (_, option, setting, words) => expectRefusal(['backtest', definition('good'), option, setting], 2, ...words));
+
+  test('a mistake in the file has its line', async () => {
+    await expectRefusal(['backtest', definition('good', 'fees: { taker: 0.001 }\n')], 2, /^good\.yaml:4 fees\.taker: expected a quoted decimal .*, got 0\.001\n {2}put the number in quotes: taker: '0\.001'\n$/);
+  });
+});
+
+describe('strategies', () => {
+  test.each([
+    ['throws', 1, [/Culprit threw at 2024-01-01 00:\d\d UTC: five is enough/, /throws\.ts:6:/]],
+    ['throwsEarly', 1, [/Culprit threw while it was constructed: not yet/, /throwsEarly\.ts:4:/]],
+    ['promise', 1, [/Culprit: onBar returned a promise/]],
+    ['async', 2, [/async\.ts: expected a synchronous onBar/]],
+    ['leaves', 1, [/Culprit/, /process\.exit/]],
+    ['nothing', 2, [/Culprit/]],
+    ['badImport', 2, [/badImport\.ts: isobar exports no 'smaa', the nearest is sma/]],
+    ['noClass', 2, [/noClass\.ts: expected a default export, got none/]],
+  ])('%s ends with code %i', async (name, code, words) => expectRefusal(['backtest', definition(name)], code, ...words));
+
+  test('a strategy that loops for ever is ended, and its bar named', async () => {
+    await expectRefusal(['backtest', definition('loops'), '--bar-timeout', '1'], 1, /Culprit: no answer for 1 s on the bar that closed at 2024-01-01 00:\d\d UTC/);
+  });
+
+  test('a file that loops for ever while it is loaded is ended', async () => {
+    await expectRefusal(['backtest', definition('loopsAtOnce'), '--bar-timeout', '1'], 1, /no answer for 1 s while its file was loaded/);
+  });
+});
