@@ -1,11 +1,13 @@
 // The engine's side of the benchmark: plans over the bench's bars, timed passes of the whole engine, and the figures they must agree on.
 
-import { basename } from 'node:path';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { Scratch } from '../dist/base/rowLog.js';
 import type { BarColumns } from '../dist/model/bars.js';
 import type { RunRecord } from '../dist/model/run.js';
 import type { FeedPlan, RunPlan } from '../dist/app/plan.js';
-import { prepareBacktest, recordOf } from '../dist/app/runBacktest.js';
+import { prepareBacktest, recordOf, runBacktest } from '../dist/app/runBacktest.js';
 import { loadStrategy } from '../dist/plugins/loadStrategy.js';
 import type { StrategyClass } from '../dist/strategy/strategy.js';
 import type { Figures, Workload } from './reference.ts';
@@ -16,9 +18,17 @@ export interface Loaded {
   readonly file: string;
 }
 
-export async function load(file: string): Promise<Loaded> {
-  const { strategy, hash } = await loadStrategy(new URL(`../${file}`, import.meta.url).pathname);
+/** Loads a strategy file; under another `alias` it is another class to V8, with a loop of its own. */
+export async function load(file: string, alias = ''): Promise<Loaded> {
+  const path = new URL(`../${file}`, import.meta.url).pathname;
+  const { strategy, hash } = await loadStrategy(alias === '' ? path : copyOf(path, alias));
   return { strategy, hash, file };
+}
+
+function copyOf(path: string, alias: string): string {
+  const copy = join(mkdtempSync(join(tmpdir(), 'isobar-bench-')), `${alias}.ts`);
+  writeFileSync(copy, `${readFileSync(path, 'utf8').replaceAll('SmaCrossOnBar', alias)}\n`);
+  return copy;
 }
 
 const QUALITY = { manifestHash: '', rows: 0, gaps: 0, missingBars: 0, thinBars: 0, zeroVolume: 0, roundedPrices: 0, openLastBar: false, synthetic: true }; // prettier-ignore
@@ -48,18 +58,30 @@ export function planFor(loaded: Loaded, feeds: readonly FeedPlan[], work: Worklo
 export interface TimedRun {
   /** Process CPU time of the loop alone, set-up and collection left out. */
   readonly ns: number;
-  readonly record: RunRecord;
+  readonly figures: Figures;
 }
 
-/** Times one run. With a scratch its memory is that of the runs before, as the reference's is; its columns are copied out first. */
-export async function timed(plan: RunPlan, scratch = new Scratch()): Promise<TimedRun> {
+/**
+ * Times one run. With a scratch its memory is that of the runs before, as the reference's is: fresh memory costs page faults.
+ * `finished` is called as soon as the loop is over.
+ */
+export async function timed(plan: RunPlan, scratch = new Scratch(), finished = () => {}): Promise<TimedRun> {
   const prepared = await prepareBacktest(plan, { scratch });
   const from = process.cpuUsage();
   prepared.loop(prepared.engine);
   const { user, system } = process.cpuUsage(from);
-  const record = recordOf(plan, prepared, false);
+  finished();
+  const figures = figuresOf(recordOf(plan, prepared, false));
   prepared.engine.release();
-  return { ns: (user + system) * 1000, record };
+  return { ns: (user + system) * 1000, figures };
+}
+
+/** Two runs leave the same fills and the same equity, bit for bit. */
+export async function sameResult(one: RunPlan, other: RunPlan): Promise<boolean> {
+  const [a, b] = [await runBacktest(one), await runBacktest(other)];
+  const bytes = (columns: object) => Object.values(columns).filter((column) => ArrayBuffer.isView(column)).map((column) => Buffer.from(column.buffer, column.byteOffset, column.byteLength)); // prettier-ignore
+  const same = (left: object, right: object) => bytes(left).every((column, at) => column.equals(bytes(right)[at]!));
+  return a.fills.length > 0 && same(a.fills, b.fills) && same(a.equity, b.equity);
 }
 
 /** The figures of a single-feed run in the reference's terms: money in units, rows instead of times. */

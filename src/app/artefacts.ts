@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { writeArrowColumns } from '../adapters/bars/arrowFile.ts';
 import { fileError } from '../adapters/bars/fileError.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
@@ -11,13 +11,17 @@ import { formatTime } from '../model/time.ts';
 import { equityColumns } from '../report/folder/resultHash.ts';
 import { writeRunFiles } from '../report/folder/runFiles.ts';
 import type { Summary } from '../report/folder/summary.ts';
+import type { Provenance } from '../report/html/input.ts';
+import { writeReport } from '../report/html/report.ts';
+import { attempt } from './attempt.ts';
+import { shownPath } from './definition/paths.ts';
 import type { ExecutedRun } from './execute.ts';
 import { packageVersion } from './version.ts';
 
 /** Runs of one name that begin in one second. */
 const MAX_SAME_NAME = 100;
 
-export interface Manifest {
+interface Manifest {
   readonly format: 'isobar run 1';
   readonly name: string;
   readonly mode: string;
@@ -60,7 +64,13 @@ export function manifestOf({ resolved, record }: ExecutedRun, summary: Summary):
     resultHash: summary.resultHash,
     seed: record.seed,
     definition: { file: 'definition.yaml', sha256: resolved.hash },
-    strategies: record.strategies.map(({ name, file, hash, params }, at) => ({ name, file, sha256: hash, params, inputs: resolved.inputs[at] ?? [] })),
+    strategies: record.strategies.map(({ name, file, hash, params }, at) => ({
+      name,
+      file,
+      sha256: hash,
+      params,
+      inputs: resolved.inputs[at] ?? [],
+    })),
     data: record.feeds.map(({ name, bars, quality }) => ({
       feed: name,
       instrument: bars.instrument.id,
@@ -80,7 +90,7 @@ function lockFile(): Manifest['lockFile'] {
 }
 
 /** What the folder is made of. */
-export interface FolderParts {
+interface FolderParts {
   readonly executed: ExecutedRun;
   readonly summary: Summary;
   readonly manifest: Manifest;
@@ -93,23 +103,53 @@ export interface FolderParts {
  * Throws ConfigError when it cannot be written; nothing is left then.
  */
 export async function writeRunFolder(out: string, staging: string, parts: FolderParts): Promise<string> {
-  const { executed, summary, manifest, recipe } = parts;
-  const definition = definitionText(executed, recipe);
+  const { executed, summary, manifest } = parts;
+  const { record, log } = executed;
+  const definition = definitionText(executed, parts.recipe);
+  const name = `${stamp(nowMs())}-${record.name}`;
   try {
     mkdirSync(staging, { recursive: true });
-    const place = (name: string) => join(staging, name);
-    writeFileSync(place('manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-    writeFileSync(place('definition.yaml'), definition);
-    writeRunFiles(executed.record, summary, staging);
-    const { name, reportingAsset } = executed.record;
-    writeArrowColumns(place('equity.arrow'), equityColumns(executed.record), { name, asset: reportingAsset, result_hash: summary.resultHash });
-    executed.log.event('run is written', { resultHash: summary.resultHash });
-    writeFileSync(place('run.log'), executed.log.text());
-    return moveInto(out, staging, `${stamp(nowMs())}-${executed.record.name}`);
+    const place = (file: string) => join(staging, file);
+    const provenance = provenanceOf(parts, definition, freePath(out, name));
+    // The page is compressed on other threads while this one writes the tables.
+    const report = writeReport({ record, summary, provenance }, place('report.html'));
+    const tables = attempt(() => {
+      writeFileSync(place('manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+      writeFileSync(place('definition.yaml'), definition);
+      writeRunFiles(record, summary, staging);
+      writeArrowColumns(place('equity.arrow'), equityColumns(record), {
+        name: record.name,
+        asset: record.reportingAsset,
+        result_hash: summary.resultHash,
+      });
+    });
+    await report;
+    tables();
+    log.event('run is written', { resultHash: summary.resultHash });
+    writeFileSync(place('run.log'), log.text());
+    return moveInto(out, staging, name);
   } catch (error) {
     rmSync(staging, { recursive: true, force: true });
     throw error instanceof Error && 'syscall' in error ? fileError(out, 'cannot be written', error) : error;
   }
+}
+
+function provenanceOf({ manifest, recipe }: FolderParts, definition: string, folder: string): Provenance {
+  const { definition: own, strategies, data, lockFile: lock } = manifest;
+  return {
+    definition,
+    command: `${recipe === null ? '' : `${recipe}\n`}isobar backtest ${shownPath(resolve(folder, own.file))}`,
+    hashes: [
+      { name: own.file, sha256: own.sha256 },
+      ...strategies.map(({ file, sha256 }) => ({ name: file, sha256 })),
+      ...data.map(({ feed, instrument, interval, manifestSha256 }) => ({
+        name: `${feed}: ${instrument} ${interval}`,
+        sha256: manifestSha256,
+      })),
+      ...(lock === null ? [] : [{ name: lock.file, sha256: lock.sha256 }]),
+    ],
+    writtenMs: nowMs(),
+  };
 }
 
 /** The definition as it was run, with the commands that make its bars as a comment. */
@@ -119,11 +159,22 @@ export function definitionText({ resolved }: Pick<ExecutedRun, 'resolved'>, reci
 
 /** Never over a folder that exists: two runs of one second get different names. */
 function moveInto(out: string, staging: string, name: string): string {
+  for (;;) {
+    const folder = freePath(out, name);
+    try {
+      renameSync(staging, folder);
+      return folder;
+    } catch (error) {
+      // Another process took the name since we looked.
+      if (!(error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST'))) throw error;
+    }
+  }
+}
+
+function freePath(out: string, name: string): string {
   for (let turn = 1; turn <= MAX_SAME_NAME; turn++) {
     const folder = join(out, turn === 1 ? name : `${name}-${turn}`);
-    if (existsSync(folder)) continue;
-    renameSync(staging, folder);
-    return folder;
+    if (!existsSync(folder)) return folder;
   }
   throw new ConfigError(`${join(out, name)}: ${MAX_SAME_NAME} runs of this name began in one second`, 'name another folder by --out');
 }

@@ -61,7 +61,12 @@ export async function backtest(options: BacktestOptions): Promise<BacktestResult
     const { resultHash, metrics } = summary;
     const { orders, fills, equity } = record;
     const write = (out: string) =>
-      writeRunFolder(out, join(out, `.unfinished-${process.pid}-${nowMs()}`), { executed, summary, manifest: manifestOf(executed, summary), recipe: requested.recipe });
+      writeRunFolder(out, join(out, `.unfinished-${process.pid}-${nowMs()}`), {
+        executed,
+        summary,
+        manifest: manifestOf(executed, summary),
+        recipe: requested.recipe,
+      });
     return { resultHash, summary, metrics, orders, fills, equity, record, write };
   } finally {
     requested.cleanUp();
@@ -75,7 +80,8 @@ async function open(options: BacktestOptions): Promise<RequestedRun> {
   if (data === undefined) {
     return { source: optionSource('.', { ...values, cash }, {}), catalogFolder: undefined, recipe: null, cleanUp: () => {} };
   }
-  if (typeof cash !== 'string') throw new ConfigError('cash: expected an amount of the quote asset beside data, such as "10000"', 'or give feeds and a catalog');
+  if (typeof cash !== 'string')
+    throw new ConfigError('cash: expected an amount of the quote asset beside data, such as "10000"', 'or give feeds and a catalog');
   const opened = await openRequest({ kind: 'data', strategy: '', data, cash, settings: [] });
   const imported = typeof opened.source.data === 'object' ? opened.source.data : {};
   return { ...opened, source: optionSource('.', { ...imported, ...values }, {}) };

@@ -34,7 +34,11 @@ export async function execute(source: DefinitionSource, options: ResolveOptions,
   watcher.loaded(resolved);
   const log = new RunLog();
   const { plan } = resolved;
-  log.event('run begins', { name: plan.name, definition: resolved.hash, bars: plan.feeds.reduce((sum, feed) => sum + feed.bars.length, 0) });
+  log.event('run begins', {
+    name: plan.name,
+    definition: resolved.hash,
+    bars: plan.feeds.reduce((sum, feed) => sum + feed.bars.length, 0),
+  });
   for (const note of resolved.notes) log.event(note);
   watcher.enter('setUp');
   const prepared = await prepareBacktest(plan, { beat: watcher.beat, log: log.line });

@@ -1,10 +1,11 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseRatio, scaledDown } from './decimalText.ts';
 import { Decimal } from './decimal.ts';
 import { MAX_EXACT } from './exact.ts';
 
-const digits = (max: number) => fc.array(fc.constantFrom(...'0123456789'), { minLength: 1, maxLength: max }).map((all) => all.join(''));
+const digits = (max: number) =>
+  fc.array(fc.constantFrom(...'0123456789'.split('')), { minLength: 1, maxLength: max }).map((all) => all.join(''));
 const text = fc.oneof(
   digits(9),
   fc.tuple(digits(7), digits(12)).map(([whole, part]) => `${whole}.${part}`),

@@ -10,7 +10,7 @@ import { ConfigError } from '../base/errors.ts';
 import { wantsColour } from '../report/terminal/closingTable.ts';
 import { progressLine } from './progressLine.ts';
 
-export interface BacktestArgs {
+interface BacktestArgs {
   readonly what?: string | undefined;
   readonly set: readonly string[];
   readonly out: string;
@@ -29,7 +29,13 @@ export interface BacktestArgs {
 const BLOCK_ROWS = 512;
 
 const WORDS: Readonly<Record<Phase, string>> = {
-  start: 'starting', load: 'loading', import: 'loading', setUp: 'preparing', bars: '', metrics: 'measuring', report: 'writing',
+  start: 'starting',
+  load: 'loading',
+  import: 'loading',
+  setUp: 'preparing',
+  bars: '',
+  metrics: 'measuring',
+  report: 'writing',
 };
 
 export async function backtest(args: BacktestArgs): Promise<void> {
@@ -62,26 +68,38 @@ export async function backtest(args: BacktestArgs): Promise<void> {
 }
 
 /** What the command line asks for. Throws ConfigError where its parts do not go together. */
-export function requestOf(args: BacktestArgs): RunRequest {
+function requestOf(args: BacktestArgs): RunRequest {
   const settings = [...args.params.map((setting) => `params.${setting}`), ...args.set];
   const { what, data } = args;
   if (args.demo) {
-    if (what !== undefined || data !== undefined) throw new ConfigError('--demo: expected no definition beside it', 'leave one of them out');
+    if (what !== undefined || data !== undefined)
+      throw new ConfigError('--demo: expected no definition beside it', 'leave one of them out');
     return { kind: 'demo', settings };
   }
-  if (what === undefined) throw new ConfigError('backtest: expected a run definition or a strategy file, got nothing', 'try isobar backtest --demo');
+  if (what === undefined)
+    throw new ConfigError('backtest: expected a run definition or a strategy file, got nothing', 'try isobar backtest --demo');
   if (!/\.[cm]?[jt]s$/.test(what)) {
-    if (data !== undefined) throw new ConfigError(`--data: expected a strategy file (.ts) beside it, got ${what}`, 'a definition names its bars by feeds and catalog');
+    if (data !== undefined)
+      throw new ConfigError(
+        `--data: expected a strategy file (.ts) beside it, got ${what}`,
+        'a definition names its bars by feeds and catalog',
+      );
     return { kind: 'file', file: what, settings };
   }
-  if (data === undefined) throw new ConfigError(`${what}: expected --data FILE beside a strategy file`, `isobar backtest ${what} --data BTCUSDT-1m.csv.gz --cash 10000`);
-  if (args.cash === undefined) throw new ConfigError(`${what}: expected --cash AMOUNT beside --data`, 'for example --cash 10000, in the quote asset of the bars');
+  if (data === undefined)
+    throw new ConfigError(
+      `${what}: expected --data FILE beside a strategy file`,
+      `isobar backtest ${what} --data BTCUSDT-1m.csv.gz --cash 10000`,
+    );
+  if (args.cash === undefined)
+    throw new ConfigError(`${what}: expected --cash AMOUNT beside --data`, 'for example --cash 10000, in the quote asset of the bars');
   return { kind: 'data', strategy: what, data, cash: args.cash, symbol: args.symbol, interval: args.interval, settings };
 }
 
 function timeoutOf(seconds: string): number {
   const value = seconds.trim() === '' ? NaN : Number(seconds);
-  if (!(value >= 0 && value <= 86_400)) throw new ConfigError(`--bar-timeout: expected seconds (0 to 86400), got '${seconds}'`, 'for example --bar-timeout 30');
+  if (!(value >= 0 && value <= 86_400))
+    throw new ConfigError(`--bar-timeout: expected seconds (0 to 86400), got '${seconds}'`, 'for example --bar-timeout 30');
   return value * 1000;
 }
 
@@ -100,7 +118,10 @@ function print({ folder, summary, table, timings }: RunOutcome, args: BacktestAr
 
 /** An interrupted run leaves nothing behind, and ends with the code that a shell expects of the signal. */
 function stopOnSignal(run: WatchedRun): void {
-  for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
     process.once(signal, () => void run.stop().finally(() => process.exit(code)));
   }
 }

@@ -11,7 +11,7 @@ export function tellFailure(error: unknown): number {
   return error instanceof ConfigError ? EXIT.badInput : EXIT.failed;
 }
 
-export function failureText(error: unknown): string {
+function failureText(error: unknown): string {
   if (error instanceof ConfigError) return withRemedy(error.message, error.remedy);
   if (error instanceof StrategyError) return [withRemedy(error.message, error.remedy), ...authorFrames(error.cause)].join('\n');
   if (isOutOfMemory(error)) {
@@ -30,7 +30,9 @@ function withRemedy(message: string, remedy: string): string {
 function authorFrames(cause: unknown): readonly string[] {
   if (!(cause instanceof Error)) return [];
   const own = new URL('..', import.meta.url).pathname;
-  const frames = (cause.stack ?? '').split('\n').filter((line) => /^\s+at .*:\d+:\d+/.test(line) && !line.includes(own) && !line.includes('node:'));
+  const frames = (cause.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at .*:\d+:\d+/.test(line) && !line.includes(own) && !line.includes('node:'));
   return frames.slice(0, MAX_FRAMES).map((line) => line.replace(/^\s+/, '    '));
 }
 

@@ -1,7 +1,7 @@
 // The command line: knows the names of the commands; each imports its needs when it runs.
 
-import { createRequire } from 'node:module';
 import yargs, { type Argv } from 'yargs';
+import { packageVersion } from '../app/version.ts';
 import { ConfigError } from '../base/errors.ts';
 import { withBacktest } from './backtest.ts';
 import { dataCommand } from './data.ts';
@@ -15,22 +15,26 @@ const LISTS = ['set', 'params', 'file', '_'];
 class Complaint extends Error {}
 
 function parser(argv: readonly string[]): Argv {
-  const named = yargs([...argv]).scriptName('isobar').usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
-  return withBacktest(named)
-    .command(dataCommand)
-    .demandCommand(1, 'Name a command: backtest or data')
-    .strict()
-    // A list takes one value an option (--set a=1 --set b=2), so that it never swallows the definition behind it.
-    .parserConfiguration({ 'greedy-arrays': false, 'dot-notation': false })
-    .check((args) => onceEach(args), true)
-    .version(version())
-    .help()
-    .wrap(Math.min(100, process.stdout.columns ?? 100))
-    .exitProcess(false)
-    .fail((message: string | null, error: Error | undefined) => {
-      // yargs throws some of its complaints as YError and only tells others.
-      throw error === undefined || error.name === 'YError' ? new Complaint(message ?? error?.message) : error;
-    });
+  const named = yargs([...argv])
+    .scriptName('isobar')
+    .usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
+  return (
+    withBacktest(named)
+      .command(dataCommand)
+      .demandCommand(1, 'Name a command: backtest or data')
+      .strict()
+      // A list takes one value an option (--set a=1 --set b=2), so that it never swallows the definition behind it.
+      .parserConfiguration({ 'greedy-arrays': false, 'dot-notation': false })
+      .check((args) => onceEach(args), true)
+      .version(packageVersion())
+      .help()
+      .wrap(Math.min(100, process.stdout.columns ?? 100))
+      .exitProcess(false)
+      .fail((message: string | null, error: Error | undefined) => {
+        // yargs throws some of its complaints as YError and only tells others.
+        throw error === undefined || error.name === 'YError' ? new Complaint(message ?? error?.message) : error;
+      })
+  );
 }
 
 /** yargs makes a list of an option that is given twice, whatever its type. */
@@ -38,11 +42,6 @@ function onceEach(args: Readonly<Record<string, unknown>>): true {
   const twice = Object.keys(args).find((name) => Array.isArray(args[name]) && !LISTS.includes(name));
   if (twice !== undefined) throw new ConfigError(`--${twice}: expected one value, got several`, 'give the option once');
   return true;
-}
-
-function version(): string {
-  const manifest: unknown = createRequire(import.meta.url)('isobar/package.json');
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown';
 }
 
 /** The help of the command that `words` name, without printing it. */

@@ -4,7 +4,7 @@ import { ConfigError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 
 /** The help text of the command that `words` name. */
-export type HelpOf = (words: readonly string[]) => Promise<string>;
+type HelpOf = (words: readonly string[]) => Promise<string>;
 
 /** The error for `complaint`, which yargs made of `argv`. */
 export async function usageError(complaint: string, argv: readonly string[], helpOf: HelpOf): Promise<ConfigError> {
@@ -33,7 +33,8 @@ function unknownWord(name: string, words: readonly string[], help: string): Conf
   const [, listed = ''] = /^Commands:\n((?: .*\n)+)/m.exec(help) ?? [];
   const valid = [...listed.matchAll(/^ {2}isobar ((?:[a-z]+ ?)+)/gm)].map(([, command = '']) => command.trim());
   const last = valid.map((command) => command.split(' ').at(-1) ?? '');
-  if (last.length === 0) return new ConfigError(`${name}: one argument too many`, `put quotes around a path with spaces; ${helpHint(words)}`);
+  if (last.length === 0)
+    return new ConfigError(`${name}: one argument too many`, `put quotes around a path with spaces; ${helpHint(words)}`);
   const near = nearest(name, last);
   const hint = near === null ? '' : `, the nearest valid one is ${valid[last.indexOf(near)]}`;
   return new ConfigError(`${name}: unknown command${hint}`, `the commands are ${valid.join(', ')}`);

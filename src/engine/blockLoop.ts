@@ -77,30 +77,30 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
 }
 
 function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number, limit: number): void {
-  const { clock, exchange, queue, outbox } = engine;
+  const { clock, exchange, queue } = engine;
   const { cursor, instrumentIndex } = feed;
   const { closeMs } = feed.bars;
   const { watches } = run;
   const instance = run.instance!;
+  // Whether an order works changes only with a row or with a call of the strategy: in between it is not asked.
+  let isWorking = exchange.working(instrumentIndex) > 0;
   for (let row = from; row < end; row++) {
     clock[0] = closeMs[row]!;
-    if (exchange.working(instrumentIndex) > 0) {
-      cursor.row = row - 1;
-      exchange.row(instrumentIndex, row);
-      cursor.row = row;
-      if (!outbox.isEmpty) engine.tell();
-    }
+    if (isWorking) isWorking = matchRow(engine, feed, row);
     cursor.row = row;
     for (let at = 0; at < watches.length; at++) {
       const watch = watches[at]!;
-      if (watch.at < watch.count && watch.feed === feed && watch.rows[watch.at] === row) {
-        watch.at++;
-        watch.handler();
-      }
+      if (watch.at >= watch.count || watch.feed !== feed || watch.rows[watch.at] !== row) continue;
+      watch.at++;
+      const returned: unknown = watch.handler();
+      if (returned !== undefined) engine.refuseReturn(run, returned);
     }
     const returned: unknown = instance.onBar!();
     if (returned !== undefined) engine.refuseReturn(run, returned);
-    if (!outbox.isEmpty) engine.tell();
+    if (!engine.touched) continue;
+    engine.touched = false;
+    if (!engine.outbox.isEmpty) engine.tell();
+    isWorking = exchange.working(instrumentIndex) > 0;
     if (queue.nextMs < limit) {
       feed.cur = row + 1;
       return visitPlainRows(engine, feed, run);
@@ -111,14 +111,14 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
 
 /** Without `onBar` a row is visited for a listed signal or for a working order, and for nothing else. */
 function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number, limit: number): void {
-  const { clock, exchange, queue, outbox } = engine;
+  const { clock, exchange, queue } = engine;
   const { cursor, instrumentIndex } = feed;
   const { closeMs } = feed.bars;
   const { watches } = run;
   let row = from;
   for (;;) {
-    const working = exchange.working(instrumentIndex) > 0;
-    let next = working ? row : end;
+    const isWorking = exchange.working(instrumentIndex) > 0;
+    let next = isWorking ? row : end;
     for (let at = 0; at < watches.length; at++) {
       const watch = watches[at]!;
       if (watch.at < watch.count && watch.feed === feed && watch.rows[watch.at]! < next) next = watch.rows[watch.at]!;
@@ -126,23 +126,19 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
     if (next >= end) break;
     row = next;
     clock[0] = closeMs[row]!;
-    if (working) {
-      cursor.row = row - 1;
-      exchange.row(instrumentIndex, row);
-      cursor.row = row;
-      if (!outbox.isEmpty) engine.tell();
-    }
+    if (isWorking) matchRow(engine, feed, row);
     cursor.row = row;
     for (let at = 0; at < watches.length; at++) {
       const watch = watches[at]!;
-      if (watch.at < watch.count && watch.feed === feed && watch.rows[watch.at] === row) {
-        watch.at++;
-        const returned: unknown = watch.handler();
-        if (returned !== undefined) engine.refuseReturn(run, returned);
-      }
+      if (watch.at >= watch.count || watch.feed !== feed || watch.rows[watch.at] !== row) continue;
+      watch.at++;
+      const returned: unknown = watch.handler();
+      if (returned !== undefined) engine.refuseReturn(run, returned);
     }
-    if (!outbox.isEmpty) engine.tell();
     row++;
+    if (!engine.touched) continue;
+    engine.touched = false;
+    if (!engine.outbox.isEmpty) engine.tell();
     if (queue.nextMs < limit) {
       feed.cur = row;
       return visitPlainRows(engine, feed, run);
@@ -150,6 +146,17 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
   }
   cursor.row = end - 1;
   feed.cur = end;
+}
+
+/** Matches one row of a plain run and tells what came of it; true when something still works afterwards. */
+function matchRow(engine: Engine, feed: FeedRun, row: number): boolean {
+  const { exchange, outbox } = engine;
+  const { instrumentIndex, cursor } = feed;
+  cursor.row = row - 1;
+  exchange.row(instrumentIndex, row);
+  cursor.row = row;
+  if (!outbox.isEmpty) engine.tell();
+  return exchange.working(instrumentIndex) > 0;
 }
 
 /** The next time at which something can happen; Infinity when nothing is left. */

@@ -86,6 +86,8 @@ export class Engine implements ExchangeSink, Marks {
   startUnits = 0;
   /** End of the current block, ms UTC, inclusive. */
   blockEndMs = -Infinity;
+  /** A strategy has asked for something since the loop looked last: most bars end without, and then nothing else needs a look. */
+  touched = false;
   /** The strategy whose code runs: whom an exception is blamed on. */
   inCharge = 0;
   /** Bars are worth visiting one by one: one execution feed, one strategy. */

@@ -122,6 +122,7 @@ export class StrategyRun implements StrategyHost {
 
   order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId {
     const engine = this.#engine;
+    engine.touched = true;
     const feed = this.#feedFor(options?.feed);
     const order = engine.newOrder(this.index, feed, isBuy ? 'buy' : 'sell');
     if (options !== undefined) this.#applyOptions(order, options, isBuy);
@@ -135,6 +136,7 @@ export class StrategyRun implements StrategyHost {
 
   exit(view: Feed | undefined): OrderId | null {
     const engine = this.#engine;
+    engine.touched = true;
     const feed = this.#feedFor(view);
     const { instrumentIndex } = feed;
     engine.brackets.drop(this.index, instrumentIndex);
@@ -151,6 +153,7 @@ export class StrategyRun implements StrategyHost {
 
   target(size: Size, view: Feed | undefined): OrderId | null {
     const engine = this.#engine;
+    engine.touched = true;
     const feed = this.#feedFor(view);
     const { instrumentIndex, instrument } = feed;
     let held = engine.ledger.sellableLots(this.index, instrumentIndex);
@@ -169,6 +172,7 @@ export class StrategyRun implements StrategyHost {
   }
 
   cancel(id: OrderId): void {
+    this.#engine.touched = true;
     const order = this.#engine.orders.get(id);
     if (order && order.strategy === this.index) this.#engine.orders.cancel(order, this.#engine.nowMs);
   }

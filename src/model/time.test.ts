@@ -21,9 +21,17 @@ test.each([
   ['2024-12-31T23:59:59.999+00:00', '2024-12-31T23:59:59.999Z'],
 ])('%s is read as %s', (text, iso) => expect(parseTime(text)).toBe(Date.parse(iso)));
 
-test.each(['2023-02-29', '2024-13-01', '2024-00-10', '2024-01-32', '2024-04-31', '2024-01-01T24:00', '24-01-01', '2024-01-01T08', 'today', ''])(
-  '%s is no time',
-  (text) => expect(parseTime(text)).toBeNull(),
-);
+test.each([
+  '2023-02-29',
+  '2024-13-01',
+  '2024-00-10',
+  '2024-01-32',
+  '2024-04-31',
+  '2024-01-01T24:00',
+  '24-01-01',
+  '2024-01-01T08',
+  'today',
+  '',
+])('%s is no time', (text) => expect(parseTime(text)).toBeNull());
 
 test('a minute is shown as people read it', () => expect(formatMinute(Date.UTC(2024, 7, 8, 14, 5))).toBe('2024-08-08 14:05 UTC'));

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../base/decimal.ts';
 import { PlainOrder, spotInstrument, type Wanted } from '../../test/fixtures/drafts.ts';
@@ -7,6 +7,8 @@ import { Reservations, TOMBSTONE_MS, type ReservationTerms } from './reservation
 const INSTRUMENTS = [spotInstrument('BTC'), spotInstrument('ETH', { quoteDigits: 8, priceDigits: 4, quantityDigits: 6, baseDigits: 6 })];
 const TERMS: ReservationTerms = { collarPpm: 10_000, takerFeePpm: [1000, 750], feesIn: 'quote' };
 const STRATEGIES = 2;
+/** A mark above some worst prices and below others. */
+const LATER_MARK = 1020;
 
 interface Held {
   readonly order: PlainOrder;
@@ -14,30 +16,41 @@ interface Held {
   untilMs: number;
 }
 
+const zero = () => new Decimal(0);
+
+/** Of a buy by amount the price at which it gets most, of any other order the dearest. */
+function worstPrice({ quoteUnits, limit }: PlainOrder, mark: number): Decimal {
+  const collar = new Decimal(TERMS.collarPpm).div(1e6);
+  if (quoteUnits > 0) return Decimal.max(1, new Decimal(mark).times(new Decimal(1).minus(collar)).floor());
+  return limit > 0 ? Decimal.max(limit, mark) : new Decimal(mark).times(collar.plus(1)).ceil();
+}
+
 /** Every figure again from the orders alone, in decimals: what each may still do, from its own size, limit, fills and mark. */
 function recount(held: readonly Held[]) {
-  const zero = () => new Decimal(0);
   const grid = () => Array.from({ length: STRATEGIES }, () => INSTRUMENTS.map(zero));
-  const sum = { buy: grid(), sell: grid(), units: INSTRUMENTS.map(zero), cash: Array.from({ length: STRATEGIES }, zero), open: INSTRUMENTS.map(() => 0) };
+  const sum = {
+    buy: grid(),
+    sell: grid(),
+    units: INSTRUMENTS.map(zero),
+    later: INSTRUMENTS.map(zero),
+    cash: Array.from({ length: STRATEGIES }, zero),
+    open: INSTRUMENTS.map(() => 0),
+  };
   for (const { order, mark } of held) {
     const { instrument, instrumentIndex: index, strategy, side, limit } = order;
     const perTickLot = Decimal.pow(10, instrument.quoteDigits - instrument.priceDigits - instrument.quantityDigits);
-    const collar = new Decimal(TERMS.collarPpm).div(1e6);
     sum.open[index]!++;
-    let rest = new Decimal(order.lots - order.filledLots);
-    let units: Decimal;
-    let pay: Decimal;
-    if (order.quoteUnits > 0) {
-      units = pay = new Decimal(order.quoteUnits - order.filledUnits);
-      rest = units.div(Decimal.max(1, new Decimal(mark).times(new Decimal(1).minus(collar)).floor()).times(perTickLot)).ceil();
-    } else {
-      const price = limit > 0 ? Decimal.max(limit, mark) : new Decimal(mark).times(collar.plus(1)).ceil();
-      units = rest.times(price).times(perTickLot).ceil();
-      pay = rest.times(limit > 0 ? limit : price).times(perTickLot).ceil();
-    }
+    const byAmount = order.quoteUnits > 0;
+    const price = worstPrice(order, mark);
+    const worth = (lots: Decimal, ticks: Decimal.Value) => lots.times(ticks).times(perTickLot).ceil();
+    const amount = new Decimal(order.quoteUnits - order.filledUnits);
+    const rest = byAmount ? amount.div(price.times(perTickLot)).ceil() : new Decimal(order.lots - order.filledLots);
+    const units = byAmount ? amount : worth(rest, price);
+    const pay = byAmount || limit === 0 ? units : worth(rest, limit);
     sum[side][strategy]![index] = sum[side][strategy]![index]!.plus(rest);
     if (side === 'sell') continue;
     sum.units[index] = sum.units[index]!.plus(units);
+    sum.later[index] = sum.later[index]!.plus(price.lt(LATER_MARK) ? worth(rest, LATER_MARK) : units);
     const fee = TERMS.feesIn === 'quote' ? pay.times(TERMS.takerFeePpm[index]!).div(1e6).ceil() : new Decimal(0);
     sum.cash[strategy] = sum.cash[strategy]!.plus(pay).plus(fee);
   }
@@ -53,8 +66,18 @@ function expectEqual(reservations: Reservations, held: readonly Held[]): void {
       figures.push(reservations.buyLots(strategy, index), reservations.sellLots(strategy, index));
       expected.push(sum.buy[strategy]![index]!.toNumber(), sum.sell[strategy]![index]!.toNumber());
     }
-    figures.push(reservations.buyLotsTotal(index), reservations.buyUnits(index), reservations.open(index));
-    expected.push(sum.buy[0]![index]!.plus(sum.buy[1]![index]!).toNumber(), sum.units[index]!.toNumber(), sum.open[index]!);
+    figures.push(
+      reservations.buyLotsTotal(index),
+      reservations.buyUnits(index),
+      reservations.open(index),
+      reservations.buyUnitsAt(index, LATER_MARK),
+    );
+    expected.push(
+      sum.buy[0]![index]!.plus(sum.buy[1]![index]!).toNumber(),
+      sum.units[index]!.toNumber(),
+      sum.open[index]!,
+      sum.later[index]!.toNumber(),
+    );
   }
   figures.push(reservations.cash(0), reservations.cash(1), reservations.openTotal);
   expected.push(sum.cash[0]!.toNumber(), sum.cash[1]!.toNumber(), held.length);
@@ -140,12 +163,13 @@ function execute(reservations: Reservations, { order, untilMs }: Held, share: nu
   return byAmount ? order.filledUnits >= order.quoteUnits : order.filledLots === order.lots;
 }
 
+const assessed = (want: Wanted, feesIn: ReservationTerms['feesIn'] = 'quote') => {
+  const order = new PlainOrder(INSTRUMENTS, want);
+  new Reservations(INSTRUMENTS, 1, { ...TERMS, feesIn }).assess(order, 1000);
+  return [order.worstTicks, order.worstLots, order.worstUnits, order.worstCash];
+};
+
 describe('the worst case of one order', () => {
-  const assessed = (want: Wanted, feesIn: ReservationTerms['feesIn'] = 'quote') => {
-    const order = new PlainOrder(INSTRUMENTS, want);
-    new Reservations(INSTRUMENTS, 1, { ...TERMS, feesIn }).assess(order, 1000);
-    return [order.worstTicks, order.worstLots, order.worstUnits, order.worstCash];
-  };
   test('a limit counts at the dearer of limit and mark, but cannot pay more than its limit', () => {
     expect(assessed({ lots: 3, limit: 1200 })).toEqual([1200, 3, 3_600_000, 3_603_600]);
     expect(assessed({ lots: 3, limit: 800 })).toEqual([1000, 3, 3_000_000, 2_402_400]);

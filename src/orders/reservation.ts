@@ -1,4 +1,4 @@
-// What unfinished orders may still do at their worst, kept as running figures: O(1) a change, read by risk before each order.
+// What unfinished orders may still do at their worst, kept as running figures that risk reads before each order.
 
 import { mulDiv } from '../base/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -11,8 +11,6 @@ const MILLION = 1_000_000;
 
 /** What the reservations keep on an order's record. Written here alone; all are about the part that is not filled. */
 export interface Reserved extends Order {
-  /** Position of the instrument in the run. */
-  readonly instrumentIndex: number;
   /** The price at which the rest counts, fixed at approval: the worst one; for a buy by amount the lowest, which buys most. */
   worstTicks: number;
   /** The most that may still be filled. */
@@ -50,6 +48,9 @@ export class Reservations {
   readonly #buyLotsTotal: Float64Array;
   readonly #buyUnits: Float64Array;
   readonly #open: Int32Array;
+  readonly #buys: readonly Reserved[][];
+  /** The lowest worst price of those, or lower: while the mark is not above it, no order of them is worth more than its `worstUnits`. */
+  readonly #lowest: Float64Array;
   /** By strategy. */
   readonly #cash: Float64Array;
   #openTotal = 0;
@@ -65,6 +66,8 @@ export class Reservations {
     this.#buyLotsTotal = new Float64Array(instruments.length);
     this.#buyUnits = new Float64Array(instruments.length);
     this.#open = new Int32Array(instruments.length);
+    this.#buys = instruments.map(() => []);
+    this.#lowest = new Float64Array(instruments.length).fill(Infinity);
     this.#cash = new Float64Array(strategies);
   }
 
@@ -83,10 +86,14 @@ export class Reservations {
 
   /** Reserves an assessed order. */
   add(order: Reserved): void {
+    const { instrumentIndex } = order;
     order.reserved = true;
-    this.#open[order.instrumentIndex]!++;
+    this.#open[instrumentIndex]!++;
     this.#openTotal++;
     this.#count(order, 1);
+    if (order.side !== 'buy') return;
+    this.#buys[instrumentIndex]!.push(order);
+    if (order.worstTicks < this.#lowest[instrumentIndex]!) this.#lowest[instrumentIndex] = order.worstTicks;
   }
 
   /** An execution of `lots` for `notionalUnits`: so much less may still come. The last one ends the reservation. */
@@ -109,6 +116,7 @@ export class Reservations {
     this.#count(order, -1);
     this.#open[order.instrumentIndex]!--;
     this.#openTotal--;
+    if (order.side === 'buy') this.#forget(order);
     order.reserved = false;
     order.worstLots = order.worstUnits = order.worstCash = 0;
   }
@@ -153,6 +161,18 @@ export class Reservations {
   buyUnits(index: number): number {
     return this.#buyUnits[index]!;
   }
+  /** The same with each order at the mark where that is dearer than its worst price, which was fixed when it was approved. */
+  buyUnitsAt(index: number, markTicks: number): number {
+    if (markTicks <= this.#lowest[index]!) return this.#buyUnits[index]!;
+    let units = 0;
+    for (const order of this.#buys[index]!) units += this.unitsAt(order, markTicks);
+    return units;
+  }
+  /** Notional of what an assessed order may still fill, at the mark where that is above its worst price. */
+  unitsAt(order: Reserved, markTicks: number): number {
+    if (markTicks <= order.worstTicks) return order.worstUnits;
+    return this.#scales[order.instrumentIndex]!.notionalUp(markTicks, order.worstLots);
+  }
   /** Cash that a strategy's buys may still take, in quote units. */
   cash(strategy: number): number {
     return this.#cash[strategy]!;
@@ -186,6 +206,14 @@ export class Reservations {
     const pay = capped ? scale.notionalUp(order.limit, lots) : order.worstUnits;
     const { feesIn, takerFeePpm } = this.#terms;
     order.worstCash = feesIn === 'quote' && pay < Infinity ? pay + mulDiv(pay, takerFeePpm[instrumentIndex]!, MILLION, 'up') : pay;
+  }
+
+  #forget(order: Reserved): void {
+    const { instrumentIndex } = order;
+    const buys = this.#buys[instrumentIndex]!;
+    const last = buys.pop();
+    if (last !== order && last !== undefined) buys[buys.indexOf(order)] = last;
+    if (buys.length === 0) this.#lowest[instrumentIndex] = Infinity;
   }
 
   #count(order: Reserved, sign: 1 | -1): void {

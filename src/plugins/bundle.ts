@@ -8,7 +8,7 @@ import { ConfigError } from '../base/errors.ts';
 /** The package's own name in the bundle, before the host's URL takes its place: no author's text holds it by accident. */
 export const HOST_TOKEN = 'isobar:host';
 
-export interface Bundle {
+interface Bundle {
   /** ESM that imports HOST_TOKEN. */
   readonly code: string;
   /** The source map of `code`, as JSON. */
@@ -65,5 +65,8 @@ function refused(failure: BuildFailure, shown: string, entry: string): ConfigErr
   const at = first?.location;
   if (!first || !at) return new ConfigError(`${shown}: ${first?.text ?? failure.message}`, 'correct the strategy file');
   const place = at.file === entry ? shown : at.file;
-  return new ConfigError(`${place}:${at.line}:${at.column + 1}: ${first.text}`, at.lineText.trim() === '' ? 'correct the strategy file' : `the line reads: ${at.lineText.trim()}`);
+  return new ConfigError(
+    `${place}:${at.line}:${at.column + 1}: ${first.text}`,
+    at.lineText.trim() === '' ? 'correct the strategy file' : `the line reads: ${at.lineText.trim()}`,
+  );
 }

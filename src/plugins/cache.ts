@@ -1,9 +1,10 @@
 // Where bundled strategies are written before they are imported: a folder that no other user can write to.
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { threadId } from 'node:worker_threads';
 
 /**
  * Writes `code` under a name made of `hash` and `host` and returns its path. The host is part of the name: two installations share
@@ -15,7 +16,7 @@ export function writeModule(hash: string, host: string, code: string): string {
   const path = join(folder, name);
   if (existsSync(path)) return path;
   // Another run may write the same module now: each writes a file of its own, and the last rename wins with equal bytes.
-  const draft = join(mkdtempSync(join(folder, 'draft-')), name);
+  const draft = `${path}.${process.pid}-${threadId}`;
   writeFileSync(draft, code, { mode: 0o600 });
   renameSync(draft, path);
   return path;
@@ -26,7 +27,7 @@ function ownFolder(): string {
   const user = userInfo();
   const folder = join(tmpdir(), `isobar-${user.uid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const found = statSync(folder);
-  const isOwn = user.uid < 0 || (found.uid === user.uid && (found.mode & 0o022) === 0);
+  const found = lstatSync(folder);
+  const isOwn = user.uid < 0 || (found.isDirectory() && found.uid === user.uid && (found.mode & 0o022) === 0);
   return isOwn ? folder : mkdtempSync(join(tmpdir(), 'isobar-'));
 }

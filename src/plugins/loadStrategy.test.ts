@@ -59,11 +59,27 @@ describe('refusals name the file and what was expected', () => {
     ['noDefault', 'export class A {}', 'noDefault.ts: expected a default export, got none'],
     ['object', 'export default { onBar() {} };', 'object.ts: expected a class as default export, got a object'],
     ['other', 'export default class Other { onBar() {} }', 'other.ts: expected a class that extends Strategy, got Other, which does not'],
-    ['asyncBar', strategy('export default class A extends Strategy { override async onBar() {} }'), 'asyncBar.ts: expected a synchronous onBar, got a method of kind AsyncFunction'],
-    ['asyncBase', strategy('class B extends Strategy { async onFill() {} }\nexport default class A extends B {}'), 'asyncBase.ts: expected a synchronous onFill, got a method of kind AsyncFunction'],
-    ['generator', strategy('export default class A extends Strategy { *onStart() {} }'), 'generator.ts: expected a synchronous onStart, got a method of kind GeneratorFunction'],
+    [
+      'asyncBar',
+      strategy('export default class A extends Strategy { override async onBar() {} }'),
+      'asyncBar.ts: expected a synchronous onBar, got a method of kind AsyncFunction',
+    ],
+    [
+      'asyncBase',
+      strategy('class B extends Strategy { async onFill() {} }\nexport default class A extends B {}'),
+      'asyncBase.ts: expected a synchronous onFill, got a method of kind AsyncFunction',
+    ],
+    [
+      'generator',
+      strategy('export default class A extends Strategy { *onStart() {} }'),
+      'generator.ts: expected a synchronous onStart, got a method of kind GeneratorFunction',
+    ],
     ['syntax', strategy('export default class A extends Strategy {\n  onBar( { }\n}'), 'syntax.ts:4:1: Expected ")" but found "}"'],
-    ['missingImport', strategy("import { x } from './nothing.ts';\nexport default class A extends Strategy { y = x; }"), 'missingImport.ts:2:19: Could not resolve "./nothing.ts"'],
+    [
+      'missingImport',
+      strategy("import { x } from './nothing.ts';\nexport default class A extends Strategy { y = x; }"),
+      'missingImport.ts:2:19: Could not resolve "./nothing.ts"',
+    ],
     ['throws', 'throw new Error("top level");', 'throws.ts: the file throws when it is loaded: top level'],
   ])('%s', async (name, text, message) => {
     const path = write(`${name}.ts`, text);

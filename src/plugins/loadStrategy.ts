@@ -47,7 +47,12 @@ export async function loadStrategy(file: string, shown: string = file, beforeImp
     throw importError(error, shown, door);
   });
   const strategy = checkShape(defaultExport(module), shown, door.Strategy);
-  return { strategy, name: strategy.name === '' ? basename(path).replace(/\.[cm]?[jt]s$/, '') : strategy.name, hash: made.hash, inputs: made.inputs };
+  return {
+    strategy,
+    name: strategy.name === '' ? basename(path).replace(/\.[cm]?[jt]s$/, '') : strategy.name,
+    hash: made.hash,
+    inputs: made.inputs,
+  };
 }
 
 type Constructor = abstract new (...args: never[]) => object;
@@ -55,14 +60,16 @@ type Constructor = abstract new (...args: never[]) => object;
 /** The framework as the strategy sees it, through the same address. */
 async function openDoor(host: string): Promise<{ readonly Strategy: Constructor }> {
   const door: unknown = await import(/* @vite-ignore */ host);
-  if (typeof door === 'object' && door !== null && 'Strategy' in door && isConstructor(door.Strategy)) return { ...door, Strategy: door.Strategy };
+  if (typeof door === 'object' && door !== null && 'Strategy' in door && isConstructor(door.Strategy))
+    return { ...door, Strategy: door.Strategy };
   throw new ConfigError(`${host}: the package exports no Strategy`, 'install isobar again');
 }
 
 function importError(error: unknown, shown: string, door: object): Error {
   const message = error instanceof Error ? error.message : String(error);
   const [, missing] = error instanceof SyntaxError ? (/does not provide an export named '([^']+)'/.exec(message) ?? []) : [];
-  if (missing === undefined) return new StrategyError(`${shown}: the file throws when it is loaded: ${message}`, 'correct its top-level code', error);
+  if (missing === undefined)
+    return new StrategyError(`${shown}: the file throws when it is loaded: ${message}`, 'correct its top-level code', error);
   const near = nearest(missing, Object.keys(door));
   const hint = near === null ? '' : `, the nearest is ${near}`;
   return new ConfigError(`${shown}: isobar exports no '${missing}'${hint}`, `it exports ${Object.keys(door).join(', ')}`);

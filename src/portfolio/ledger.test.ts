@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../base/decimal.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
@@ -77,7 +77,13 @@ function book(ledger: Ledger, oracle: Oracle, one: Step): void {
   const fee = Math.round(((feeInBase ? bought : amount * perLot) * feePpm) / 1e6);
   ledger.fill(strategy, index, isBuy, ticks, amount, amount * perLot, fee, feeInBase);
   const qty = new Decimal(amount).div(Decimal.pow(10, quantityDigits));
-  oracle.fill(one, qty, qty.times(ticks).div(Decimal.pow(10, priceDigits)), new Decimal(fee).div(Decimal.pow(10, feeInBase ? baseDigits : quoteDigits)), feeInBase);
+  oracle.fill(
+    one,
+    qty,
+    qty.times(ticks).div(Decimal.pow(10, priceDigits)),
+    new Decimal(fee).div(Decimal.pow(10, feeInBase ? baseDigits : quoteDigits)),
+    feeInBase,
+  );
   expect(ledger.cost(strategy, index)).toBeGreaterThanOrEqual(0);
 }
 

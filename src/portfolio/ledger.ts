@@ -186,7 +186,7 @@ export class Ledger {
 
   /** Throws InvariantError when a book does not add up, or the books do not add up to the account. Not for the hot path. */
   assertReconciled(): void {
-    const totals = new Array<number>(1 + this.instruments.length).fill(0);
+    const totals = Array.from({ length: 1 + this.instruments.length }, () => 0);
     for (let strategy = 0; strategy < this.strategies; strategy++) {
       totals[0]! += this.quote(strategy);
       let cost = 0;
@@ -227,7 +227,10 @@ function checkOneQuote(instruments: readonly Instrument[]): void {
   for (const { id, base, quote, quoteDigits } of instruments) {
     if (quote !== first.quote || quoteDigits !== first.quoteDigits) {
       const remedy = 'run instruments of one quote asset together, with the same quoteDigits';
-      throw new ConfigError(`${id}: expected money in ${first.quote} of ${first.quoteDigits} digits, got ${quote} of ${quoteDigits}`, remedy);
+      throw new ConfigError(
+        `${id}: expected money in ${first.quote} of ${first.quoteDigits} digits, got ${quote} of ${quoteDigits}`,
+        remedy,
+      );
     }
     if (instruments.filter((other) => other.base === base).length > 1 || base === quote) {
       throw new ConfigError(`${id}: ${base} is held through two instruments`, 'name each instrument once');

@@ -1,18 +1,24 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal } from '../base/decimal.ts';
 import { MAX_EXACT } from '../base/exact.ts';
 import { spotInstrument } from '../../test/fixtures/drafts.ts';
 import { markSegment, Scale, valueAt, valueUpAt } from './scale.ts';
 
-const scales = fc.record({ priceDigits: fc.nat({ max: 8 }), quantityDigits: fc.nat({ max: 6 }), quoteDigits: fc.nat({ max: 8 }), spare: fc.nat({ max: 4 }) });
+const scales = fc.record({
+  priceDigits: fc.nat({ max: 8 }),
+  quantityDigits: fc.nat({ max: 6 }),
+  quoteDigits: fc.nat({ max: 8 }),
+  spare: fc.nat({ max: 4 }),
+});
 const whole = (max: number) => fc.tuple(fc.nat({ max }), fc.nat({ max: 53 })).map(([value, bits]) => value % 2 ** bits);
+
+const shift = (places: number) => Decimal.pow(10, places);
 
 test('value, notional and lots equal decimal arithmetic, each with its rounding', () => {
   fc.assert(
     fc.property(scales, whole(MAX_EXACT), whole(2 ** 40), ({ spare, ...digits }, quantity, price) => {
       const scale = new Scale(spotInstrument('BTC', { ...digits, baseDigits: digits.quantityDigits + spare }));
-      const shift = (places: number) => Decimal.pow(10, places);
       const money = new Decimal(quantity).times(price).times(shift(digits.quoteDigits - digits.priceDigits - digits.quantityDigits));
       const value = money.div(shift(spare));
       if (value.lt(MAX_EXACT - 8)) {
@@ -22,7 +28,9 @@ test('value, notional and lots equal decimal arithmetic, each with its rounding'
         expect(Math.abs(valueAt(quantity, price, scale.ofUnits) / value.toNumber() - 1)).toBeLessThan(1e-15);
       }
       expect(scale.notionalUp(price, quantity)).toBe(money.lt(MAX_EXACT - 8) ? money.ceil().toNumber() : Infinity);
-      const lots = new Decimal(quantity).div(new Decimal(price + 1).times(shift(digits.quoteDigits - digits.priceDigits - digits.quantityDigits)));
+      const lots = new Decimal(quantity).div(
+        new Decimal(price + 1).times(shift(digits.quoteDigits - digits.priceDigits - digits.quantityDigits)),
+      );
       if (lots.lt(MAX_EXACT - 8)) expect(scale.lotsUp(quantity, price + 1)).toBe(lots.ceil().toNumber());
       else expect(scale.lotsUp(quantity, price + 1)).toBe(Infinity);
     }),
@@ -32,23 +40,30 @@ test('value, notional and lots equal decimal arithmetic, each with its rounding'
 
 test('a segment is marked row by row as by value, in every kind of column and holding', () => {
   fc.assert(
-    fc.property(scales, whole(2 ** 46), whole(2 ** 42), fc.boolean(), fc.nat({ max: 3 }), ({ spare, ...digits }, base, highest, even, offset) => {
-      const { ofUnits } = new Scale(spotInstrument('BTC', { ...digits, baseDigits: digits.quantityDigits + spare }));
-      const held = even ? base * ofUnits.by : base;
-      const prices = Array.from({ length: 6 + offset }, (_, at) => Math.floor((highest * (at + 1)) / 10));
-      const columns = highest < 2 ** 31 ? [Int32Array.from(prices), Float64Array.from(prices)] : [Float64Array.from(prices)];
-      fc.pre(held <= MAX_EXACT);
-      for (const ticks of columns) {
-        const out = new Float64Array(8).fill(-1);
-        markSegment(out, 1, 6, 1000, held, ticks, offset, ofUnits);
-        expect([out[0], out[6], out[7]]).toEqual([-1, -1, -1]);
-        for (const row of [1, 2, 3, 4, 5]) {
-          const expected = 1000 + valueAt(held, prices[row + offset]!, ofUnits);
-          if (expected < MAX_EXACT - 8) expect(out[row]).toBe(expected);
-          else expect(Math.abs(out[row]! / expected - 1)).toBeLessThan(1e-15);
+    fc.property(
+      scales,
+      whole(2 ** 46),
+      whole(2 ** 42),
+      fc.boolean(),
+      fc.nat({ max: 3 }),
+      ({ spare, ...digits }, base, highest, even, offset) => {
+        const { ofUnits } = new Scale(spotInstrument('BTC', { ...digits, baseDigits: digits.quantityDigits + spare }));
+        const held = even ? base * ofUnits.by : base;
+        const prices = Array.from({ length: 6 + offset }, (_, at) => Math.floor((highest * (at + 1)) / 10));
+        const columns = highest < 2 ** 31 ? [Int32Array.from(prices), Float64Array.from(prices)] : [Float64Array.from(prices)];
+        fc.pre(held <= MAX_EXACT);
+        for (const ticks of columns) {
+          const out = new Float64Array(8).fill(-1);
+          markSegment(out, 1, 6, 1000, held, ticks, offset, ofUnits);
+          expect([out[0], out[6], out[7]]).toEqual([-1, -1, -1]);
+          for (const row of [1, 2, 3, 4, 5]) {
+            const expected = 1000 + valueAt(held, prices[row + offset]!, ofUnits);
+            if (expected < MAX_EXACT - 8) expect(out[row]).toBe(expected);
+            else expect(Math.abs(out[row]! / expected - 1)).toBeLessThan(1e-15);
+          }
         }
-      }
-    }),
+      },
+    ),
     { numRuns: 2000 },
   );
 });

@@ -5,10 +5,11 @@ import { Desk } from '../../test/fixtures/riskDesk.ts';
 
 const SRC = new URL('../', import.meta.url);
 
+const submit = (order: ApprovedOrder) => order.id;
+
 test('approval and reservation are one call, and the approved order is the same record', () => {
   const desk = new Desk();
   const draft = desk.draft({ lots: 5 });
-  const submit = (order: ApprovedOrder) => order.id;
   // @ts-expect-error What risk has not approved cannot be submitted.
   submit(draft);
   const approved = desk.risk.check(draft, desk.nowMs, 1000);
@@ -18,8 +19,12 @@ test('approval and reservation are one call, and the approved order is the same 
 });
 
 test('nothing but the risk module reaches the hand that approves, and no other file casts to its type', () => {
-  const files = readdirSync(SRC, { recursive: true }).map(String).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  const files = readdirSync(SRC, { recursive: true })
+    .map(String)
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
   const text = (file: string) => readFileSync(new URL(file, SRC), 'utf8');
   expect(files.filter((file) => /from '[^']*\/approve\.ts'/.test(text(file)))).toEqual(['risk/riskModule.ts']);
-  expect(files.filter((file) => /\bas\b[^;,()]*\bApprovedOrder\b/.test(text(file).replace(/^import.*$/gm, '')))).toEqual(['risk/approve.ts']);
+  expect(files.filter((file) => /\bas\b[^;,()]*\bApprovedOrder\b/.test(text(file).replace(/^import.*$/gm, '')))).toEqual([
+    'risk/approve.ts',
+  ]);
 });

@@ -95,18 +95,19 @@ function longMax({ instrumentIndex, worstLots }: Draft, { ledger, reservations }
 }
 
 /**
- * Holding at the mark, and all open buys at the greater of two sums: each at its own worst price, or all at the mark. The worst price
- * of an order is fixed when it is approved, so that the first sum is kept and not counted again; the second follows the market.
+ * Holding at the mark, and every open buy at the dearer of its worst price and the mark. A missing mark gives NaN, which is within no limit.
  */
 function worstNotional(index: number, order: Draft, state: RiskState): number {
   const { ledger, reservations } = state;
   const isOwn = index === order.instrumentIndex;
-  const lots = reservations.buyLotsTotal(index) + (isOwn ? order.worstLots : 0);
+  const open = reservations.buyLotsTotal(index);
   const held = ledger.baseTotal(index);
-  if (lots === 0 && held === 0) return 0;
+  if (open === 0 && held === 0 && !isOwn) return 0;
   const mark = isOwn ? state.mark : state.marks.lastTicks(index);
-  const units = reservations.buyUnits(index) + (isOwn ? order.worstUnits : 0);
-  return (held === 0 ? 0 : ledger.valueUp(index, mark)) + Math.max(units, reservations.scale(index).notionalUp(mark, lots));
+  let units = isOwn ? reservations.unitsAt(order, mark) : 0;
+  if (open > 0) units += reservations.buyUnitsAt(index, mark);
+  if (held > 0) units += ledger.valueUp(index, mark);
+  return units;
 }
 
 function grossNotional(order: Draft, state: RiskState): number {

@@ -51,7 +51,11 @@ test('the most severe of several causes holds, its oldest gives the code, and cl
   halts.raise(account, 'HALT_NEW', 'GAP', 'a gap', 1);
   halts.raise({ kind: 'symbol', instrument: 0 }, 'KILLED', 'B', 'late', 9);
   halts.raise({ kind: 'strategy', strategy: 0 }, 'KILLED', 'C', 'early', 8);
-  const codes = () => [desk.code({ lots: 5 }), desk.code({ lots: 5, strategy: 1 }), desk.code({ lots: 5, strategy: 1, instrumentIndex: 1 })];
+  const codes = () => [
+    desk.code({ lots: 5 }),
+    desk.code({ lots: 5, strategy: 1 }),
+    desk.code({ lots: 5, strategy: 1, instrumentIndex: 1 }),
+  ];
   expect(codes()).toEqual(['C', 'B', 'GAP']);
   halts.clear({ kind: 'strategy', strategy: 0 }, 'C', 'over', 10);
   expect(codes()).toEqual(['B', 'B', 'GAP']);

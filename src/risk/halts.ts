@@ -65,7 +65,7 @@ export class HaltBoard {
     const state = this.stateOf(instrument, strategy);
     return this.#causes
       .filter(({ scope, state: its }) => its === state && (bears(scope, instrument, this.#instruments) || isOf(scope, strategy)))
-      .sort((a, b) => a.sinceMs - b.sinceMs || byCode(a, b))[0];
+      .toSorted((a, b) => a.sinceMs - b.sinceMs || byCode(a, b))[0];
   }
 
   /** Adds a cause, or makes the one of that code more or less severe. */

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Desk } from '../../test/fixtures/riskDesk.ts';
 import type { RiskLimits } from './limits.ts';
@@ -38,7 +38,13 @@ describe('DRAWDOWN', () => {
     expect(codes(limits, [at(1, 899)], 1, ['DRAWDOWN'])).toEqual([null]);
   });
   test('the peak follows every mark, the bound is exact, and the halt stays when equity recovers', () => {
-    expect(codes(limits, [at(1, 2003), at(2, 1803), at(3, 1802), at(4, 3000), at(30, 3000)])).toEqual([null, null, 'DRAWDOWN', 'DRAWDOWN', 'DRAWDOWN']);
+    expect(codes(limits, [at(1, 2003), at(2, 1803), at(3, 1802), at(4, 3000), at(30, 3000)])).toEqual([
+      null,
+      null,
+      'DRAWDOWN',
+      'DRAWDOWN',
+      'DRAWDOWN',
+    ]);
   });
   test('is found at its row though nobody asked then', () => {
     expect(codes(limits, [at(1, 1500), at(2, 1300), at(3, 1600), at(4, 1600)], 4)).toEqual(['DRAWDOWN']);
@@ -50,7 +56,9 @@ describe('DRAWDOWN', () => {
     const [times, units] = [Float64Array.of(START + 1, START + 2, START + 3, START + 4), Float64Array.of(800, 700, 631, 630)];
     desk.risk.observe(times, units, 2);
     expect([desk.code({ lots: 5 }), desk.code({ lots: 5, side: 'sell' })]).toEqual(['DRAWDOWN', null]);
-    expect(desk.risk.halts.causes()).toMatchObject([{ sinceMs: START + 1, why: expect.stringContaining('equity of 800 units, 1000 at the peak') }]);
+    expect(desk.risk.halts.causes()).toMatchObject([
+      { sinceMs: START + 1, why: expect.stringContaining('equity of 800 units, 1000 at the peak') },
+    ]);
     expect(desk.risk.resume({ kind: 'account' }, 'DRAWDOWN', 'me', START + 2)).toBe(true);
     desk.risk.observe(times, units, 3);
     expect(desk.code({ lots: 5 })).toBeNull();
@@ -82,7 +90,10 @@ describe('DAILY_LOSS', () => {
     desk.risk.observe(Float64Array.of(START + HOUR), Float64Array.of(900), 1);
     const ask = (ms: number) => ((desk.nowMs = ms), desk.code({ lots: 5 }));
     expect([ask(START + DAY - 1), ask(START + DAY)]).toEqual(['DAILY_LOSS', null]);
-    expect(desk.risk.halts.changes().map(({ isRaised, timeMs }) => [isRaised, timeMs - START])).toEqual([[true, HOUR], [false, DAY]]);
+    expect(desk.risk.halts.changes().map(({ isRaised, timeMs }) => [isRaised, timeMs - START])).toEqual([
+      [true, HOUR],
+      [false, DAY],
+    ]);
   });
 });
 
@@ -98,7 +109,8 @@ test('what is decided does not depend on how the rows are cut', () => {
         return at(hours, equity);
       });
       const each = codes(limits, rows, 1, [], 100_000);
-      for (const cut of [2, 3, 7]) expect(codes(limits, rows, cut, [], 100_000)).toEqual(each.filter((_, asked) => asked % cut === cut - 1));
+      for (const cut of [2, 3, 7])
+        expect(codes(limits, rows, cut, [], 100_000)).toEqual(each.filter((_, asked) => asked % cut === cut - 1));
     }),
     { numRuns: 150 },
   );

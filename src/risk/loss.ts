@@ -41,7 +41,11 @@ class DayWatch implements EquityWatch {
       this.#last = equity;
       if (equity <= this.#floor && !this.#isHalted) {
         this.#isHalted = true;
-        this.#halt(true, ms, `equity of ${equity} units, ${this.#anchor} at 00:00 UTC: a loss of ${this.#share.over}/${this.#share.under} or more`);
+        this.#halt(
+          true,
+          ms,
+          `equity of ${equity} units, ${this.#anchor} at 00:00 UTC: a loss of ${this.#share.over}/${this.#share.under} or more`,
+        );
       }
     }
   }
@@ -99,7 +103,11 @@ class PeakWatch implements EquityWatch {
         floor = floorAfter(peak, this.#share);
       } else if (equity <= floor) {
         this.#isHalted = true;
-        this.#halt(true, timeMs[row]!, `equity of ${equity} units, ${peak} at the peak: down by ${this.#share.over}/${this.#share.under} or more`);
+        this.#halt(
+          true,
+          timeMs[row]!,
+          `equity of ${equity} units, ${peak} at the peak: down by ${this.#share.over}/${this.#share.under} or more`,
+        );
         return;
       }
     }

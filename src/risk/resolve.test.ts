@@ -7,7 +7,10 @@ import { resolveLimits } from './resolve.ts';
 const INSTRUMENTS = [spotInstrument('BTC'), spotInstrument('ETH', { quantityDigits: 1, baseDigits: 4 })];
 
 test('limits become whole numbers of each instrument, rounded down; what is not set has no bound', () => {
-  const limits = resolveLimits({ maxOrderQty: '1.23456', maxPositionQty: '2.00009', maxOrderNotional: '10', priceBand: '0.030', maxOpenOrders: 5 }, INSTRUMENTS);
+  const limits = resolveLimits(
+    { maxOrderQty: '1.23456', maxPositionQty: '2.00009', maxOrderNotional: '10', priceBand: '0.030', maxOpenOrders: 5 },
+    INSTRUMENTS,
+  );
   expect(Array.from(limits.orderLots)).toEqual([1234, 12]);
   expect(Array.from(limits.positionBase)).toEqual([2_000_090, 20_000]);
   expect(Array.from(limits.orderUnits)).toEqual([1e9, 1e9]);

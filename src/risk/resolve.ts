@@ -63,7 +63,10 @@ function checkCount(key: LimitKey, value: string | number): void {
 
 function checkDecimal(key: LimitKey, value: string | number): void {
   if (typeof value === 'string' && scaledDown(value, 0) !== null && /[1-9]/.test(value)) return;
-  throw new ConfigError(`risk.${key}: expected a quoted decimal above 0, got ${value}`, `write ${key}: '0.5', or leave it out to have no limit`);
+  throw new ConfigError(
+    `risk.${key}: expected a quoted decimal above 0, got ${value}`,
+    `write ${key}: '0.5', or leave it out to have no limit`,
+  );
 }
 
 function scaled(limits: RiskLimits, key: LimitKey, digits: number): number {

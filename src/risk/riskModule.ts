@@ -156,8 +156,9 @@ export class RiskModule {
     return `${side} of ${lots} lots or ${quoteUnits} units, limit ${limit}, at ${this.#state.nowMs} ms with a last price of ${this.#state.mark} ticks`;
   }
 
-  #watch({ code, watch }: EquityRule, limits: ResolvedLimits): EquityWatch {
-    return watch(limits, (isHalted, atMs, why) => {
+  #watch(rule: EquityRule, limits: ResolvedLimits): EquityWatch {
+    const { code } = rule;
+    return rule.watch(limits, (isHalted, atMs, why) => {
       if (isHalted) this.halts.raise({ kind: 'account' }, 'HALT_NEW', code, why, atMs);
       else this.halts.clear({ kind: 'account' }, code, why, atMs);
     });
@@ -179,7 +180,25 @@ const PASS: OrderRule = { kind: 'order', code: '', keys: [], needs: [], check: (
  * inlines it, where a loop over the list calls blindly and costs twice as much (measured with five rules).
  */
 function chain(rules: readonly OrderRule[]): Chain {
-  const [a = PASS, b = PASS, c = PASS, d = PASS, e = PASS, f = PASS, g = PASS, h = PASS, i = PASS, j = PASS, k = PASS, l = PASS, m = PASS, n = PASS, o = PASS, p = PASS, ...more] = rules;
+  const [
+    a = PASS,
+    b = PASS,
+    c = PASS,
+    d = PASS,
+    e = PASS,
+    f = PASS,
+    g = PASS,
+    h = PASS,
+    i = PASS,
+    j = PASS,
+    k = PASS,
+    l = PASS,
+    m = PASS,
+    n = PASS,
+    o = PASS,
+    p = PASS,
+    ...more
+  ] = rules;
   const rest = more.length > 0 ? chain(more) : null;
   return (order, state) => {
     if (!a.check(order, state)) return a;

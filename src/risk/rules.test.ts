@@ -24,7 +24,12 @@ const LIMIT = { limit: 1000 };
 
 /** Where a rule has no number, `under` and `just` are two orders that it lets pass. */
 const BOUNDARIES: readonly Boundary[] = [
-  { code: 'TIME_IN_FORCE', under: { lots: 2, ...LIMIT }, just: { lots: 3, ...LIMIT, timeInForce: null }, over: { lots: 3, ...LIMIT, timeInForce: 'IOC' } },
+  {
+    code: 'TIME_IN_FORCE',
+    under: { lots: 2, ...LIMIT },
+    just: { lots: 3, ...LIMIT, timeInForce: null },
+    over: { lots: 3, ...LIMIT, timeInForce: 'IOC' },
+  },
   { code: 'PRECISION', under: { lots: 3 }, just: { lots: 2 }, over: { lots: 1 } },
   { code: 'PRECISION', under: { quoteUnits: 2_000_001 }, just: { quoteUnits: 2_000_000 }, over: { quoteUnits: 1_999_999 } },
   { code: 'PRECISION', under: { lots: 3 }, just: { lots: 2 }, over: { lots: 0 } },
@@ -38,13 +43,36 @@ const BOUNDARIES: readonly Boundary[] = [
   { code: 'QTY_MAX', limits: { maxOrderQty: '0.0209' }, ...sizes(19) },
   { code: 'QTY_MAX', limits: { maxOrderQty: '0.02' }, prepare: (desk) => desk.hold(90), ...sizes(19, { side: 'sell' }) },
   // By amount: 19.8 million units buy at most 20 lots at the mark less the collar.
-  { code: 'QTY_MAX', limits: { maxOrderQty: '0.02' }, under: { quoteUnits: 19_799_999 }, just: { quoteUnits: 19_800_000 }, over: { quoteUnits: 19_800_001 } },
+  {
+    code: 'QTY_MAX',
+    limits: { maxOrderQty: '0.02' },
+    under: { quoteUnits: 19_799_999 },
+    just: { quoteUnits: 19_800_000 },
+    over: { quoteUnits: 19_800_001 },
+  },
   { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.2' }, ...sizes(19, LIMIT) },
   { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.2' }, ...sizes(19, { limit: 700 }) },
   { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.202' }, ...sizes(19) },
-  { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.24' }, prepare: (desk) => desk.hold(90), ...sizes(19, { side: 'sell', limit: 1200 }) },
-  { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.2' }, under: { quoteUnits: 2e7 - 1 }, just: { quoteUnits: 2e7 }, over: { quoteUnits: 2e7 + 1 } },
-  { code: 'COLLAR', limits: { priceBand: '0.03' }, under: { lots: 5, limit: 1029 }, just: { lots: 5, limit: 1030 }, over: { lots: 5, limit: 1031 } },
+  {
+    code: 'NOTIONAL_MAX',
+    limits: { maxOrderNotional: '0.24' },
+    prepare: (desk) => desk.hold(90),
+    ...sizes(19, { side: 'sell', limit: 1200 }),
+  },
+  {
+    code: 'NOTIONAL_MAX',
+    limits: { maxOrderNotional: '0.2' },
+    under: { quoteUnits: 2e7 - 1 },
+    just: { quoteUnits: 2e7 },
+    over: { quoteUnits: 2e7 + 1 },
+  },
+  {
+    code: 'COLLAR',
+    limits: { priceBand: '0.03' },
+    under: { lots: 5, limit: 1029 },
+    just: { lots: 5, limit: 1030 },
+    over: { lots: 5, limit: 1031 },
+  },
   {
     code: 'COLLAR',
     limits: { priceBand: '0.03' },
@@ -55,8 +83,18 @@ const BOUNDARIES: readonly Boundary[] = [
   },
   { code: 'POSITION_MAX', limits: { maxPositionQty: '0.05' }, prepare: heldAndOpen, ...sizes(19, LIMIT) },
   { code: 'POSITION_NOTIONAL', limits: { maxPositionNotional: '0.5' }, prepare: heldAndOpen, ...sizes(19, LIMIT) },
-  { code: 'POSITION_NOTIONAL', limits: { maxPositionNotional: '0.55' }, prepare: (desk) => (heldAndOpen(desk), (desk.marks[0] = 1100)), ...sizes(19, LIMIT) },
-  { code: 'PORTFOLIO', limits: { maxGrossNotional: '0.8' }, prepare: (desk) => (heldAndOpen(desk), desk.hold(30, 1, 1)), ...sizes(19, LIMIT) },
+  {
+    code: 'POSITION_NOTIONAL',
+    limits: { maxPositionNotional: '0.55' },
+    prepare: (desk) => (heldAndOpen(desk), (desk.marks[0] = 1100)),
+    ...sizes(19, LIMIT),
+  },
+  {
+    code: 'PORTFOLIO',
+    limits: { maxGrossNotional: '0.8' },
+    prepare: (desk) => (heldAndOpen(desk), desk.hold(30, 1, 1)),
+    ...sizes(19, LIMIT),
+  },
   // Equity of 20,030,000,000 units, less the order's fee of 10,000: 30 lots held and 10 bought are just below two thousandths of it.
   { code: 'LEVERAGE', limits: { maxLeverage: '0.002' }, prepare: (desk) => desk.hold(30, 1, 1), ...sizes(9, LIMIT) },
   // 100 USDT of cash buy 9990 lots of 1,000,000 units and 0.1 % of fee.
@@ -73,40 +111,45 @@ function heldAndOpen(desk: Desk): void {
   desk.send({ lots: 10, ...LIMIT });
 }
 
-describe.each(BOUNDARIES.map((row, at) => ({ ...row, name: `${row.code} (${at + 1})` })))('$name', ({ code, limits = {}, prepare, under, just, over }) => {
-  const desk = (without: readonly string[] = []) => {
-    const made = new Desk(limits, without);
-    prepare?.(made);
-    return made;
-  };
-  test('lets pass below and at the bound', () => {
-    expect([desk().code(under), desk().code(just)]).toEqual([null, null]);
-  });
-  test('refuses beyond it, with its code and its figures, and reserves nothing', () => {
-    const full = desk();
-    const before = [full.reservations.openTotal, full.reservations.cash(0), full.reservations.sellLots(0, 0)];
-    expect(full.code(over)).toBe(code);
-    expect(full.risk.detail()).not.toMatch(/NaN|undefined|^$/);
-    expect([full.reservations.openTotal, full.reservations.cash(0), full.reservations.sellLots(0, 0)]).toEqual(before);
-  });
-  test('is what refuses it: without the rule the order would pass', () => {
-    expect(desk([code]).code(over)).toBeNull();
-  });
-});
+describe.each(BOUNDARIES.map((row, at) => ({ ...row, name: `${row.code} (${at + 1})` })))(
+  '$name',
+  ({ code, limits = {}, prepare, under, just, over }) => {
+    const desk = (without: readonly string[] = []) => {
+      const made = new Desk(limits, without);
+      prepare?.(made);
+      return made;
+    };
+    test('lets pass below and at the bound', () => {
+      expect([desk().code(under), desk().code(just)]).toEqual([null, null]);
+    });
+    test('refuses beyond it, with its code and its figures, and reserves nothing', () => {
+      const full = desk();
+      const before = [full.reservations.openTotal, full.reservations.cash(0), full.reservations.sellLots(0, 0)];
+      expect(full.code(over)).toBe(code);
+      expect(full.risk.detail()).not.toMatch(/NaN|undefined|^$/);
+      expect([full.reservations.openTotal, full.reservations.cash(0), full.reservations.sellLots(0, 0)]).toEqual(before);
+    });
+    test('is what refuses it: without the rule the order would pass', () => {
+      expect(desk([code]).code(over)).toBeNull();
+    });
+  },
+);
+
+/** Four orders one after the other, the second of them another one: their codes. */
+const openFour = (limits: RiskLimits, other: Wanted, without: readonly string[] = []) => {
+  const desk = new Desk(limits, without);
+  return [1, 2, 3, 4].map((at) => desk.code(at === 2 ? { lots: 5, ...other } : { lots: 5 }));
+};
 
 describe('OPEN_ORDERS', () => {
-  const open = (limits: RiskLimits, other: Wanted, without: readonly string[] = []) => {
-    const desk = new Desk(limits, without);
-    return [1, 2, 3, 4].map((at) => desk.code(at === 2 ? { lots: 5, ...other } : { lots: 5 }));
-  };
   test('counts the orders of a symbol', () => {
-    expect(open({ maxOpenOrders: 2 }, {})).toEqual([null, null, 'OPEN_ORDERS', 'OPEN_ORDERS']);
-    expect(open({ maxOpenOrders: 2 }, { instrumentIndex: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
-    expect(open({ maxOpenOrders: 2 }, {}, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
+    expect(openFour({ maxOpenOrders: 2 }, {})).toEqual([null, null, 'OPEN_ORDERS', 'OPEN_ORDERS']);
+    expect(openFour({ maxOpenOrders: 2 }, { instrumentIndex: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
+    expect(openFour({ maxOpenOrders: 2 }, {}, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
   });
   test('and those of the account, of every strategy', () => {
-    expect(open({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1, strategy: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
-    expect(open({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1 }, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
+    expect(openFour({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1, strategy: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
+    expect(openFour({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1 }, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
   });
   test('an order that is done makes room, a tombstone does not', () => {
     const desk = new Desk({ maxOpenOrders: 1 });
@@ -120,17 +163,27 @@ describe('OPEN_ORDERS', () => {
   });
 });
 
+/** An order at each of the times: their codes. */
+const sendAt = (times: readonly number[], without: readonly string[] = []) => {
+  const desk = new Desk({ maxOrdersPerMinute: 2 }, without);
+  return times.map((ms) => {
+    desk.nowMs = ms;
+    return desk.code({ lots: 2 });
+  });
+};
+
 describe('MESSAGE_RATE', () => {
-  const run = (times: readonly number[], without: readonly string[] = []) => {
-    const desk = new Desk({ maxOrdersPerMinute: 2 }, without);
-    return times.map((ms) => {
-      desk.nowMs = ms;
-      return desk.code({ lots: 2 });
-    });
-  };
   test('at most so many in any 60 s: the window slides, and is open at its old end', () => {
-    expect(run([0, 30_000, 59_999, 60_000, 60_001, 89_999, 90_000])).toEqual([null, null, 'MESSAGE_RATE', null, 'MESSAGE_RATE', 'MESSAGE_RATE', null]);
-    expect(run([0, 0, 0], ['MESSAGE_RATE'])).toEqual([null, null, null]);
+    expect(sendAt([0, 30_000, 59_999, 60_000, 60_001, 89_999, 90_000])).toEqual([
+      null,
+      null,
+      'MESSAGE_RATE',
+      null,
+      'MESSAGE_RATE',
+      'MESSAGE_RATE',
+      null,
+    ]);
+    expect(sendAt([0, 0, 0], ['MESSAGE_RATE'])).toEqual([null, null, null]);
   });
   test('an order that another rule refuses was not sent', () => {
     const desk = new Desk({ maxOrdersPerMinute: 1 });
@@ -159,9 +212,12 @@ describe('reductions', () => {
 describe('BAD_INPUT', () => {
   const bad = [NaN, undefined, -1, 0.5, Infinity, 2 ** 53, null, '5'];
   const fields = ['lots', 'quoteUnits', 'limit', 'instrumentIndex', 'strategy', 'filledLots', 'side'];
-  test.each(fields.flatMap((field) => bad.map((value) => ({ field, value }))))('$field = $value is refused before any rule sees it', ({ field, value }) => {
-    expect(new Desk().code({ lots: 5, limit: 1000 }, (order) => (order[field] = value))).toBe('BAD_INPUT');
-  });
+  test.each(fields.flatMap((field) => bad.map((value) => ({ field, value }))))(
+    '$field = $value is refused before any rule sees it',
+    ({ field, value }) => {
+      expect(new Desk().code({ lots: 5, limit: 1000 }, (order) => (order[field] = value))).toBe('BAD_INPUT');
+    },
+  );
   test.each(bad)('a mark of %s is refused', (value) => {
     const desk = new Desk();
     desk.marks[0] = value as number;
@@ -202,7 +258,12 @@ test('every limit belongs to a rule with its code, and only rules whose limits a
   for (const { key, code } of LIMITS) expect(RULES.find((rule) => rule.code === code)?.keys).toContain(key);
   const always = ['TIME_IN_FORCE', 'INSTRUMENT', 'PRECISION', 'REDUCE_ONLY', 'MARGIN'];
   expect(new Desk().risk.rulesOn()).toEqual(always);
-  expect(new Desk({ maxDrawdown: '0.1', maxOpenOrdersTotal: 5 }).risk.rulesOn()).toEqual(['DRAWDOWN', ...always.slice(0, 4), 'OPEN_ORDERS', 'MARGIN']);
+  expect(new Desk({ maxDrawdown: '0.1', maxOpenOrdersTotal: 5 }).risk.rulesOn()).toEqual([
+    'DRAWDOWN',
+    ...always.slice(0, 4),
+    'OPEN_ORDERS',
+    'MARGIN',
+  ]);
 });
 
 test('of several rules that an order breaks, the first in the documented order gives the code', () => {

@@ -52,7 +52,7 @@ export class TrueOrder {
   readonly unreported: Execution[] = [];
   reported = 0;
 
-  constructor(order: Order & { readonly instrumentIndex: number }, mark: number) {
+  constructor(order: Order, mark: number) {
     this.id = order.id;
     this.strategy = order.strategy;
     this.index = order.instrumentIndex;
@@ -102,8 +102,7 @@ export class Truth implements ExchangePort {
   }
 
   submit(order: ApprovedOrder): void {
-    const placed = order as ApprovedOrder & { readonly instrumentIndex: number };
-    this.orders.push(new TrueOrder(placed, this.marks[placed.instrumentIndex]!));
+    this.orders.push(new TrueOrder(order, this.marks[order.instrumentIndex]!));
     this.sentMs.push(this.nowMs);
   }
   cancel(order: Order): void {
@@ -178,14 +177,22 @@ export class Truth implements ExchangePort {
   /** Base units of the account when every buy that still can execute does so in full. */
   private worstBase(index: number): number {
     const held = sum(this.held, (book) => book[index]!);
-    return held + sum(this.orders.filter((order) => order.isPossible && order.isBuy && order.index === index), ({ mostLots }) => mostLots * PER_LOT);
+    return (
+      held +
+      sum(
+        this.orders.filter((order) => order.isPossible && order.isBuy && order.index === index),
+        ({ mostLots }) => mostLots * PER_LOT,
+      )
+    );
   }
-  /** Worth of that: all at the mark, or what is bought at what it costs, whichever is more. */
+  /** Worth of the holding at the mark, and of each such buy at the mark or at what it costs, whichever is more. */
   private worstUnits(index: number): number {
-    const perUnit = (this.marks[index]! * PER_TICK_LOT) / PER_LOT;
+    const mark = this.marks[index]!;
     const buys = this.orders.filter((order) => order.isPossible && order.isBuy && order.index === index);
     const held = sum(this.held, (book) => book[index]!);
-    return Math.max(this.worstBase(index) * perUnit, held * perUnit + sum(buys, ({ mostUnits }) => mostUnits));
+    return (
+      (held / PER_LOT) * mark * PER_TICK_LOT + sum(buys, ({ mostUnits, mostLots }) => Math.max(mostUnits, mostLots * mark * PER_TICK_LOT))
+    );
   }
 }
 

@@ -18,7 +18,7 @@ import { MIN_LOTS, PER_LOT, PER_TICK_LOT, Truth, type TrueLimits, type TrueOrder
 const INSTRUMENTS = [spotInstrument('BTC'), spotInstrument('ETH')];
 const STRATEGIES = 2;
 const DAY_MS = 86_400_000;
-const STEPS = 60;
+const STEPS = 100;
 const scratch = new Scratch();
 
 export interface Counts {
@@ -31,7 +31,16 @@ export interface Counts {
   cancels: number;
   readonly denied: Record<string, number>;
 }
-export const noCounts = (): Counts => ({ intents: 0, approved: 0, fills: 0, unknown: 0, tombstones: 0, lateLandings: 0, cancels: 0, denied: {} });
+export const noCounts = (): Counts => ({
+  intents: 0,
+  approved: 0,
+  fills: 0,
+  unknown: 0,
+  tombstones: 0,
+  lateLandings: 0,
+  cancels: 0,
+  denied: {},
+});
 
 export class World {
   readonly #counts: Counts;
@@ -49,8 +58,8 @@ export class World {
   #nowMs = 20_000 * DAY_MS - 3_600_000;
   #trades = 0;
 
-  /** `without`: code of a rule that is left out. */
-  constructor(seed: number, counts: Counts, without: string | null) {
+  /** `without`: code of a rule that is left out. `kind`: the reservations, or a broken kind of them. */
+  constructor(seed: number, counts: Counts, without: string | null = null, kind: typeof Reservations = Reservations) {
     this.#rng = seededRng(seed);
     this.#counts = counts;
     const held = this.#twice(() => INSTRUMENTS.map(() => (this.#chance(0.3) ? this.#whole(1, 40) * PER_LOT : 0)));
@@ -62,7 +71,7 @@ export class World {
     held.forEach((book, strategy) => book.forEach((amount, index) => this.#ledger.deposit(strategy, INSTRUMENTS[index]!.base, amount)));
     this.#truth = new Truth(this.#limits, cash, held, marks, feeInBase);
     const terms = { collarPpm: 10_000, takerFeePpm: [1000, 1000], feesIn: feeInBase ? 'received' : 'quote' } as const;
-    this.#reservations = new Reservations(INSTRUMENTS, STRATEGIES, terms);
+    this.#reservations = new kind(INSTRUMENTS, STRATEGIES, terms);
     this.#orders = new OrderManager(this.#truth, new ReplayJournal(), this.#reservations, REPLAY_FENCE, scratch);
     const rules = RULES.filter(({ code }) => code !== without);
     this.#risk = new RiskModule({ ledger: this.#ledger, reservations: this.#reservations, limits: asText(this.#limits), rules });
@@ -85,9 +94,9 @@ export class World {
 
   #step(): string | null {
     const draw = this.#rng.next();
-    if (draw < 0.34) return this.#intent();
-    if (draw < 0.4) this.#move();
-    else if (draw < 0.46) this.#wait(this.#chance(0.2) ? this.#whole(1, 45) * 60_000 : this.#whole(1, 40_000));
+    if (draw < 0.25) return this.#intent();
+    if (draw < 0.29) this.#move();
+    else if (draw < 0.33) this.#wait(this.#chance(0.2) ? this.#whole(1, 45) * 60_000 : this.#whole(1, 40_000));
     else {
       const order = this.#truth.orders[this.#whole(0, this.#truth.orders.length - 1)];
       if (order) this.#happen(order, this.#whole(0, 9));
@@ -106,8 +115,8 @@ export class World {
     const order = this.#orders.draft(strategy, INSTRUMENTS[index]!, index, isBuy ? 'buy' : 'sell', this.#nowMs);
     order.slot = `s${this.#whole(0, 9)}`;
     const kind = this.#rng.next();
-    if (isBuy && kind < 0.2) order.quoteUnits = units(this.#whole(MIN_LOTS * 1_100_000, 5e7));
-    else order.lots = lots(this.#whole(1, 50));
+    if (isBuy && kind < 0.2) order.quoteUnits = units(this.#whole(MIN_LOTS * 1_100_000, 3e7));
+    else order.lots = lots(this.#whole(1, this.#chance(0.3) ? 50 : 15));
     if (order.lots > 0 && kind > 0.4) order.limit = ticks(Math.round(mark * (0.9 + 0.2 * this.#rng.next())));
     this.#counts.intents++;
     const obstacle = this.#orders.obstacle(order);
@@ -139,7 +148,8 @@ export class World {
       if (drawdownMilli !== null && equity * 1000 <= peak * (1000 - drawdownMilli)) return 'DRAWDOWN';
       peak = Math.max(peak, equity);
       if (this.#times[row]! <= dayStart) anchor = equity;
-      if (dailyLossMilli !== null && this.#times[row]! >= dayStart && equity * 1000 <= anchor * (1000 - dailyLossMilli)) return 'DAILY_LOSS';
+      if (dailyLossMilli !== null && this.#times[row]! >= dayStart && equity * 1000 <= anchor * (1000 - dailyLossMilli))
+        return 'DAILY_LOSS';
     }
     return null;
   }
@@ -168,12 +178,18 @@ export class World {
       this.#orders.cancel(belief, this.#nowMs);
       this.#counts.cancels++;
     } else if (what === 9 && belief && order.state === 'over' && order.unreported.length === 0) {
-      if (lifecycle === 'working' || lifecycle === 'cancelSent') this.#orders.ended(belief, order.cancelAsked ? 'canceled' : 'expired', this.#nowMs);
+      if (lifecycle === 'working' || lifecycle === 'cancelSent')
+        this.#orders.ended(belief, order.cancelAsked ? 'canceled' : 'expired', this.#nowMs);
     }
   }
 
   #execute(order: TrueOrder): void {
-    const [low, high] = order.limit > 0 ? (order.isBuy ? [order.limit * 0.95, order.limit] : [order.limit, order.limit * 1.05]) : [order.lowest, order.highest];
+    const [low, high] =
+      order.limit > 0
+        ? order.isBuy
+          ? [order.limit * 0.95, order.limit]
+          : [order.limit, order.limit * 1.05]
+        : [order.lowest, order.highest];
     const price = this.#whole(Math.ceil(low), Math.floor(high));
     const most = order.byAmount ? Math.floor(order.left / (price * PER_TICK_LOT)) : order.left;
     const filled = this.#chance(0.4) ? most : this.#whole(1, Math.max(1, most));
@@ -225,11 +241,11 @@ export class World {
   #drawLimits(held: readonly number[][]): TrueLimits {
     // No order can help it when more is brought in than may be held.
     const brought = Math.max(...INSTRUMENTS.map((_, index) => held.reduce((sum, book) => sum + book[index]!, 0))) / PER_LOT;
-    const maybe = (least: number, most: number, unit = 1) => (this.#chance(0.4) ? this.#whole(least, most) * unit : null);
+    const maybe = (least: number, most: number, unit = 1) => (this.#chance(0.3) ? this.#whole(least, most) * unit : null);
     return {
       orderLots: maybe(5, 45),
       orderUnits: maybe(50, 450, 1e5),
-      positionLots: this.#chance(0.4) ? this.#whole(Math.max(20, brought), 100) : null,
+      positionLots: this.#chance(0.3) ? this.#whole(Math.max(20, brought), 100) : null,
       positionUnits: maybe(200, 1000, 1e5),
       grossUnits: maybe(300, 1500, 1e5),
       leverageMilli: maybe(100, 900),
@@ -253,10 +269,11 @@ export class World {
   }
 }
 
+const money = (value: number) => (value / 1e8).toFixed(8);
+const part = (value: number) => (value / 1000).toFixed(3);
+const whole = (value: number) => value;
+
 function asText(limits: TrueLimits): RiskLimits {
-  const money = (value: number) => (value / 1e8).toFixed(8);
-  const part = (value: number) => (value / 1000).toFixed(3);
-  const whole = (value: number) => value;
   const rows: [string, number | null, (value: number) => string | number][] = [
     ['maxOrderQty', limits.orderLots, part],
     ['maxOrderNotional', limits.orderUnits, money],

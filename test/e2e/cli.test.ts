@@ -21,6 +21,10 @@ beforeAll(() => {
 });
 afterAll(() => desk.remove());
 
+function hashOf(summary: string): unknown {
+  return JSON.parse(summary).resultHash;
+}
+
 describe('a run', () => {
   test('prints a table, names its folder, and leaves every file in it', async () => {
     const { code, stdout, stderr } = await desk.run('backtest', 'x.yaml');
@@ -30,16 +34,26 @@ describe('a run', () => {
     const [folder = ''] = desk.runs();
     expect(folder).toMatch(/^\d{8}-\d{6}-smaCross$/);
     expect(stdout).toContain(`runs/${folder}/report.html`);
-    expect(readdirSync(join(desk.folder, 'runs', folder)).toSorted()).toEqual(
-      ['definition.yaml', 'equity.arrow', 'fills.csv', 'manifest.json', 'orders.csv', 'report.html', 'run.log', 'summary.json', 'trades.csv'],
-    );
+    expect(readdirSync(join(desk.folder, 'runs', folder)).toSorted()).toEqual([
+      'definition.yaml',
+      'equity.arrow',
+      'fills.csv',
+      'manifest.json',
+      'orders.csv',
+      'report.html',
+      'run.log',
+      'summary.json',
+      'trades.csv',
+    ]);
     const read = (name: string) => readFileSync(join(desk.folder, 'runs', folder, name), 'utf8');
     const manifest: unknown = JSON.parse(read('manifest.json'));
     expect(manifest).toMatchObject({
       format: 'isobar run 1',
       seed: 1,
       definition: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
-      strategies: [{ name: 'SmaCross', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), params: { fast: 5, slow: 20 }, inputs: ['smaCross.ts'] }],
+      strategies: [
+        { name: 'SmaCross', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), params: { fast: 5, slow: 20 }, inputs: ['smaCross.ts'] },
+      ],
       data: [{ feed: 'bars', instrument: 'spot:TESTUSDT', synthetic: true, manifestSha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
       versions: { node: process.versions.node },
     });
@@ -54,12 +68,21 @@ describe('a run', () => {
     expect(first.stdout).toBe(readFileSync(join(desk.folder, 'a', folder, 'summary.json'), 'utf8'));
     const again = await desk.run('backtest', `a/${folder}/definition.yaml`, '--json', '--out', 'b', '--quiet');
     expect(again.stderr).toBe('');
-    const hashOf = (text: string): unknown => JSON.parse(text).resultHash;
     expect(hashOf(again.stdout)).toBe(hashOf(first.stdout));
   });
 
   test('--set changes it, and --quiet prints the folder alone', async () => {
-    const { code, stdout, stderr } = await desk.run('backtest', 'x.yaml', '--set', 'params.fast=7', '--set', 'name=seven', '--set', 'fees.taker=0.0005', '--quiet');
+    const { code, stdout, stderr } = await desk.run(
+      'backtest',
+      'x.yaml',
+      '--set',
+      'params.fast=7',
+      '--set',
+      'name=seven',
+      '--set',
+      'fees.taker=0.0005',
+      '--quiet',
+    );
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^runs\/\d{8}-\d{6}-seven\n$/);
     const text = readFileSync(join(desk.folder, stdout.trim(), 'definition.yaml'), 'utf8');
@@ -68,9 +91,20 @@ describe('a run', () => {
   });
 
   test('a strategy on a file of bars needs no definition, and prints the one that it made', async () => {
-    const rows = Array.from({ length: 300 }, (_, i) => `${Date.UTC(2024, 0, 1) + i * 60_000},${100 + (i % 7)},${108},${99},${101 + (i % 5)},2.5`);
+    const rows = Array.from({ length: 300 }, (_, i) => `${Date.UTC(2024, 0, 1) + i * 60_000},${100 + (i % 7)},108,99,${101 + (i % 5)},2.5`);
     desk.write('MADEUSDT-1m.csv', `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
-    const { code, stdout, stderr } = await desk.run('backtest', `${STRATEGIES}/smaCross.ts`, '--data', 'MADEUSDT-1m.csv', '--cash', '500', '--params', 'fast=3', '--params', 'slow=9');
+    const { code, stdout, stderr } = await desk.run(
+      'backtest',
+      `${STRATEGIES}/smaCross.ts`,
+      '--data',
+      'MADEUSDT-1m.csv',
+      '--cash',
+      '500',
+      '--params',
+      'fast=3',
+      '--params',
+      'slow=9',
+    );
     expect(code).toBe(0);
     expect(stdout).toContain('MADEUSDT 1m');
     expect(stderr).toContain('# isobar data import MADEUSDT-1m.csv');

@@ -23,8 +23,10 @@ const STRATEGIES: Readonly<Record<string, string>> = {
   async: strategy('override async onBar() {}'),
   loops: strategy('n = 0;\n  override onBar() { if (++this.n === 40) for (;;); }'),
   loopsAtOnce: `for (;;);\n${strategy('override onBar() {}')}`,
+  slow: strategy('override onBar() { const end = performance.now() + 4; while (performance.now() < end); }'),
   leaves: strategy('override onBar() { process.exit(0); }'),
   nothing: strategy(''),
+  negative: strategy('override onBar() { this.buy({ base: -1 }); }'),
   badImport: "import { smaa, Strategy } from 'isobar';\nexport default class A extends Strategy { s = smaa; override onBar() {} }\n",
   noClass: 'export const a = 1;\n',
 };
@@ -61,7 +63,6 @@ async function expectRefusal(args: readonly string[], code: number, ...words: re
 }
 
 describe('files of bars (exit code 2)', () => {
-  const onFile = (file: string) => ['backtest', 'good.ts', '--data', file, '--cash', '1000', '--symbol', 'TESTUSDT'];
   test.each([
     ['a missing file', 'none-1m.csv', [/none-1m\.csv/, /no such file/]],
     ['a wrong header', 'header-1m.csv', [/header-1m\.csv:1/, /open_time_ms/]],
@@ -69,18 +70,30 @@ describe('files of bars (exit code 2)', () => {
     ['unsorted rows', 'unsorted-1m.csv', [/unsorted-1m\.csv:5/]],
     ['a file of zero bytes', 'empty-1m.csv', [/empty-1m\.csv/, /empty/]],
     ['a line of 10 MB', 'long-1m.csv', [/long-1m\.csv:5/]],
-  ])('%s', async (_, file, words) => expectRefusal(onFile(file), 2, ...words));
+  ])('%s', async (_, file, words) =>
+    expectRefusal(['backtest', 'good.ts', '--data', file, '--cash', '1000', '--symbol', 'TESTUSDT'], 2, ...words),
+  );
 
   test('overlapping files that differ', async () => {
     desk.write('AUSDT-1m.csv', HEADER + rows(0, 10));
     desk.write('BUSDT-1m.csv', HEADER + row(5, '102') + rows(6, 20));
-    await expectRefusal(['data', 'import', 'AUSDT-1m.csv', 'BUSDT-1m.csv', '--symbol', 'XUSDT', '--catalog', 'other'], 2, /BUSDT-1m\.csv/, /2024-01-01T00:05/);
+    await expectRefusal(
+      ['data', 'import', 'AUSDT-1m.csv', 'BUSDT-1m.csv', '--symbol', 'XUSDT', '--catalog', 'other'],
+      2,
+      /BUSDT-1m\.csv/,
+      /2024-01-01T00:05/,
+    );
   });
 });
 
 describe('definitions (exit code 2)', () => {
   test.each([
-    ['an unknown symbol', '--set', 'feeds.bars.symbol=TESTUSD', [/--set feeds\.bars\.symbol: unknown symbol TESTUSD, the nearest in the catalog is TESTUSDT/]],
+    [
+      'an unknown symbol',
+      '--set',
+      'feeds.bars.symbol=TESTUSD',
+      [/--set feeds\.bars\.symbol: unknown symbol TESTUSD, the nearest in the catalog is TESTUSDT/],
+    ],
     ['no bars in the range', '--set', 'from=2025-01-01', [/no bars from 2025-01-01/]],
     ['a missing catalog', '--set', 'catalog=nowhere', [/--set catalog: expected a catalog folder, got 'nowhere'/, /isobar data import/]],
     ['cash in another asset', '--set', 'cash={ EUR: "5" }', [/--set cash: expected some USDT/]],
@@ -90,7 +103,11 @@ describe('definitions (exit code 2)', () => {
   ])('%s', async (_, option, setting, words) => expectRefusal(['backtest', definition('good'), option, setting], 2, ...words));
 
   test('a mistake in the file has its line', async () => {
-    await expectRefusal(['backtest', definition('good', 'fees: { taker: 0.001 }\n')], 2, /^good\.yaml:4 fees\.taker: expected a quoted decimal .*, got 0\.001\n {2}put the number in quotes: taker: '0\.001'\n$/);
+    await expectRefusal(
+      ['backtest', definition('good', 'fees: { taker: 0.001 }\n')],
+      2,
+      /^good\.yaml:4 fees\.taker: expected a quoted decimal .*, got 0\.001\n {2}put the number in quotes: taker: '0\.001'\n$/,
+    );
   });
 });
 
@@ -102,12 +119,28 @@ describe('strategies', () => {
     ['async', 2, [/async\.ts: expected a synchronous onBar/]],
     ['leaves', 1, [/Culprit/, /process\.exit/]],
     ['nothing', 2, [/Culprit/]],
+    ['negative', 1, [/Culprit: an order of a negative size, -1 base, at 2024-01-01 00:\d\d UTC/]],
     ['badImport', 2, [/badImport\.ts: isobar exports no 'smaa', the nearest is sma/]],
     ['noClass', 2, [/noClass\.ts: expected a default export, got none/]],
   ])('%s ends with code %i', async (name, code, words) => expectRefusal(['backtest', definition(name)], code, ...words));
 
   test('a strategy that loops for ever is ended, and its bar named', async () => {
-    await expectRefusal(['backtest', definition('loops'), '--bar-timeout', '1'], 1, /Culprit: no answer for 1 s on the bar that closed at 2024-01-01 00:\d\d UTC/);
+    await expectRefusal(
+      ['backtest', definition('loops'), '--bar-timeout', '1'],
+      1,
+      /Culprit: no answer for 1 s on the bar that closed at 2024-01-01 00:\d\d UTC/,
+    );
+  });
+
+  test('an interrupted run leaves nothing, and ends with the code of the signal', async () => {
+    const { code } = await desk.interrupt(1500, 'backtest', definition('loops'), '--bar-timeout', '0');
+    expect(code).toBe(130);
+    expect(desk.runs()).toEqual([]);
+  });
+
+  test('a slow strategy is no hanging one: its repeat bar by bar gets through', async () => {
+    const { code, stderr } = await desk.run('backtest', definition('slow'), '--bar-timeout', '1', '--quiet', '--out', 'slow');
+    expect([code, stderr]).toEqual([0, '']);
   });
 
   test('a file that loops for ever while it is loaded is ended', async () => {

@@ -2,10 +2,13 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { EXIT } from '../../src/base/errors.ts';
 import { expect, test } from 'vitest';
+import { keysAt } from '../../src/app/definition/keys.ts';
 import { parseDefinition } from '../../src/app/definition/parse.ts';
 import { definitionJsonSchema } from '../../src/app/definition/schema.ts';
 import { readDefinition } from '../../src/app/definition/source.ts';
+import { LIMITS } from '../../src/risk/limits.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const schemaFile = `${root}config/backtest.schema.json`;
@@ -23,4 +26,14 @@ test.each(shipped)('%s names the schema in its first line and keeps it', (name) 
   const file = `${root}backtests/${name}`;
   expect(readFileSync(file, 'utf8').split('\n')[0]).toBe('# yaml-language-server: $schema=../config/backtest.schema.json');
   expect(() => parseDefinition(readDefinition(file))).not.toThrow();
+});
+
+test('docs/backtest.md explains every key and every limit with its code; docs/errors.md every exit code', () => {
+  const page = readFileSync(`${root}docs/backtest.md`, 'utf8');
+  const keys = [...keysAt([]), ...keysAt(['size']), ...keysAt(['instruments', 'X'])].map((key) => `\`${key}`);
+  keys.push(...keysAt(['fees']).map((key) => `\`fees.${key}\``), ...keysAt(['fills']).map((key) => `\`fills.${key}\``));
+  expect(keys.filter((key) => !page.includes(key))).toEqual([]);
+  expect(LIMITS.filter(({ key, help, code }) => !page.includes(`| \`${key}\` | ${help} |`) || !page.includes(`\`${code}\``))).toEqual([]);
+  const errors = readFileSync(`${root}docs/errors.md`, 'utf8');
+  expect(Object.values(EXIT).filter((code) => !errors.includes(`| ${code} |`))).toEqual([]);
 });

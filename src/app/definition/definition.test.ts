@@ -41,14 +41,30 @@ test('the definition of the documents is accepted', () => {
 });
 
 test.each([
-  ["taker: '0.001'", 'taker: 0.001', 'x.yaml:9 fees.taker: expected a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %), got 0.001'],
+  [
+    "taker: '0.001'",
+    'taker: 0.001',
+    'x.yaml:9 fees.taker: expected a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %), got 0.001',
+  ],
   ["USDT: '10000'", 'USDT: 010000.50', 'x.yaml:7 cash.USDT: expected a quoted decimal (amount of the asset), got 010000.50'],
   ["maxLeverage: '1'", "maxLeverge: '1'", 'x.yaml:11 risk.maxLeverge: unknown key maxLeverge, the nearest valid one is maxLeverage'],
   ['seed: 1', 'sed: 1', 'x.yaml:12 sed: unknown key sed, the nearest valid one is seed'],
   ['latencyMs: 0', 'latencyMs: 1.5', 'x.yaml:10 fills.latencyMs: expected a whole number (ms, 0 to 86400000), got 1.5'],
-  ['interval: 1m', 'interval: 2m', "x.yaml:3 feeds.bars.interval: expected one of 1m, 5m, 15m, 30m, 1h, 4h, 1d, 1w, 1M, 1min, 5min, 15min, 30min, 60min, 1day, 1week, 1month, got '2m'"],
-  ['from: 2024-01-01', 'from: 2024-02-30', "x.yaml:5 from: expected a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30, got '2024-02-30'"],
-  ["equity: '0.95'", "equity: '1.5'", "x.yaml:8 size.equity: expected a quoted decimal (fraction of equity, above 0, at most 1), got '1.5'"],
+  [
+    'interval: 1m',
+    'interval: 2m',
+    "x.yaml:3 feeds.bars.interval: expected one of 1m, 5m, 15m, 30m, 1h, 4h, 1d, 1w, 1M, 1min, 5min, 15min, 30min, 60min, 1day, 1week, 1month, got '2m'",
+  ],
+  [
+    'from: 2024-01-01',
+    'from: 2024-02-30',
+    "x.yaml:5 from: expected a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30, got '2024-02-30'",
+  ],
+  [
+    "equity: '0.95'",
+    "equity: '1.5'",
+    "x.yaml:8 size.equity: expected a quoted decimal (fraction of equity, above 0, at most 1), got '1.5'",
+  ],
   ["{ equity: '0.95' }", "{ equity: '0.95', base: '1' }", 'x.yaml:8 size: expected exactly one of base, quote and equity, got a map'],
   ['in: received', 'in: base', "x.yaml:9 fees.in: expected one of received, quote, got 'base'"],
   ['market: spot', 'market: futures', "x.yaml:4 market: expected one of spot, got 'futures'"],
@@ -84,7 +100,14 @@ test('broken YAML, a key that stands twice, and other kinds of files are refused
 });
 
 test('--set lays values over the definition; decimals keep their text', () => {
-  const changed = withOverrides(source(GOOD), ['params.fast=20', 'fees.taker=0.00050', 'cash.USDT=5000', 'params.level=1.10', 'risk={ maxOpenOrders: 3 }', 'from=2024-02-01']);
+  const changed = withOverrides(source(GOOD), [
+    'params.fast=20',
+    'fees.taker=0.00050',
+    'cash.USDT=5000',
+    'params.level=1.10',
+    'risk={ maxOpenOrders: 3 }',
+    'from=2024-02-01',
+  ]);
   expect(parseDefinition(changed)).toMatchObject({
     params: { fast: 20, slow: 30, level: '1.10' },
     fees: { maker: '0.001', taker: '0.00050' },
@@ -97,7 +120,10 @@ test('--set lays values over the definition; decimals keep their text', () => {
 test.each([
   ['risk.maxLeverge=1', '--set risk.maxLeverge: unknown key maxLeverge, the nearest valid one is maxLeverage'],
   ['fees.taker=2', '--set fees.taker: expected a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %), got 2'],
-  ['feeds.bars.interval=7m', '--set feeds.bars.interval: expected one of 1m, 5m, 15m, 30m, 1h, 4h, 1d, 1w, 1M, 1min, 5min, 15min, 30min, 60min, 1day, 1week, 1month, got 7m'],
+  [
+    'feeds.bars.interval=7m',
+    '--set feeds.bars.interval: expected one of 1m, 5m, 15m, 30m, 1h, 4h, 1d, 1w, 1M, 1min, 5min, 15min, 30min, 60min, 1day, 1week, 1month, got 7m',
+  ],
 ])('a mistake in --set %s names the option', (setting, message) => {
   expect(refusal(withOverrides(source(GOOD), [setting])).message).toBe(message);
 });
@@ -114,7 +140,9 @@ function shares(strategies: string): readonly string[] {
 test('a strategy list has shares that sum to 1; what is not given is split', () => {
   expect(shares('[a.ts, b.ts, c.ts]')).toEqual(['0.333333', '0.333333', '0.333334']);
   expect(shares("[{ file: a.ts, share: '0.25' }, b.ts]")).toEqual(['0.25', '0.75']);
-  expect(refusal(() => shares("[{ file: a.ts, share: '0.25' }, { file: b.ts, share: '0.5' }]")).message).toBe('x.yaml:1 strategy: expected shares that sum to 1, got 0.75');
+  expect(refusal(() => shares("[{ file: a.ts, share: '0.25' }, { file: b.ts, share: '0.5' }]")).message).toBe(
+    'x.yaml:1 strategy: expected shares that sum to 1, got 0.75',
+  );
   expect(refusal(() => shares("[{ file: a.ts, share: '1' }, b.ts]")).message).toMatch(/expected shares that sum to 1, got 1$/);
 });
 

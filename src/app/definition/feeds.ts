@@ -1,7 +1,8 @@
 // From the feeds of a definition to columns of bars: loaded from the catalog, checked to belong to one account.
 
-import { listCatalog, type LoadedBars } from '../../adapters/bars/catalog.ts';
+import type { LoadedBars } from '../../adapters/bars/catalog.ts';
 import { loadFeed } from '../../adapters/bars/feed.ts';
+import { listKeys } from '../../adapters/bars/paths.ts';
 import { instrumentText, parseInstrument } from '../../adapters/bars/instrumentRecord.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
@@ -16,7 +17,7 @@ import { whereIs, type DefinitionSource } from './source.ts';
 /** Rows in front of the run: enough for the longest indicator that anyone registers, and nothing beside a year of minutes. */
 const WARMUP_ROWS = 5000;
 
-export interface FeedRange {
+interface FeedRange {
   readonly fromMs: number | null;
   readonly toMs: number | null;
 }
@@ -45,8 +46,8 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, cata
 
 /** A symbol that the catalog has never heard of is a misspelt one: name the nearest. */
 function checkKnown(catalog: string, market: Market, symbol: string, where: string): void {
-  const entries = listCatalog(catalog).filter((entry) => entry.market === market);
-  const symbols = [...new Set(entries.map((entry) => entry.symbol))];
+  const keys = listKeys(catalog).filter((key) => key.market === market);
+  const symbols = [...new Set(keys.map((key) => key.symbol))];
   if (symbols.includes(symbol)) return;
   const near = nearest(symbol, symbols);
   const have = symbols.length === 0 ? `no ${market} bars at all` : symbols.slice(0, 12).join(', ');
@@ -59,7 +60,10 @@ function checkKnown(catalog: string, market: Market, symbol: string, where: stri
 /** Coverage is known of bars that were made from finer ones; of others the setting would silently do nothing. */
 function checkCoverage({ facts, bars, quality }: LoadedBars, minCoverage: string, where: string): void {
   if (facts.barsIn === null) {
-    throw new ConfigError(`${where}: expected bars made from finer ones, got ${bars.interval} bars as they were imported`, 'leave minCoverage out');
+    throw new ConfigError(
+      `${where}: expected bars made from finer ones, got ${bars.interval} bars as they were imported`,
+      'leave minCoverage out',
+    );
   }
   if (quality.thinBars === 0 || facts.from === null) return;
   const most = facts.barsIn.reduce((high, count) => Math.max(high, count), 0);

@@ -24,8 +24,14 @@ export function checkMoney(definition: Definition, source: DefinitionSource, fee
     throw new ConfigError(`${whereIs(source, ['feeds'])}: expected instruments with one quote asset, got ${list}`, 'run them apart');
   }
   if (Number(definition.cash[quote] ?? 0) <= 0) {
-    const got = Object.entries(definition.cash).map(([asset, amount]) => `${asset}: '${amount}'`).join(', ') || 'nothing';
-    throw new ConfigError(`${whereIs(source, ['cash'])}: expected some ${quote}, in which equity is counted, got ${got}`, `write cash: { ${quote}: '10000' }`);
+    const got =
+      Object.entries(definition.cash)
+        .map(([asset, amount]) => `${asset}: '${amount}'`)
+        .join(', ') || 'nothing';
+    throw new ConfigError(
+      `${whereIs(source, ['cash'])}: expected some ${quote}, in which equity is counted, got ${got}`,
+      `write cash: { ${quote}: '10000' }`,
+    );
   }
   const digits = digitsOf(instruments);
   for (const [asset, amount] of Object.entries(definition.cash)) {
@@ -37,7 +43,10 @@ export function checkMoney(definition: Definition, source: DefinitionSource, fee
       throw new ConfigError(`${where}: no feed of the run trades ${asset}${hint}`, `the assets are ${[...digits.keys()].join(', ')}`);
     }
     if (!Number.isSafeInteger(scaledOrNaN(amount, allowed))) {
-      throw new ConfigError(`${where}: expected at most ${allowed} decimals and an amount below 2^53 units, got '${amount}'`, 'round the amount');
+      throw new ConfigError(
+        `${where}: expected at most ${allowed} decimals and an amount below 2^53 units, got '${amount}'`,
+        'round the amount',
+      );
     }
   }
 }
@@ -48,7 +57,12 @@ function scaledOrNaN(amount: string, digits: number): number {
 }
 
 function digitsOf(instruments: readonly Instrument[]): Map<string, number> {
-  return new Map(instruments.flatMap(({ base, baseDigits, quote, quoteDigits }): [string, number][] => [[quote, quoteDigits], [base, baseDigits]]));
+  return new Map(
+    instruments.flatMap(({ base, baseDigits, quote, quoteDigits }): [string, number][] => [
+      [quote, quoteDigits],
+      [base, baseDigits],
+    ]),
+  );
 }
 
 /** The fees of the run: as given, else those of the instrument records, which then must agree. */
@@ -60,7 +74,10 @@ export function feesOf(definition: Definition, source: DefinitionSource, feeds: 
     const rates = new Set(instruments.map(of));
     const [first = 0] = rates;
     if (rates.size > 1) {
-      throw new ConfigError(`${whereIs(source, ['fees', key])}: the instrument records differ in their ${key} fee`, `write fees: { ${key}: '0.001' }`);
+      throw new ConfigError(
+        `${whereIs(source, ['fees', key])}: the instrument records differ in their ${key} fee`,
+        `write fees: { ${key}: '0.001' }`,
+      );
     }
     return first;
   };

@@ -33,13 +33,17 @@ function parseSetting(setting: string): Override {
   const at = setting.indexOf('=');
   const key = at < 0 ? setting : setting.slice(0, at);
   if (at < 1 || key.split('.').includes('')) {
-    throw new ConfigError(`--set ${setting}: expected key=value, got ${setting}`, 'write a dotted key, an equals sign and a value: --set params.fast=20');
+    throw new ConfigError(
+      `--set ${setting}: expected key=value, got ${setting}`,
+      'write a dotted key, an equals sign and a value: --set params.fast=20',
+    );
   }
   const path = key.split('.');
   const text = setting.slice(at + 1);
   const document = parseDocument(text, { prettyErrors: false });
   const wrong = document.errors[0];
-  if (wrong) throw new ConfigError(`--set ${setting}: ${wrong.message.split('\n')[0]}`, 'the value is read as YAML: quote special characters');
+  if (wrong)
+    throw new ConfigError(`--set ${setting}: ${wrong.message.split('\n')[0]}`, 'the value is read as YAML: quote special characters');
   const value: unknown = document.toJS();
   // A shell strips quotes, so a number keeps its text where text is wanted, and where it has a point: 0.10 stays 0.10.
   const keepText = typeof value === 'number' && (wantsText(path) || !Number.isInteger(value) || text.includes('.'));

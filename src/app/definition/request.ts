@@ -1,7 +1,6 @@
 // What a command line asks to be run, as plain data, and how it becomes a definition: a file, a strategy with a file of bars, the demo.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateInto } from '../../adapters/bars/generateInto.ts';
 import { importFiles } from '../../adapters/bars/importFiles.ts';
@@ -10,6 +9,7 @@ import { isPlainDecimal } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { INTERVALS, parseInterval } from '../../model/interval.ts';
 import { parseTime } from '../../model/time.ts';
+import { temporaryFolder } from '../temporaryFolder.ts';
 import { packageFolder } from '../version.ts';
 import { withOverrides } from './overrides.ts';
 import { shownPath } from './paths.ts';
@@ -39,17 +39,17 @@ export interface RequestedRun {
   cleanUp(): void;
 }
 
-/** Reads, imports or generates what `request` needs. Throws ConfigError. */
-export async function openRequest(request: RunRequest): Promise<RequestedRun> {
+/** Reads, imports or generates what `request` needs; bars of its own go into `folder`, which `cleanUp` removes. Throws ConfigError. */
+export async function openRequest(request: RunRequest, folder: string | null = null): Promise<RequestedRun> {
   if (request.kind === 'file') {
     const source = withOverrides(readDefinition(request.file), request.settings);
     return { source, catalogFolder: undefined, recipe: null, cleanUp: () => {} };
   }
-  const folder = mkdtempSync(join(tmpdir(), 'isobar-bars-'));
-  const cleanUp = () => rmSync(folder, { recursive: true, force: true });
+  const catalogFolder = folder ?? temporaryFolder();
+  const cleanUp = () => rmSync(catalogFolder, { recursive: true, force: true });
   try {
-    const made = request.kind === 'data' ? await fromFile(request, folder) : demo(folder);
-    return { source: withOverrides(made.source, request.settings), catalogFolder: folder, recipe: made.recipe, cleanUp };
+    const made = request.kind === 'data' ? await fromFile(request, catalogFolder) : demo(catalogFolder);
+    return { source: withOverrides(made.source, request.settings), catalogFolder, recipe: made.recipe, cleanUp };
   } catch (error) {
     cleanUp();
     throw error;
@@ -63,9 +63,11 @@ interface Made {
 
 async function fromFile(request: Extract<RunRequest, { kind: 'data' }>, catalog: string): Promise<Made> {
   const { cash, data, symbol, strategy } = request;
-  if (!isPlainDecimal(cash)) throw new ConfigError(`--cash: expected a decimal (amount of the quote asset), got '${cash}'`, 'for example --cash 10000');
+  if (!isPlainDecimal(cash))
+    throw new ConfigError(`--cash: expected a decimal (amount of the quote asset), got '${cash}'`, 'for example --cash 10000');
   const interval = request.interval === undefined ? undefined : parseInterval(request.interval);
-  if (interval === null) throw new ConfigError(`--interval: expected one of ${INTERVALS.join(' ')}, got ${request.interval}`, 'correct the interval');
+  if (interval === null)
+    throw new ConfigError(`--interval: expected one of ${INTERVALS.join(' ')}, got ${request.interval}`, 'correct the interval');
   const [set] = await importFiles([data], { catalog, symbol, interval, nowMs: nowMs() });
   if (!set) throw new ConfigError(`--data: no bars in ${data}`, 'name a file of bars');
   const values = {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { fromScaled } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
+import { attempt } from '../attempt.ts';
 import type { FeedPlan, FillsPlan, RunPlan, StrategyPlan } from '../plan.ts';
 import { loadFeeds } from './feeds.ts';
 import { checkMoney, feesOf, ppmOf } from './money.ts';
@@ -56,18 +57,6 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
   return assemble(definition, source, entries, strategies, feeds(), range, options.blockRows ?? BLOCK_ROWS);
 }
 
-/** Runs `work` now and tells its outcome later. */
-function attempt<T>(work: () => T): () => T {
-  try {
-    const value = work();
-    return () => value;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
-}
-
 interface Range {
   readonly fromMs: number | null;
   readonly toMs: number | null;
@@ -77,7 +66,10 @@ function rangeOf({ from, to }: Definition, source: DefinitionSource): Range {
   const fromMs = from === undefined ? null : parseTime(from);
   const toMs = to === undefined ? null : parseTime(to);
   if (fromMs !== null && toMs !== null && toMs <= fromMs) {
-    throw new ConfigError(`${whereIs(source, ['to'])}: expected a time after from (${from}), got ${to}`, 'the run ends before `to`, which itself is not part of it');
+    throw new ConfigError(
+      `${whereIs(source, ['to'])}: expected a time after from (${from}), got ${to}`,
+      'the run ends before `to`, which itself is not part of it',
+    );
   }
   return { fromMs, toMs };
 }

@@ -130,7 +130,8 @@ const fills = map(
   'fill settings, such as { limit: through, latencyMs: 0 }',
 ).describe('how orders fill');
 
-const limit = ({ kind, unit, help }: LimitRow) => (kind === 'count' ? whole(unit, help, 1) : decimal(unit, help, above0, 'above 0')).optional();
+const limit = ({ kind, unit, help }: LimitRow) =>
+  (kind === 'count' ? whole(unit, help, 1) : decimal(unit, help, above0, 'above 0')).optional();
 const risk = map(Object.fromEntries(LIMITS.map((row) => [row.key, limit(row)])), "limits, such as { maxLeverage: '1' }").describe(
   'limits that orders must keep; a limit that is not named is off',
 );
@@ -139,10 +140,15 @@ export const definitionSchema = map(
   {
     name: text('letters, digits, dots, dashes and underscores', 'name of the run', /^[A-Za-z0-9._-]{1,80}$/).optional(),
     strategy: z
-      .union([
-        strategyPath,
-        z.array(z.union([strategyPath, strategyItem], { error: 'a path, or { file, params, share }' })).min(1, { error: 'at least one strategy' }),
-      ], { error: 'the path of a strategy file, or a list of them' })
+      .union(
+        [
+          strategyPath,
+          z
+            .array(z.union([strategyPath, strategyItem], { error: 'a path, or { file, params, share }' }))
+            .min(1, { error: 'at least one strategy' }),
+        ],
+        { error: 'the path of a strategy file, or a list of them' },
+      )
       .describe('strategy file, or several that share one account'),
     params: params.optional(),
     feeds: z

@@ -41,7 +41,10 @@ export function strategyEntries(definition: Definition, source: DefinitionSource
     );
   }
   const given = strategy.map((item) => (typeof item === 'string' ? { file: item } : item));
-  const shares = sharesOf(given.map((item) => ('share' in item ? item.share : undefined)), source);
+  const shares = sharesOf(
+    given.map((item) => ('share' in item ? item.share : undefined)),
+    source,
+  );
   return given.map((item, at) => {
     const path = ['strategy', at];
     const isText = typeof strategy[at] === 'string';
@@ -62,7 +65,10 @@ function sharesOf(given: readonly (string | undefined)[], source: DefinitionSour
   const open = given.filter((share) => share === undefined).length;
   const left = new Decimal(1).minus(stated);
   if (open === 0 ? !left.isZero() : !left.isPositive() || left.isZero()) {
-    throw new ConfigError(`${whereIs(source, ['strategy'])}: expected shares that sum to 1, got ${stated.toFixed()}`, 'correct the shares, or leave one out');
+    throw new ConfigError(
+      `${whereIs(source, ['strategy'])}: expected shares that sum to 1, got ${stated.toFixed()}`,
+      'correct the shares, or leave one out',
+    );
   }
   const each = open === 0 ? left : left.div(open).toDecimalPlaces(6, Decimal.ROUND_DOWN);
   const last = given.lastIndexOf(undefined);
@@ -72,7 +78,11 @@ function sharesOf(given: readonly (string | undefined)[], source: DefinitionSour
 /** The name of a run: as given, else made of its strategy files. */
 export function runName(definition: Definition, entries: readonly StrategyEntry[]): string {
   if (definition.name !== undefined) return definition.name;
-  const stems = entries.map(({ file }) => basename(file).replace(/\.[cm]?[jt]s$/, '').replace(/[^A-Za-z0-9._-]/g, '-'));
+  const stems = entries.map(({ file }) =>
+    basename(file)
+      .replace(/\.[cm]?[jt]s$/, '')
+      .replace(/[^A-Za-z0-9._-]/g, '-'),
+  );
   return stems.join('-').slice(0, 80);
 }
 

@@ -89,7 +89,11 @@ function clip(text: string): string {
 }
 
 /** A definition made of options: `values` by key, and the option that each top-level key came from. */
-export function optionSource(folder: string, values: Readonly<Record<string, unknown>>, options: Readonly<Record<string, string>>): DefinitionSource {
+export function optionSource(
+  folder: string,
+  values: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, string>>,
+): DefinitionSource {
   return {
     file: 'the command line',
     folder,

@@ -38,7 +38,10 @@ export function planOf(entry: StrategyEntry, loaded: Omit<LoadedStrategy, 'input
 function checkedParams(specs: Specs, { params, paramsPath }: StrategyEntry, source: DefinitionSource): Record<string, unknown> {
   for (const [name, value] of Object.entries(params)) {
     const path: KeyPath = [...paramsPath, name];
-    const prefix = paramsPath.slice(0, -1).map((key) => `${key}.`).join('');
+    const prefix = paramsPath
+      .slice(0, -1)
+      .map((key) => `${key}.`)
+      .join('');
     const given = { [name]: value };
     const known = name in specs ? { [name]: specs[name]! } : specs;
     parseParams(known, given, `${source.place(path)} ${prefix}`.trimEnd());
@@ -49,5 +52,8 @@ function checkedParams(specs: Specs, { params, paramsPath }: StrategyEntry, sour
 function plain(value: unknown): string | number | boolean {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   if (value instanceof Decimal) return value.toFixed();
-  throw new ConfigError(`a parameter is no number, text, flag or decimal: ${String(value)}`, 'declare it by int, float, decimal, flag or choice');
+  throw new ConfigError(
+    `a parameter is no number, text, flag or decimal: ${String(value)}`,
+    'declare it by int, float, decimal, flag or choice',
+  );
 }

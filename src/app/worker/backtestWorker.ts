@@ -42,7 +42,7 @@ async function run(of: WorkerInput): Promise<RunOutcome> {
     heartbeat.enter(phase);
   };
   enter('load');
-  const requested = await openRequest(of.request);
+  const requested = await openRequest(of.request, of.barsFolder);
   try {
     const watcher: Watcher = {
       enter,

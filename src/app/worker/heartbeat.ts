@@ -1,7 +1,7 @@
 // The cells that a run writes and its watcher reads, on memory that both threads see.
 
 /** What a run is doing. Author's code runs in the guarded phases; there, silence is a strategy that hangs. */
-export const PHASES = ['start', 'load', 'import', 'setUp', 'bars', 'metrics', 'report'] as const;
+const PHASES = ['start', 'load', 'import', 'setUp', 'bars', 'metrics', 'report'] as const;
 export type Phase = (typeof PHASES)[number];
 const GUARDED: readonly Phase[] = ['import', 'setUp', 'bars'];
 

@@ -11,6 +11,8 @@ export interface WorkerInput {
   readonly outFolder: string;
   /** The folder in which it is written before it is renamed; whoever started the worker removes it when the worker is gone. */
   readonly stagingFolder: string;
+  /** A folder for bars that only this run has; removed like the one above. Null where it needs none. */
+  readonly barsFolder: string | null;
   readonly blockRows: number;
   /** Tell the closing times of all bars, so that the watcher can name the one on which the run stands still. */
   readonly tellBars: boolean;

@@ -7,6 +7,7 @@ import { assertNever } from '../../base/assert.ts';
 import { StrategyError } from '../../base/errors.ts';
 import { formatMinute } from '../../model/time.ts';
 import type { RunRequest } from '../definition/request.ts';
+import { temporaryFolder } from '../temporaryFolder.ts';
 import { takeWorker } from './earlyWorker.ts';
 import { Heartbeat, type Phase } from './heartbeat.ts';
 import type { FromWorker, Loaded, RunOutcome, WorkerInput } from './messages.ts';
@@ -15,7 +16,7 @@ import { fromWire } from './wireError.ts';
 /** Progress is read and silence is counted this often. */
 const LOOK_MS = 100;
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly request: RunRequest;
   readonly outFolder: string;
   readonly stagingFolder: string;
@@ -54,9 +55,13 @@ class Hung {
  */
 export function watchRun(options: WatchOptions): WatchedRun {
   let current: Worker | null = null;
+  const barsFolder = options.request.kind === 'file' ? null : temporaryFolder();
+  const discard = () => {
+    for (const folder of [options.stagingFolder, barsFolder]) if (folder !== null) rmSync(folder, { recursive: true, force: true });
+  };
   const start = (blockRows: number, tellBars: boolean): Promise<RunOutcome | Hung> => {
     const heartbeat = new Heartbeat();
-    current = startWorker(inputOf(options, heartbeat, blockRows, tellBars));
+    current = startWorker({ ...inputOf(options, heartbeat), barsFolder, blockRows, tellBars });
     return follow(current, heartbeat, options);
   };
   const run = async (): Promise<RunOutcome> => {
@@ -66,26 +71,21 @@ export function watchRun(options: WatchOptions): WatchedRun {
       if (result instanceof Hung) throw hangError(result, options.barTimeoutMs);
       return result;
     } finally {
-      discard(options.stagingFolder);
+      discard();
     }
   };
   return {
     outcome: run(),
     async stop() {
       await current?.terminate();
-      discard(options.stagingFolder);
+      discard();
     },
   };
 }
 
-function discard(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
-}
-
-function inputOf(options: WatchOptions, heartbeat: Heartbeat, blockRows: number, tellBars: boolean): WorkerInput {
+function inputOf(options: WatchOptions, { memory }: Heartbeat): Omit<WorkerInput, 'barsFolder' | 'blockRows' | 'tellBars'> {
   const { request, outFolder, stagingFolder, colour } = options;
-  const memory = heartbeat.memory;
-  return { request, outFolder, stagingFolder, colour, memory, blockRows, tellBars, processStartMs: processStartMs() };
+  return { request, outFolder, stagingFolder, colour, memory, processStartMs: processStartMs() };
 }
 
 function startWorker(input: WorkerInput): Worker {
@@ -93,6 +93,7 @@ function startWorker(input: WorkerInput): Worker {
   // What a strategy prints is no result: stdout belongs to the summary.
   worker.stdout.pipe(process.stderr, { end: false });
   worker.ref();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   worker.postMessage(input);
   return worker;
 }
@@ -130,7 +131,9 @@ function follow(worker: Worker, heartbeat: Heartbeat, options: WatchOptions): Pr
     worker.on('error', (error) => end(() => reject(error)));
     worker.on('exit', (code) => {
       const who = loaded?.strategies.join(', ') ?? 'the strategy';
-      end(() => reject(new StrategyError(`${who}: ended the process of the backtest (exit code ${code})`, 'take process.exit out of the strategy')));
+      end(() =>
+        reject(new StrategyError(`${who}: ended the process of the backtest (exit code ${code})`, 'take process.exit out of the strategy')),
+      );
     });
   });
 }

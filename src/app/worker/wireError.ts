@@ -13,7 +13,8 @@ export interface WireError {
 
 export function toWire(error: unknown): WireError {
   const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
-  const cause = error instanceof Error && error.cause instanceof Error ? { message: String(error.cause), stack: error.cause.stack ?? '' } : null;
+  const cause =
+    error instanceof Error && error.cause instanceof Error ? { message: String(error.cause), stack: error.cause.stack ?? '' } : null;
   const remedy = error instanceof ConfigError || error instanceof StrategyError ? error.remedy : '';
   return { kind: kindOf(error), message, remedy, stack, cause };
 }

@@ -11,7 +11,7 @@ const SPANS = 1000;
 const MINUTE = 60_000;
 
 /** Position changes of one instrument at its fills: signed lots, and the same in the base asset. */
-export function positionChanges({ fills, instruments }: RunRecord, instrument: number): PositionChanges & { readonly lots: Float64Array } {
+export function positionChanges({ fills, instruments }: RunRecord, instrument: number): PositionChanges & { readonly ms: Float64Array; readonly lots: Float64Array } {
   const perUnit = pow10(instruments[instrument]!.quantityDigits);
   const rows = Array.from({ length: fills.length }, (_, row) => row).filter((row) => fills.instrument[row] === instrument);
   const lots = Float64Array.from(rows, (row) => (fills.side[row] === 0 ? fills.lots[row]! : -fills.lots[row]!));

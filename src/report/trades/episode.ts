@@ -181,7 +181,9 @@ export class EpisodeBook {
 
   #priceOf({ notional, lots }: { readonly notional: number; readonly lots: number }): number {
     const { quoteDigits, quantityDigits } = this.#instrument;
-    return notional / pow10(quoteDigits) / (lots / pow10(quantityDigits));
+    // Whole numbers first: an average that is a decimal price stays one.
+    const perLot = notional / lots;
+    return quoteDigits >= quantityDigits ? perLot / pow10(quoteDigits - quantityDigits) : perLot * pow10(quantityDigits - quoteDigits);
   }
 
   /** Running profit at a price (quote per base). */

@@ -43,6 +43,19 @@ describe('episodes', () => {
     expect([tags[closed.entryTag[0]!], tags[closed.exitTag[0]!], closed.fills[0]]).toEqual(['cross', 'out', 4]);
   });
 
+  test('an average over fills at one price is that price, without a trace of binary fractions', () => {
+    const { closed } = tradesOf(
+      run(
+        [
+          { row: 1, isBuy: true, lots: 29_885, price: 31_813_05 },
+          { row: 2, isBuy: false, lots: 29_885, price: 31_413_38 },
+        ],
+        { start: 1e15 },
+      ),
+    );
+    expect([closed.entryPrice[0], closed.exitPrice[0]]).toEqual([31_813.05, 31_413.38]);
+  });
+
   test('dust below the smallest order is flat, and keeps its cost for the next episode', () => {
     const coarse = { ...flatBars, instrument: testInstrument({ minLots: lots(100) }) };
     // The fee of 10 of 10,000 lots is taken in base: 9,990 are left, 9,950 can be sold in steps of 50.

@@ -1,5 +1,4 @@
 // Unpacks the columns of the page: base64, gzip, byte planes, zigzag, sums. The inverse of the writer's pack.
-/// <reference lib="dom" />
 
 import type { PackedColumn, PackedDecimals } from './wire.ts';
 

@@ -1,0 +1,170 @@
+// The benchmark: the whole engine beside the C reference in one run, equality before any timing; `--json` prints one object.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Scratch } from '../dist/base/rowLog.js';
+import { bytesPerBar, wholeCommand } from './processes.ts';
+import { buildReference, runReference, writeUnits, type Figures, type Workload } from './reference.ts';
+import { coarser, head, walk } from './series.ts';
+import { feedPlan, load, planFor, sameResult, timed, type Loaded } from './workloads.ts';
+import { table } from './table.ts';
+
+const ROWS = 5_000_000;
+const ROUNDS = 5;
+const HEAVY: Workload = { fast: 10, slow: 30, lots: 1, cashUnits: 1e14, feePpm: 400 };
+const LIGHT: Workload = { ...HEAVY, fast: 100, slow: 300 };
+
+const asJson = process.argv.includes('--json');
+const say = (text: string) => process.stderr.write(`${text}\n`);
+const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'));
+const scratch = new Scratch();
+
+try {
+  const figures = await run();
+  process.stdout.write(asJson ? `${JSON.stringify(figures)}\n` : table(figures));
+  if (!figures.equal) process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+async function run() {
+  say(`bench: ${ROWS} bars, Node ${process.version}`);
+  const bars = walk('AAAUSDT', ROWS, 1);
+  const file = join(folder, 'units.bin');
+  writeUnits(file, bars);
+  const program = buildReference(folder);
+  const onBar = await load('strategies/smaCrossOnBar.ts');
+  const when = await load('strategies/smaCross.ts');
+  const fillHeavy = await against(program, file, bars, HEAVY, onBar, when);
+  const fillLight = await against(program, file, bars, LIGHT, onBar, when);
+  say('bench: orders, growth, several feeds');
+  const orderPathNs = await orderPath(bars, fillHeavy.onBarNsPerBar, fillHeavy.fills);
+  const linearity = fillHeavy.whenNsPerBar / (await best(() => timed(planFor(when, [feedPlan('bars', head(bars, 50_000))], HEAVY, windows(HEAVY)), scratch), 50_000, 9));
+  const finishedOrders = await afterFinishedOrders(bars);
+  const seventhStrategy = await asSeventh(bars, fillHeavy.onBarNsPerBar);
+  const eight = await severalFeeds(fillHeavy.onBarNsPerBar);
+  const two = await twoIntervals(head(bars, 3_000_000), fillHeavy.onBarNsPerBar);
+  say('bench: memory and the whole command');
+  return {
+    equal: fillHeavy.equal && fillLight.equal && eight.equal && two.equal,
+    fillHeavy: shown(fillHeavy),
+    fillLight: shown(fillLight),
+    eightFeeds: { nsPerRow: eight.nsPerRow, ratioToSingle: eight.ratioToSingle },
+    twoIntervals: { nsPerRow: two.nsPerRow, ratioToSingle: two.ratioToSingle },
+    orderPathNs,
+    linearity,
+    bytesPerBar: await bytesPerBar(folder, ROWS),
+    finishedOrders,
+    seventhStrategy,
+    wholeCommand: await wholeCommand(folder),
+    node: process.version,
+  };
+}
+
+interface Beside {
+  readonly equal: boolean;
+  readonly fills: number;
+  readonly cNsPerBar: number | null;
+  readonly onBarNsPerBar: number;
+  readonly whenNsPerBar: number;
+}
+
+/** Both forms beside the reference, interleaved, best of the rounds; equality of every figure first. */
+async function against(program: string | null, file: string, bars: ReturnType<typeof walk>, work: Workload, onBar: Loaded, when: Loaded): Promise<Beside> {
+  let [cNs, onBarNs, whenNs] = [Infinity, Infinity, Infinity];
+  let equal = true;
+  let fills = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const reference = program === null ? null : runReference(program, file, work, 2);
+    const a = await timed(planFor(onBar, [feedPlan('bars', bars)], work, windows(work)), scratch);
+    const b = await timed(planFor(when, [feedPlan('bars', bars)], work, windows(work)), scratch);
+    // The columns of `a` have gone back to the scratch that `b` took: figures are taken by `timed` before that.
+    const expected = reference === null ? a.figures : pick(reference);
+    equal &&= JSON.stringify(a.figures) === JSON.stringify(expected) && JSON.stringify(b.figures) === JSON.stringify(expected);
+    if (!equal) throw new Error(`the engine differs from the reference:\n${JSON.stringify({ expected, onBar: a.figures, when: b.figures }, null, 1)}`);
+    fills = a.figures.fills;
+    cNs = Math.min(cNs, reference?.nsPerBar ?? Infinity);
+    onBarNs = Math.min(onBarNs, a.ns / bars.length);
+    whenNs = Math.min(whenNs, b.ns / bars.length);
+  }
+  return { equal, fills, cNsPerBar: program === null ? null : cNs, onBarNsPerBar: onBarNs, whenNsPerBar: whenNs };
+}
+
+function pick({ equity, fees, fills, maxDrawdown, equitySum, fillsHash }: Figures): Figures {
+  return { equity, fees, fills, maxDrawdown, equitySum, fillsHash };
+}
+function windows({ fast, slow }: Workload) {
+  return { fast, slow };
+}
+
+function shown({ cNsPerBar, onBarNsPerBar, whenNsPerBar }: Beside) {
+  const ratio = (ns: number) => (cNsPerBar === null ? null : ns / cNsPerBar);
+  return { cNsPerBar, onBarNsPerBar, onBarRatio: ratio(onBarNsPerBar), whenNsPerBar, whenRatio: ratio(whenNsPerBar) };
+}
+
+async function best(make: () => Promise<{ readonly ns: number }>, rows: number, rounds = 3): Promise<number> {
+  let least = Infinity;
+  for (let round = 0; round < rounds; round++) least = Math.min(least, (await make()).ns);
+  return least / rows;
+}
+
+/** What an order adds to a run: the onBar form less the same loop without orders, for each of its orders. */
+async function orderPath(bars: ReturnType<typeof walk>, onBarNsPerBar: number, orders: number): Promise<number> {
+  const idle = await load('bench/strategies/idle.ts');
+  const idleNs = await best(() => timed(planFor(idle, [feedPlan('bars', bars)], HEAVY, windows(HEAVY)), scratch), bars.length, ROUNDS);
+  return ((onBarNsPerBar - idleNs) * bars.length) / orders;
+}
+
+/** Cost of the last million bars after 500,000 finished orders, over that after none. */
+async function afterFinishedOrders(bars: ReturnType<typeof walk>): Promise<number> {
+  const burst = await load('bench/strategies/burst.ts');
+  const rows = 1_500_000;
+  const lastMillion = async (orders: number) => {
+    let least = Infinity;
+    for (let round = 0; round < ROUNDS; round++) {
+      let from = process.cpuUsage();
+      Object.assign(globalThis, { isobarBench: { bar: (count: number) => { if (count === rows - 1_000_300) from = process.cpuUsage(); } } }); // prettier-ignore
+      let took = Infinity;
+      await timed(planFor(burst, [feedPlan('bars', head(bars, rows))], LIGHT, { orders }), scratch, () => {
+        const { user, system } = process.cpuUsage(from);
+        took = user + system;
+      });
+      least = Math.min(least, took);
+    }
+    return least;
+  };
+  const none = await lastMillion(0);
+  return (await lastMillion(500_000)) / none;
+}
+
+/** The onBar form as the seventh class of the process, over the same as the first. */
+async function asSeventh(bars: ReturnType<typeof walk>, firstNs: number): Promise<number> {
+  const others = ['strategies/donchianBreakout.ts', 'strategies/smaCross.ts', 'bench/strategies/idle.ts', 'bench/strategies/burst.ts'];
+  for (const file of others) await timed(planFor(await load(file), [feedPlan('bars', head(bars, 500_000))], HEAVY, {}), scratch);
+  const copies: Loaded[] = [];
+  for (const name of ['fifth', 'sixth', 'seventh']) copies.push({ ...(await load('strategies/smaCrossOnBar.ts', name)) });
+  for (const copy of copies) await timed(planFor(copy, [feedPlan('bars', head(bars, 500_000))], HEAVY, windows(HEAVY)), scratch);
+  const seventh = copies[2]!;
+  return (await best(() => timed(planFor(seventh, [feedPlan('bars', bars)], HEAVY, windows(HEAVY)), scratch), bars.length)) / firstNs;
+}
+
+async function severalFeeds(singleNs: number) {
+  const strategy = await load('bench/strategies/eightFeeds.ts');
+  const rows = 400_000;
+  const feeds = Array.from({ length: 8 }, (_, at) => feedPlan('all', walk(`${String.fromCharCode(65 + at).repeat(3)}USDT`, rows, at + 1)));
+  const plan = (blockRows?: number) => planFor(strategy, feeds, HEAVY, windows(HEAVY), blockRows);
+  const nsPerRow = await best(() => timed(plan(), scratch), rows * 8);
+  return { nsPerRow, ratioToSingle: nsPerRow / singleNs, equal: await sameResult(plan(), plan(1)) };
+}
+
+async function twoIntervals(bars: ReturnType<typeof walk>, singleNs: number) {
+  const strategy = await load('bench/strategies/twoIntervals.ts');
+  const hours = coarser(bars, '1h', 60);
+  const feeds = [feedPlan('bars', bars), feedPlan('hours', hours)];
+  const plan = (blockRows?: number) => planFor(strategy, feeds, HEAVY, windows(HEAVY), blockRows);
+  const nsPerRow = await best(() => timed(plan(), scratch), bars.length + hours.length);
+  return { nsPerRow, ratioToSingle: nsPerRow / singleNs, equal: await sameResult(plan(), plan(1)) };
+}
+
+export type BenchFigures = Awaited<ReturnType<typeof run>>;

@@ -1,0 +1,15 @@
+// Looks at every bar and never trades: the cost of the loop, the indicators and the equity without a single order.
+import { crossedDown, crossedUp, int, sma, Strategy } from 'isobar';
+
+export default class Idle extends Strategy.with({ fast: int(10), slow: int(30) }) {
+  fast = this.use(sma(this.bars.close, this.params.fast));
+  slow = this.use(sma(this.bars.close, this.params.slow));
+  up = this.use(crossedUp(this.fast, this.slow));
+  down = this.use(crossedDown(this.fast, this.slow));
+  seen = 0;
+
+  override onBar() {
+    if (this.up.value && this.position().isFlat) this.seen++;
+    if (this.down.value) this.seen--;
+  }
+}

@@ -1,0 +1,26 @@
+// The benchmark's figures for a reader: one line each, with the limit that a release must keep.
+
+import type { BenchFigures } from './bench.ts';
+
+export function table(of: BenchFigures): string {
+  const number = (value: number | null, digits = 2) => (value === null ? '–' : value.toFixed(digits));
+  const rows: [string, string, string][] = [
+    ['equal to the C reference and to blocks of one', of.equal ? 'yes' : 'NO', 'yes'],
+    ['fill-heavy  C, ns a bar', number(of.fillHeavy.cNsPerBar), ''],
+    ['            onBar / C', `${number(of.fillHeavy.onBarRatio)}   (${number(of.fillHeavy.onBarNsPerBar, 1)} ns)`, '≤ 5'],
+    ['            when / C', `${number(of.fillHeavy.whenRatio)}   (${number(of.fillHeavy.whenNsPerBar, 1)} ns)`, '≤ 4'],
+    ['fill-light  C, ns a bar', number(of.fillLight.cNsPerBar), ''],
+    ['            onBar / C', `${number(of.fillLight.onBarRatio)}   (${number(of.fillLight.onBarNsPerBar, 1)} ns)`, '≤ 4.5'],
+    ['            when / C', `${number(of.fillLight.whenRatio)}   (${number(of.fillLight.whenNsPerBar, 1)} ns)`, '≤ 3.5'],
+    ['eight feeds, a row / single feed', `${number(of.eightFeeds.ratioToSingle)}   (${number(of.eightFeeds.nsPerRow, 1)} ns)`, '≤ 5'],
+    ['1m + 1h, a row / single feed', `${number(of.twoIntervals.ratioToSingle)}   (${number(of.twoIntervals.nsPerRow, 1)} ns)`, '≤ 5'],
+    ['an order, intent to done', `${number(of.orderPathNs, 0)} ns`, '≤ 200'],
+    ['a bar at 5 M / at 50 k', number(of.linearity), '≤ 1.3'],
+    ['last 1 M bars after 500 k orders / after none', number(of.finishedOrders), '≤ 1.1'],
+    ['as seventh strategy class / as first', number(of.seventhStrategy), '≤ 1.25'],
+    ['bytes a bar', number(of.bytesPerBar, 1), '≤ 80'],
+    ['whole command, 1 025 708 bars', `${number(of.wholeCommand.totalMs, 0)} ms`, '≤ 3000'],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return `${rows.map(([name, value, limit]) => `  ${name.padEnd(width)}  ${value.padEnd(20)} ${limit}`).join('\n')}\n  Node ${of.node}\n`;
+}

@@ -1,0 +1,31 @@
+// HTML with every inserted value escaped, unless it is HTML itself.
+
+export class Markup {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type Part = Markup | string | number | null | readonly Part[];
+
+/** A tag for templates: text is escaped, lists are joined, null is nothing. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  return new Markup(strings.reduce((text, string, i) => text + written(parts[i - 1] ?? null) + string));
+}
+
+function written(part: Part): string {
+  if (part === null) return '';
+  if (part instanceof Markup) return part.text;
+  if (typeof part === 'object') return part.map(written).join('');
+  return escaped(String(part));
+}
+
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+}
+
+/** JSON that can stand inside a script element: no end tag, no comment, can begin in it. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value).replace(/</g, '\\u003c');
+}

@@ -1,0 +1,51 @@
+// The page's ways to its elements, and the colours that its charts take from the style.
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+
+export function byId(id: string): HTMLElement | null {
+  return document.getElementById(id);
+}
+
+/** A new element with text, or with children. */
+export function element(name: string, properties: Readonly<Record<string, string>> = {}, ...children: readonly (Node | string)[]): HTMLElement {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+export function vector(name: string, properties: Readonly<Record<string, string | number>> = {}, ...children: readonly (Node | string)[]): SVGElement {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(properties)) made.setAttribute(key, String(value));
+  made.append(...children);
+  return made;
+}
+
+/** A colour of the style by its name (`accent`, `s0`, ...), as it is in the present theme. */
+export function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+/** `#rrggbb` or `#rgb` with an opacity from 0 to 1. */
+export function faint(hex: string, opacity: number): string {
+  const full = hex.length === 4 ? hex.replace(/[^#]/g, '$&$&') : hex;
+  return full + Math.round(opacity * 255).toString(16).padStart(2, '0');
+}
+
+/** Resolves when the browser has drawn what was changed before. */
+export function painted(): Promise<void> {
+  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+}
+
+/** Calls `draw` at most once a frame, however often it is asked to. */
+export function oncePerFrame(draw: () => void): () => void {
+  let isAsked = false;
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    requestAnimationFrame(() => {
+      isAsked = false;
+      draw();
+    });
+  };
+}

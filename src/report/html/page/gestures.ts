@@ -1,0 +1,90 @@
+// Moves and zooms a time window by wheel, drag, pinch and keys. The wheel scrolls the page until the chart has the focus.
+
+import type { TimeWindow } from './timeWindow.ts';
+
+export interface GestureOptions {
+  /** Left edge and width of the drawing area, in CSS pixels of `element`. */
+  readonly area: () => { readonly left: number; readonly width: number };
+  /** A press that moved nothing, in CSS pixels of `element`. */
+  readonly onClick?: (x: number, y: number) => void;
+}
+
+const STEP = 1.5;
+/** Pixels that a press may wander and still be a click. */
+const STILL = 5;
+
+export function addGestures(element: HTMLElement, shown: TimeWindow, { area, onClick }: GestureOptions): void {
+  const shareAt = (clientX: number) => {
+    const { left, width } = area();
+    return Math.min(1, Math.max(0, (clientX - element.getBoundingClientRect().left - left) / width));
+  };
+  element.addEventListener(
+    'wheel',
+    (event) => {
+      const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
+      if (!sideways && !event.ctrlKey && !event.metaKey && document.activeElement !== element) return;
+      event.preventDefault();
+      if (sideways) shown.move(event.deltaX / area().width);
+      else shown.zoom(event.deltaY > 0 ? STEP : 1 / STEP, shareAt(event.clientX));
+    },
+    { passive: false },
+  );
+  element.addEventListener('keydown', (event) => {
+    const acts: Readonly<Record<string, () => void>> = {
+      '+': () => shown.zoom(1 / STEP), '=': () => shown.zoom(1 / STEP), '-': () => shown.zoom(STEP), ArrowLeft: () => shown.move(-0.2),
+      ArrowRight: () => shown.move(0.2), 0: () => shown.show(shown.first, shown.last), Escape: () => element.blur(),
+    };
+    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  });
+  addPointers(element, shown, area, onClick);
+}
+
+/** One pointer drags, two pinch. */
+function addPointers(element: HTMLElement, shown: TimeWindow, area: GestureOptions['area'], onClick: GestureOptions['onClick']): void {
+  const pressed = new Map<number, { x: number; y: number }>();
+  let start = { from: 0, to: 0, x: 0, y: 0, gap: 0 };
+  let wandered = false;
+  const begin = () => {
+    const [a, b] = [...pressed.values()];
+    if (!a) return;
+    start = { from: shown.from, to: shown.to, x: b ? (a.x + b.x) / 2 : a.x, y: a.y, gap: b ? Math.max(8, Math.abs(a.x - b.x)) : 0 };
+  };
+  element.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0) return;
+    if (pressed.size === 0) wandered = false;
+    pressed.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    begin();
+  });
+  element.addEventListener('pointermove', (event) => {
+    if (!pressed.has(event.pointerId)) return;
+    pressed.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    const [a, b] = [...pressed.values()];
+    if (!a) return;
+    const { left, width } = area();
+    const x = b ? (a.x + b.x) / 2 : a.x;
+    if (Math.abs(x - start.x) > STILL || Math.abs(a.y - start.y) > STILL || b) {
+      if (!wandered) element.setPointerCapture(event.pointerId);
+      wandered = true;
+    }
+    if (!wandered) return;
+    const span = (start.to - start.from) * (b ? start.gap / Math.max(8, Math.abs(a.x - b.x)) : 1);
+    const edge = element.getBoundingClientRect().left + left;
+    // The time that was under the fingers stays under them.
+    const held = start.from + ((start.x - edge) / width) * (start.to - start.from);
+    const from = held - ((x - edge) / width) * span;
+    shown.show(from, from + span);
+  });
+  const end = (event: PointerEvent) => {
+    if (!pressed.delete(event.pointerId)) return;
+    begin();
+    if (pressed.size > 0 || wandered || event.type !== 'pointerup') return;
+    const box = element.getBoundingClientRect();
+    onClick?.(event.clientX - box.left, event.clientY - box.top);
+  };
+  element.addEventListener('pointerup', end);
+  element.addEventListener('pointercancel', end);
+}

@@ -1,0 +1,54 @@
+// A span of time that charts show and gestures move, kept inside the run.
+
+export class TimeWindow {
+  readonly first: number;
+  readonly last: number;
+  readonly #least: number;
+  readonly #listeners: (() => void)[] = [];
+  from: number;
+  to: number;
+
+  /** Shows all of `first` to `last` (ms) at the start, never less than `least` of it. */
+  constructor(first: number, last: number, least: number) {
+    this.first = first;
+    this.last = Math.max(last, first + 1);
+    this.#least = Math.min(least, this.last - this.first);
+    this.from = this.first;
+    this.to = this.last;
+  }
+
+  get span(): number {
+    return this.to - this.from;
+  }
+
+  get isWhole(): boolean {
+    return this.from <= this.first && this.to >= this.last;
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The nearest window that is long enough and inside the run. */
+  show(from: number, to: number): void {
+    const span = Math.min(Math.max(to - from, this.#least), this.last - this.first);
+    const middle = (from + to) / 2;
+    const start = Math.min(Math.max(middle - span / 2, this.first), this.last - span);
+    if (start === this.from && start + span === this.to) return;
+    this.from = start;
+    this.to = start + span;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Multiplies the span by `factor`; the time at `share` of the window (0 left, 1 right) stays where it is. */
+  zoom(factor: number, share = 0.5): void {
+    const span = Math.min(Math.max(this.span * factor, this.#least), this.last - this.first);
+    const at = this.from + this.span * share;
+    this.show(at - span * share, at + span * (1 - share));
+  }
+
+  /** Moves by a share of the span. */
+  move(share: number): void {
+    this.show(this.from + this.span * share, this.to + this.span * share);
+  }
+}
