@@ -1,5 +1,6 @@
 // One backtest from a resolved plan: builds a bot in a replayed world, drives it to the end, and collects what it leaves.
 
+import 'reflect-metadata';
 import { Container } from 'inversify';
 import type { ReplayOptions } from '../adapters/replay/replayExchange.ts';
 import { assert } from '../base/assert.ts';

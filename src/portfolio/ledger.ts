@@ -4,7 +4,7 @@ import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
 import { exact, mulDiv, pow10 } from '../base/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { Scale, valueAt, valueUpAt, type Factor } from './scale.ts';
+import { Scale, valueAt, valueDownAt, valueUpAt, type Factor } from './scale.ts';
 
 export { markSegment } from './scale.ts';
 
@@ -161,7 +161,10 @@ export class Ledger {
   value(index: number, ticks: number): number {
     return valueAt(this.#totals[1 + index]!, ticks, this.#scales[index]!.ofUnits);
   }
-  /** The same rounded up: for limits. */
+  /** The same rounded down, and rounded up: for limits. */
+  valueDown(index: number, ticks: number): number {
+    return valueDownAt(this.#totals[1 + index]!, ticks, this.#scales[index]!.ofUnits);
+  }
   valueUp(index: number, ticks: number): number {
     return valueUpAt(this.#totals[1 + index]!, ticks, this.#scales[index]!.ofUnits);
   }

@@ -54,7 +54,14 @@ export function valueAt(baseUnits: number, ticks: number, { times, by }: Factor)
   return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'halfUp') : product / by;
 }
 
-/** The same rounded up: a bound. */
+/** The same rounded down, and rounded up: for bounds. */
+export function valueDownAt(baseUnits: number, ticks: number, { times, by }: Factor): number {
+  if (baseUnits === 0) return 0;
+  const product = baseUnits * ticks;
+  if (by === 1) return product * times;
+  if (product < MAX_EXACT / 2) return Math.floor(product / by);
+  return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'down') : product / by;
+}
 export function valueUpAt(baseUnits: number, ticks: number, { times, by }: Factor): number {
   if (baseUnits === 0) return 0;
   const product = baseUnits * ticks;

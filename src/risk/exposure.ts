@@ -1,6 +1,6 @@
 // Rules about what all orders and holdings may come to when every open order fills at its worst.
 
-import { mulDiv, productAtMost } from '../base/exact.ts';
+import { MAX_EXACT, mulDiv, productAtMost } from '../base/exact.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
 
 const MILLION = 1_000_000;
@@ -43,8 +43,8 @@ export const portfolio: OrderRule = {
   code: 'PORTFOLIO',
   keys: ['maxGrossNotional'],
   needs: ['ledger', 'orders', 'marks'],
-  check: (order, state) => order.side === 'sell' || grossNotional(order, state) <= state.limits.grossUnits,
-  detail: (order, state) => `${grossNotional(order, state)} units over all symbols at the worst, at most ${state.limits.grossUnits}`,
+  check: (order, state) => order.side === 'sell' || survey(order, state)[GROSS]! <= state.limits.grossUnits,
+  detail: (order, state) => `${survey(order, state)[GROSS]} units over all symbols at the worst, at most ${state.limits.grossUnits}`,
 };
 
 export const leverage: OrderRule = {
@@ -55,12 +55,14 @@ export const leverage: OrderRule = {
   check(order, state) {
     const most = state.limits.leverage;
     if (order.side === 'sell' || most === null) return true;
-    const equity = equityMin(order, state);
-    return equity >= 0 && productAtMost(grossNotional(order, state), most.under, most.over, equity);
+    const account = survey(order, state);
+    return account[EQUITY]! >= 0 && productAtMost(account[GROSS]!, most.under, most.over, account[EQUITY]!);
   },
-  detail: (order, state) =>
-    `${grossNotional(order, state)} units over all symbols at the worst, on an equity of ${equityMin(order, state)} units after fees; ` +
-    `at most ${state.limits.leverage?.over}/${state.limits.leverage?.under} times`,
+  detail(order, state) {
+    const account = survey(order, state);
+    const { over, under } = state.limits.leverage!;
+    return `${account[GROSS]} units over all symbols at the worst, on an equity of ${account[EQUITY]} units after fees; at most ${over}/${under} times`;
+  },
 };
 
 /** Spot has no credit: cash for every buy, coins for every sell, both from the strategy's own book. Always on. */
@@ -95,35 +97,42 @@ function longMax({ instrumentIndex, worstLots }: Draft, { ledger, reservations }
 }
 
 /**
- * Holding at the mark, and every open buy at the dearer of its worst price and the mark. A missing mark gives NaN, which is within no limit.
+ * Holding at the mark, and every open buy at the dearer of its worst price and the mark. A missing mark gives NaN or Infinity: in no limit.
  */
 function worstNotional(index: number, order: Draft, state: RiskState): number {
   const { ledger, reservations } = state;
   const isOwn = index === order.instrumentIndex;
-  const open = reservations.buyLotsTotal(index);
-  const held = ledger.baseTotal(index);
-  if (open === 0 && held === 0 && !isOwn) return 0;
   const mark = isOwn ? state.mark : state.marks.lastTicks(index);
   let units = isOwn ? reservations.unitsAt(order, mark) : 0;
-  if (open > 0) units += reservations.buyUnitsAt(index, mark);
-  if (held > 0) units += ledger.valueUp(index, mark);
-  return units;
+  if (reservations.buyLotsTotal(index) > 0) units += reservations.buyUnitsAt(index, mark);
+  return ledger.baseTotal(index) > 0 ? units + ledger.valueUp(index, mark) : units;
 }
 
-function grossNotional(order: Draft, state: RiskState): number {
-  let sum = 0;
-  for (let index = 0; index < state.instruments.length; index++) sum += worstNotional(index, order, state);
-  return sum;
-}
+/** Where `survey` puts its two figures. */
+const GROSS = 0;
+const EQUITY = 1;
 
-/** The account's equity at the marks, less the taker fees of every open buy and of the order. */
-function equityMin(order: Draft, { ledger, reservations, instruments, marks, mark }: RiskState): number {
+/**
+ * GROSS: the worst notional of all symbols. EQUITY: cash and holdings at the marks, rounded down, less the taker fees of every open buy
+ * and of the order; NaN when it cannot be counted. Both in one walk, into an array of the state: numbers that functions return are boxed.
+ */
+function survey(order: Draft, state: RiskState): Float64Array {
+  const { ledger, reservations, instruments, account } = state;
+  let gross = 0;
   let equity = ledger.quoteTotal;
   for (let index = 0; index < instruments.length; index++) {
     const isOwn = index === order.instrumentIndex;
-    const units = reservations.buyUnits(index) + (isOwn ? order.worstUnits : 0);
-    if (units > 0) equity -= mulDiv(units, reservations.takerFeePpm(index), MILLION, 'up');
-    if (ledger.baseTotal(index) > 0) equity += ledger.value(index, isOwn ? mark : marks.lastTicks(index));
+    const mark = isOwn ? state.mark : state.marks.lastTicks(index);
+    let open = isOwn ? reservations.unitsAt(order, mark) : 0;
+    if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, mark);
+    if (open > 0) equity -= open <= MAX_EXACT ? mulDiv(open, reservations.takerFeePpm(index), MILLION, 'up') : NaN;
+    gross += open;
+    if (ledger.baseTotal(index) > 0) {
+      gross += ledger.valueUp(index, mark);
+      equity += ledger.valueDown(index, mark);
+    }
   }
-  return equity;
+  account[GROSS] = gross;
+  account[EQUITY] = equity;
+  return account;
 }

@@ -66,7 +66,17 @@ export class RiskModule {
     this.halts = new HaltBoard(instruments, strategies);
     this.#reservations = reservations;
     const sent = new SentTimes(resolved.ordersPerMinute);
-    this.#state = { instruments, ledger, reservations, limits: resolved, sent, marks: { lastTicks: () => NaN }, nowMs: NaN, mark: NaN };
+    this.#state = {
+      instruments,
+      ledger,
+      reservations,
+      limits: resolved,
+      sent,
+      account: new Float64Array(2),
+      marks: { lastTicks: () => NaN },
+      nowMs: NaN,
+      mark: NaN,
+    };
     const on = rules.filter(({ keys }) => keys.length === 0 || keys.some((key) => resolved.set.has(key)));
     this.#on = on.map(({ code }) => code);
     this.#chain = chain(on.filter((rule) => rule.kind === 'order'));

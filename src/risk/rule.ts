@@ -22,6 +22,8 @@ export interface RiskState {
   readonly reservations: Reservations;
   readonly limits: ResolvedLimits;
   readonly sent: SentTimes;
+  /** Room for figures of the account, written by the rule that needs them. */
+  readonly account: Float64Array;
   marks: Marks;
   nowMs: number;
   mark: number;

@@ -247,10 +247,15 @@ describe('BAD_INPUT', () => {
     levered.hold(5, 0, 1);
     levered.marks[1] = NaN;
     expect(levered.code({ lots: 5 })).toBe('LEVERAGE');
+    const resting = new Desk({ maxLeverage: '1' });
+    resting.send({ lots: 5, instrumentIndex: 1 });
+    resting.marks[1] = NaN;
+    expect(resting.code({ lots: 5 })).toBe('LEVERAGE');
   });
   test('sizes beyond what can be counted are refused, not thrown', () => {
     expect(new Desk().code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('MARGIN');
     expect(new Desk().code({ quoteUnits: 2 ** 53 - 1 })).toBe('MARGIN');
+    expect(new Desk({ maxLeverage: '1000000' }).code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('LEVERAGE');
   });
 });
 

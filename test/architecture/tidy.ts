@@ -36,12 +36,10 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   zod: ['app'],
   yaml: ['app'],
   pino: ['app'],
-  'apache-arrow': ['adapters'],
   technicalindicators: ['indicators'],
   esbuild: ['plugins'],
   'lightweight-charts': ['report'],
   uplot: ['report'],
-  'cli-table3': ['report', 'cli'],
   yargs: ['cli'],
   'decimal.js': ['base', 'model', 'protocol', 'strategy', 'report', 'adapters', 'service', 'research', 'plugins', 'app', 'cli', 'live'],
 };

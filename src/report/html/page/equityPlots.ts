@@ -1,0 +1,240 @@
+// Equity with buy-and-hold, drawdown and exposure: three plots over one time axis.
+
+import type uPlotClass from 'uplot';
+import { byId, colour, faint, oncePerFrame } from './dom.ts';
+import { pointsBetween, type EquityPoints, type EquityRows } from './equityRows.ts';
+import { fixed, percent, signedPercent, timeText } from './format.ts';
+import { addGestures } from './gestures.ts';
+import { logTicks, niceTicks, numberTexts, timeTexts } from './ticks.ts';
+import { TimeWindow } from './timeWindow.ts';
+import type { PageData } from './wire.ts';
+
+declare const uPlot: typeof uPlotClass;
+
+/** Width of the price axis, the same as that of the price chart, so that times stand below each other. */
+export const AXIS_WIDTH = 76;
+const HEIGHTS = { equity: 260, drawdown: 110, exposure: 66 } as const;
+const TICK_FONT = '11px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
+const POINTS_PER_PIXEL = 0.75;
+
+type Exposure = (from: number, to: number, spans: number) => { readonly ms: number[]; readonly exposure: number[] };
+type Name = keyof typeof HEIGHTS;
+
+export class EquityPlots {
+  readonly shown: TimeWindow;
+  readonly #page: PageData;
+  readonly #root: HTMLElement;
+  readonly #priceWindow: TimeWindow;
+  #rows: EquityRows;
+  #exposure: Exposure;
+  #isLog = false;
+  #plots: Partial<Record<Name, uPlotClass>> = {};
+  #points: EquityPoints = { ms: [], equity: [], hold: [], drawdown: [] };
+  readonly #ask = oncePerFrame(() => this.#update());
+
+  constructor(page: PageData, root: HTMLElement, rows: EquityRows, exposure: Exposure, priceWindow: TimeWindow) {
+    this.#page = page;
+    this.#root = root;
+    this.#rows = rows;
+    this.#exposure = exposure;
+    this.#priceWindow = priceWindow;
+    this.shown = new TimeWindow(page.fromMs, page.toMs, 20 * 60_000);
+    this.shown.onChange(this.#ask);
+    priceWindow.onChange(this.#ask);
+    addGestures(root, this.shown, { area: () => ({ left: 0, width: this.#width() - AXIS_WIDTH }) });
+    this.rebuild();
+  }
+
+  /** Finer rows for the same run. */
+  refine(rows: EquityRows, exposure: Exposure): void {
+    this.#rows = rows;
+    this.#exposure = exposure;
+    this.#update();
+  }
+
+  get isLog(): boolean {
+    return this.#isLog;
+  }
+
+  /** A logarithmic axis needs equity above 0 throughout. */
+  setLog(isLog: boolean): boolean {
+    this.#isLog = isLog && this.#lowest() > 0;
+    this.rebuild();
+    return this.#isLog;
+  }
+
+  #lowest(): number {
+    let low = Infinity;
+    for (let i = 0; i < this.#rows.length; i++) if (this.#rows.equity[i]! < low) low = this.#rows.equity[i]!;
+    return low;
+  }
+
+  #width(): number {
+    return Math.max(200, this.#root.clientWidth);
+  }
+
+  /** Makes the plots anew: another width, theme or kind of axis. */
+  rebuild(): void {
+    for (const plot of Object.values(this.#plots)) plot.destroy();
+    this.#plots = { equity: this.#equityPlot(), drawdown: this.#drawdownPlot(), exposure: this.#exposurePlot() };
+    this.#update();
+  }
+
+  #update(): void {
+    const { from, to } = this.shown;
+    const width = this.#width() - AXIS_WIDTH;
+    const points = pointsBetween(this.#rows, from, to, Math.round(width * POINTS_PER_PIXEL));
+    const exposure = this.#exposure(from, to, Math.round(width / 3));
+    this.#points = points;
+    const drawn = (values: readonly (number | null)[]) => (this.#isLog ? values.map((value) => (value !== null && value > 0 ? Math.log(value) : null)) : [...values]);
+    this.#fill('equity', [points.ms, drawn(points.hold), drawn(points.equity)]);
+    this.#fill('drawdown', [points.ms, points.drawdown]);
+    this.#fill('exposure', [exposure.ms, exposure.exposure]);
+    this.#read(null);
+  }
+
+  #fill(name: Name, data: uPlotClass.AlignedData): void {
+    const plot = this.#plots[name];
+    if (!plot) return;
+    plot.batch(() => {
+      plot.setData(data, false);
+      plot.setScale('x', { min: this.shown.from, max: this.shown.to });
+      plot.setScale('y', rangeOf(name, data.slice(1)));
+    });
+  }
+
+  #options(name: Name, series: uPlotClass.Series[], y: uPlotClass.Axis, draw: ((plot: uPlotClass) => void) | null): uPlotClass.Options {
+    const last = name === 'exposure';
+    const common: uPlotClass.Axis = { stroke: colour('muted'), font: TICK_FONT, grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } };
+    return {
+      width: this.#width(),
+      height: HEIGHTS[name],
+      ms: 1,
+      padding: [8, 0, last ? 0 : 4, 0],
+      legend: { show: false },
+      scales: { x: { time: true, auto: false, range: (_, min, max) => [min, max] }, y: { auto: false, range: (_, min, max) => [min, max] } },
+      cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { size: 6 }, sync: { key: 'isobar-equity' } },
+      series: [{}, ...series],
+      axes: [
+        { ...common, scale: 'x', show: true, size: last ? 26 : 0, space: 90, splits: timeSplits, values: (_, ticks, __, ___, step) => (last ? timeTexts(ticks, step) : ticks.map(() => '')) },
+        { ...common, scale: 'y', side: 1, size: AXIS_WIDTH, gap: 6, ...y },
+      ],
+      hooks: {
+        ...(draw ? { drawClear: [draw] } : {}),
+        setCursor: [(plot) => this.#read(plot.cursor.idx ?? null, plot)],
+      },
+    };
+  }
+
+  #equityPlot(): uPlotClass {
+    const line = { spanGaps: false, points: { show: false } } as const;
+    const series: uPlotClass.Series[] = [
+      { ...line, stroke: colour('bench'), width: 1 },
+      { ...line, stroke: colour('accent'), width: 1.5 },
+    ];
+    const axis: uPlotClass.Axis = {
+      splits: (_, __, low, high) => (this.#isLog ? logTicks(Math.exp(low), Math.exp(high), 5).map(Math.log) : niceTicks(low, high, 6)),
+      values: (_, ticks) => numberTexts(this.#isLog ? ticks.map(Math.exp) : ticks),
+    };
+    return new uPlot(this.#options('equity', series, axis, (plot) => this.#markPriceWindow(plot)), [[], [], []], byId('plot-equity') ?? this.#root);
+  }
+
+  #drawdownPlot(): uPlotClass {
+    const series: uPlotClass.Series[] = [{ stroke: colour('loss'), fill: faint(colour('loss'), 0.18), width: 1, points: { show: false } }];
+    const axis: uPlotClass.Axis = { splits: (_, __, low, high) => niceTicks(low, high, 3), values: (_, ticks) => percents(ticks) };
+    return new uPlot(this.#options('drawdown', series, axis, (plot) => this.#markDrawdowns(plot)), [[], []], byId('plot-drawdown') ?? this.#root);
+  }
+
+  #exposurePlot(): uPlotClass {
+    const series: uPlotClass.Series[] = [{ stroke: colour('muted'), fill: faint(colour('muted'), 0.35), width: 0, points: { show: false } }];
+    const axis: uPlotClass.Axis = { splits: (_, __, low, high) => [low, high], values: (_, ticks) => percents(ticks) };
+    return new uPlot(this.#options('exposure', series, axis, null), [[], []], byId('plot-exposure') ?? this.#root);
+  }
+
+  /** What the price chart shows, as a band behind the curve. */
+  #markPriceWindow(plot: uPlotClass): void {
+    if (this.#priceWindow.isWhole) return;
+    this.#band(plot, this.#priceWindow.from, this.#priceWindow.to, faint(colour('accent'), 0.12));
+  }
+
+  #markDrawdowns(plot: uPlotClass): void {
+    const { ctx } = plot;
+    this.#page.drawdowns.forEach(({ peakMs, troughMs, recoveryMs }, at) => {
+      this.#band(plot, peakMs, recoveryMs ?? this.#page.toMs, faint(colour('muted'), 0.1));
+      if (troughMs < this.shown.from || troughMs > this.shown.to) return;
+      ctx.save();
+      ctx.fillStyle = colour('text');
+      ctx.font = `${12 * uPlot.pxRatio}px system-ui, sans-serif`;
+      ctx.textAlign = 'center';
+      ctx.fillText(String(at + 1), plot.valToPos(troughMs, 'x', true), plot.bbox.top + plot.bbox.height - 4 * uPlot.pxRatio);
+      ctx.restore();
+    });
+  }
+
+  #band(plot: uPlotClass, from: number, to: number, fill: string): void {
+    const { left, top, width, height } = plot.bbox;
+    const start = Math.max(left, plot.valToPos(from, 'x', true));
+    const end = Math.min(left + width, plot.valToPos(to, 'x', true));
+    if (end < left || start > left + width) return;
+    plot.ctx.save();
+    plot.ctx.fillStyle = fill;
+    plot.ctx.fillRect(start, top, Math.max(2, end - start), height);
+    plot.ctx.restore();
+  }
+
+  /** The figures at the cursor, or at the end of the window. */
+  #read(at: number | null, plot?: uPlotClass): void {
+    const read = byId('equity-read');
+    const { ms, equity, hold, drawdown } = this.#points;
+    const time = at === null || !plot ? undefined : plot.data[0][at];
+    const row = time === undefined ? ms.length - 1 : Math.max(0, ms.findLastIndex((of) => of <= time));
+    if (!read || row < 0 || ms[row] === undefined) return;
+    const held = hold[row];
+    const { asset } = this.#page;
+    const parts = [timeText(ms[row]), `equity ${fixed(equity[row]!, 2)} ${asset}`];
+    if (held !== null && held !== undefined) parts.push(`held ${fixed(held, 2)}`);
+    parts.push(`drawdown ${signedPercent(drawdown[row]!)}`);
+    read.textContent = parts.join('  ·  ');
+  }
+}
+
+function percents(ticks: readonly number[]): string[] {
+  const step = Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0));
+  return ticks.map((tick) => percent(tick, step < 0.01 ? (step < 0.001 ? 2 : 1) : 0));
+}
+
+function timeSplits(_: uPlotClass, __: number, low: number, high: number, step: number): number[] {
+  const ticks: number[] = [];
+  const day = 86_400_000;
+  if (step >= 27 * day) {
+    // Months and years begin where the calendar says.
+    const months = step >= 360 * day ? 12 * Math.round(step / (365 * day)) : Math.max(1, Math.round(step / (30 * day)));
+    const start = new Date(low);
+    for (let month = Math.floor(start.getUTCMonth() / months) * months; ; month += months) {
+      const at = Date.UTC(start.getUTCFullYear(), month);
+      if (at > high) return ticks;
+      if (at >= low) ticks.push(at);
+    }
+  }
+  for (let at = Math.ceil(low / step) * step; at <= high; at += step) ticks.push(at);
+  return ticks;
+}
+
+/** From the lowest to the highest value with a little air; drawdown hangs from 0, exposure stands on it. */
+function rangeOf(name: Name, columns: uPlotClass.AlignedData | readonly (ArrayLike<number | null | undefined> | undefined)[]): { min: number; max: number } {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const column of columns) {
+    for (let i = 0; column && i < column.length; i++) {
+      const value = column[i];
+      if (value === null || value === undefined) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  if (low > high) return { min: 0, max: 1 };
+  if (name === 'drawdown') return { min: Math.min(low * 1.08, -1e-4), max: 0 };
+  if (name === 'exposure') return { min: 0, max: high > 1.05 ? Math.ceil(high) : 1 };
+  const air = Math.max((high - low) * 0.06, Math.abs(high) * 1e-6, 1e-9);
+  return { min: low - air, max: high + air };
+}

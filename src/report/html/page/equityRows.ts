@@ -1,0 +1,89 @@
+// Equity, buy-and-hold and drawdown by row, and as few points of them as a plot of some width can show.
+
+import { meanPosition, type PositionChanges } from './exposure.ts';
+import { rowAtOrAfter } from './levels.ts';
+
+export interface EquityRows {
+  readonly length: number;
+  /** Ascending, the run's start first. */
+  readonly ms: ArrayLike<number>;
+  readonly equity: ArrayLike<number>;
+  readonly hold: ArrayLike<number> | null;
+  /** At most 0. */
+  readonly drawdown: ArrayLike<number>;
+}
+
+/** Points for drawing; `drawdown` is the deepest since the point before. */
+export interface EquityPoints {
+  readonly ms: number[];
+  readonly equity: number[];
+  readonly hold: (number | null)[];
+  readonly drawdown: number[];
+}
+
+/** What was held, to be valued at any time. */
+export interface Holding {
+  readonly changes: PositionChanges;
+  /** The last close at or before `ms`. */
+  readonly priceAt: (ms: number) => number;
+}
+
+/** The lowest and the highest equity of each of `spans` parts of the rows from `from` to `to` (ms), and the rows next to them outside. */
+export function pointsBetween(rows: EquityRows, from: number, to: number, spans: number): EquityPoints {
+  const { ms, equity, hold, drawdown, length } = rows;
+  const first = Math.max(0, rowAtOrAfter(ms, from, length) - 1);
+  const end = Math.min(length, rowAtOrAfter(ms, to, length) + 1);
+  const points: EquityPoints = { ms: [], equity: [], hold: [], drawdown: [] };
+  const put = (row: number, depth: number) => {
+    points.ms.push(ms[row]!);
+    points.equity.push(equity[row]!);
+    points.hold.push(hold ? finite(hold[row]!) : null);
+    points.drawdown.push(depth);
+  };
+  const parts = Math.min(spans, end - first);
+  for (let part = 0; part < parts; part++) {
+    const start = first + Math.floor((part * (end - first)) / parts);
+    const stop = first + Math.floor(((part + 1) * (end - first)) / parts);
+    let [low, high, depth] = [start, start, 0];
+    for (let i = start; i < stop; i++) {
+      if (equity[i]! < equity[low]!) low = i;
+      if (equity[i]! > equity[high]!) high = i;
+      if (drawdown[i]! < depth) depth = drawdown[i]!;
+    }
+    if (low !== high) put(Math.min(low, high), depth);
+    put(Math.max(low, high), depth);
+  }
+  return points;
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
+/** The share of equity in the market, as means of equal spans: their ends (ms) and their values. */
+export function exposureBetween(rows: EquityRows, holdings: readonly Holding[], from: number, to: number, spans: number): { ms: number[]; exposure: number[] } {
+  const edges = Array.from({ length: spans + 1 }, (_, at) => from + ((to - from) * at) / spans);
+  const notional = new Float64Array(spans);
+  for (const { changes, priceAt } of holdings) {
+    const mean = meanPosition(edges, changes);
+    for (let at = 0; at < spans; at++) if (mean[at]! !== 0) notional[at]! += mean[at]! * priceAt(edges[at + 1]!);
+  }
+  const ms = edges.slice(1);
+  const exposure = ms.map((end, at) => {
+    const equity = rows.equity[Math.max(0, rowAtOrAfter(rows.ms, end + 1, rows.length) - 1)]!;
+    return equity > 0 ? notional[at]! / equity : 0;
+  });
+  return { ms, exposure };
+}
+
+/** Falls below the highest equity so far, row by row. */
+export function drawdownsOf(equity: ArrayLike<number>): Float64Array {
+  const out = new Float64Array(equity.length);
+  let peak = -Infinity;
+  for (let i = 0; i < out.length; i++) {
+    const value = equity[i]!;
+    if (value > peak) peak = value;
+    out[i] = peak > 0 ? value / peak - 1 : 0;
+  }
+  return out;
+}

