@@ -38,7 +38,10 @@ interface Tombstone {
 }
 
 export class Reservations {
-  readonly #terms: ReservationTerms;
+  readonly #collarPpm: number;
+  readonly #takerFeePpm: Float64Array;
+  /** The part of the fee that a buy pays in cash. */
+  readonly #cashFeePpm: Float64Array;
   readonly #scales: readonly Scale[];
   readonly #instruments: number;
   /** By strategy and instrument. */
@@ -58,7 +61,9 @@ export class Reservations {
   #tombstones: Tombstone[] = [];
 
   constructor(instruments: readonly Instrument[], strategies: number, terms: ReservationTerms) {
-    this.#terms = terms;
+    this.#collarPpm = terms.collarPpm;
+    this.#takerFeePpm = Float64Array.from(terms.takerFeePpm);
+    this.#cashFeePpm = this.#takerFeePpm.map((ppm) => (terms.feesIn === 'quote' ? ppm : 0));
     this.#scales = instruments.map((instrument) => new Scale(instrument));
     this.#instruments = instruments.length;
     this.#buyLots = new Float64Array(strategies * instruments.length);
@@ -77,7 +82,7 @@ export class Reservations {
    * as much as the amount buys at the mark less the collar. Cash is another matter: a limit buy can never pay more than its limit.
    */
   assess(order: Reserved, markTicks: number): void {
-    const { collarPpm } = this.#terms;
+    const collarPpm = this.#collarPpm;
     if (order.quoteUnits > 0) order.worstTicks = Math.max(1, mulDiv(markTicks, MILLION - collarPpm, MILLION, 'down'));
     else if (order.limit > 0) order.worstTicks = Math.max(order.limit, markTicks);
     else order.worstTicks = mulDiv(markTicks, MILLION + collarPpm, MILLION, 'up');
@@ -188,7 +193,7 @@ export class Reservations {
     return this.#scales[index]!;
   }
   takerFeePpm(index: number): number {
-    return this.#terms.takerFeePpm[index]!;
+    return this.#takerFeePpm[index]!;
   }
 
   /** Sets the figures of what is left: of an order by quantity so many lots, of one by amount so many units. */
@@ -204,8 +209,8 @@ export class Reservations {
     }
     const capped = !byAmount && order.limit > 0 && order.limit < order.worstTicks;
     const pay = capped ? scale.notionalUp(order.limit, lots) : order.worstUnits;
-    const { feesIn, takerFeePpm } = this.#terms;
-    order.worstCash = feesIn === 'quote' && pay < Infinity ? pay + mulDiv(pay, takerFeePpm[instrumentIndex]!, MILLION, 'up') : pay;
+    const ppm = this.#cashFeePpm[instrumentIndex]!;
+    order.worstCash = ppm > 0 && pay < Infinity ? pay + mulDiv(pay, ppm, MILLION, 'up') : pay;
   }
 
   #forget(order: Reserved): void {

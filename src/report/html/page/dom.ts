@@ -21,9 +21,18 @@ export function vector(name: string, properties: Readonly<Record<string, string 
   return made;
 }
 
+const colours = new Map<string, string>();
+
 /** A colour of the style by its name (`accent`, `s0`, ...), as it is in the present theme. */
 export function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  let known = colours.get(name);
+  if (known === undefined) colours.set(name, (known = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()));
+  return known;
+}
+
+/** After a change of the theme. */
+export function forgetColours(): void {
+  colours.clear();
 }
 
 /** `#rrggbb` or `#rgb` with an opacity from 0 to 1. */

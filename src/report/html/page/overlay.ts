@@ -1,12 +1,13 @@
 // What is drawn over the bars: gaps as shades, trades as markers with a line between them, stops and targets as dashes.
 
-import type { IPrimitivePaneView, ISeriesPrimitive, SeriesAttachedParameter, Time } from 'lightweight-charts';
+import type { IPrimitivePaneRenderer, IPrimitivePaneView, ISeriesPrimitive, SeriesAttachedParameter, Time } from 'lightweight-charts';
+import { logical } from './chartUnits.ts';
 import { colour, faint } from './dom.ts';
 import { placeOf, type Brackets, type Slice } from './market.ts';
 import { PRICE_EXTRA_DIGITS } from './wire.ts';
 import type { TradeRows } from './tradeRows.ts';
 
-type Target = Parameters<ReturnType<IPrimitivePaneView['renderer']> extends infer R ? (R extends { draw: (...of: infer A) => void } ? (...of: A) => void : never) : never>[0];
+type Target = Parameters<IPrimitivePaneRenderer['draw']>[0];
 
 export interface Drawn {
   readonly slice: Slice;
@@ -69,8 +70,8 @@ export class Overlay implements ISeriesPrimitive<Time> {
     const drawn = this.#drawn;
     const scale = this.#api?.chart.timeScale();
     if (!drawn || !scale) return null;
-    const zero = scale.logicalToCoordinate(0 as Parameters<typeof scale.logicalToCoordinate>[0]);
-    const one = scale.logicalToCoordinate(1 as Parameters<typeof scale.logicalToCoordinate>[0]);
+    const zero = scale.logicalToCoordinate(logical(0));
+    const one = scale.logicalToCoordinate(logical(1));
     if (zero === null || one === null) return null;
     return (ms) => zero + placeOf(drawn.slice, ms) * (one - zero);
   }

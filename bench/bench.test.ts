@@ -1,0 +1,45 @@
+// The engine against the C reference, bit for bit: the gate of the benchmark, on synthetic and on real bars, in both forms of the SMA cross.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadBars } from '../dist/adapters/bars/catalog.js';
+import { importFiles } from '../dist/adapters/bars/importFiles.js';
+import type { BarColumns } from '../dist/model/bars.js';
+import { sharedFile } from '../test/fixtures/sharedData.ts';
+import { buildReference, runReference, writeUnits, type Workload } from './reference.ts';
+import { benchInstrument, walk } from './series.ts';
+import { feedPlan, load, planFor, timed } from './workloads.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const program = buildReference(folder);
+
+async function expectEqual(bars: BarColumns, work: Workload): Promise<void> {
+  const file = join(folder, 'units.bin');
+  writeUnits(file, bars);
+  const { nsPerBar: _, ...expected } = runReference(program!, file, work, 1);
+  expect(expected.fills).toBeGreaterThan(10);
+  for (const form of ['strategies/smaCross.ts', 'strategies/smaCrossOnBar.ts']) {
+    const { figures } = await timed(planFor(await load(form), [feedPlan('bars', bars)], work, { fast: work.fast, slow: work.slow }));
+    expect(figures, form).toEqual(expected);
+  }
+}
+
+describe.skipIf(program === null)('the engine equals the C reference', () => {
+  it.each([
+    [10, 30],
+    [100, 300],
+    [1, 2],
+  ])('on synthetic bars, SMA %i/%i', async (fast, slow) => {
+    await expectEqual(walk('AAAUSDT', 60_000, 7), { fast, slow, lots: 1, cashUnits: 1e14, feePpm: 400 });
+  });
+
+  it('on real quarter-hours', async ({ skip }) => {
+    const path = sharedFile('klines/binance-um-2024/BTCUSDT-15m.csv.gz');
+    if (path === null) return skip();
+    await importFiles([path], { catalog: folder, nowMs: 2e12 });
+    const { bars } = loadBars(folder, { market: 'spot', symbol: 'BTCUSDT', interval: '15m' });
+    await expectEqual({ ...bars, instrument: benchInstrument('BTCUSDT') }, { fast: 10, slow: 30, lots: 1, cashUnits: 1e14, feePpm: 400 });
+  });
+});
