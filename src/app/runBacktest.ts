@@ -139,19 +139,27 @@ function splitByShare(total: number, plan: RunPlan): number[] {
 }
 
 function assetsOf(instruments: readonly Instrument[]): Map<string, number> {
-  return new Map(instruments.flatMap(({ base, baseDigits, quote, quoteDigits }): [string, number][] => [
-    [quote, quoteDigits],
-    [base, baseDigits],
-  ]));
+  return new Map(
+    instruments.flatMap(({ base, baseDigits, quote, quoteDigits }): [string, number][] => [
+      [quote, quoteDigits],
+      [base, baseDigits],
+    ]),
+  );
 }
 
 function checkBooks(engine: Engine, venue: Venue): void {
   venue.assertConserved();
   const held = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);
   const [first] = engine.instruments;
-  assert(held(first!.quote) === engine.ledger.quoteTotal, `the venue holds ${held(first!.quote)} of ${first!.quote}, the ledger ${engine.ledger.quoteTotal}`);
+  assert(
+    held(first!.quote) === engine.ledger.quoteTotal,
+    `the venue holds ${held(first!.quote)} of ${first!.quote}, the ledger ${engine.ledger.quoteTotal}`,
+  );
   engine.instruments.forEach(({ base }, index) => {
-    assert(held(base) === engine.ledger.baseTotal(index), `the venue holds ${held(base)} of ${base}, the ledger ${engine.ledger.baseTotal(index)}`);
+    assert(
+      held(base) === engine.ledger.baseTotal(index),
+      `the venue holds ${held(base)} of ${base}, the ledger ${engine.ledger.baseTotal(index)}`,
+    );
   });
 }
 

@@ -8,8 +8,14 @@ export function bitsOf(codes: Float64Array, from: number, width: number): Uint8A
   return out;
 }
 
-/** Rows of a page. Pages are never copied; a log grows by another one. */
-const PAGE_ROWS = 4096;
+/** Rows of a page, a power of two. Pages are never copied; a log grows by another one. */
+const PAGE_BITS = 12;
+const PAGE_ROWS = 1 << PAGE_BITS;
+
+/** Where a row lies in its page, in rows: times the log's width (a constant there, so that V8 knows the range) it is the first field. */
+export function rowInPage(row: number): number {
+  return row & (PAGE_ROWS - 1);
+}
 
 /**
  * Memory that outlives a run: pages of row logs and equity columns are taken from here and given back, because fresh memory costs a page
@@ -33,35 +39,36 @@ export class RowLog {
   readonly width: number;
   readonly #scratch: Scratch;
   readonly #pages: Float64Array[] = [];
+  /** The page that was asked for last, and its number: rows are mostly written in order. */
+  #last: Float64Array = new Float64Array(0);
+  #lastAt = -1;
 
   constructor(width: number, scratch: Scratch) {
     this.width = width;
     this.#scratch = scratch;
   }
 
-  /** The page of a row, made when it is the first of it. The row begins at `offset(row)`. */
+  /** The page of a row, made when it is the first of it. The row begins at `rowInPage(row)` times the width. */
   page(row: number): Float64Array {
-    const at = (row / PAGE_ROWS) | 0;
-    return at < this.#pages.length ? this.#pages[at]! : this.#grow(at);
-  }
-  offset(row: number): number {
-    return (row % PAGE_ROWS) * this.width;
+    return row >> PAGE_BITS === this.#lastAt ? this.#last : this.#turnTo(row >> PAGE_BITS);
   }
 
   /** Field `field` of the rows [0, length) as one column. */
   column(field: number, length: number): Float64Array {
     const out = new Float64Array(length);
-    for (let row = 0; row < length; row++) out[row] = this.#pages[(row / PAGE_ROWS) | 0]![(row % PAGE_ROWS) * this.width + field]!;
+    for (let row = 0; row < length; row++) out[row] = this.#pages[row >> PAGE_BITS]![rowInPage(row) * this.width + field]!;
     return out;
   }
 
   /** Gives the memory back; the log is empty afterwards. */
   release(): void {
     for (const page of this.#pages.splice(0)) this.#scratch.give(page);
+    this.#lastAt = -1;
   }
 
-  #grow(at: number): Float64Array {
+  #turnTo(at: number): Float64Array {
     while (this.#pages.length <= at) this.#pages.push(this.#scratch.take(PAGE_ROWS * this.width));
-    return this.#pages[at]!;
+    this.#lastAt = at;
+    return (this.#last = this.#pages[at]!);
   }
 }

@@ -20,13 +20,18 @@ export class BracketDesk {
     const { brackets } = this.#engine;
     if (order.parent > 0) {
       const bracket = brackets.of({ instrumentIndex: order.instrumentIndex, id: order.parent });
-      if (bracket) brackets.reduce(bracket, lots);
+      if (!bracket) return;
+      // Dust that is left is nobody's to guard: it cannot be sold.
+      if (this.#engine.ledger.isFlat(order.strategy, order.instrumentIndex)) brackets.remove(bracket);
+      else brackets.reduce(bracket, lots);
       return;
     }
     // Copied first: the record goes back to the pool with its last fill, and the target is a new draft.
     const { id, takeProfit } = order;
     const hasStop = order.stopLoss > 0 || order.trailing > 0;
-    if (hasStop) brackets.arm(order, lots, price, timeMs);
+    // What the fee has taken of the coins bought is not there to be guarded.
+    const guarded = Math.min(lots, this.#closable(order.strategy, order.instrumentIndex));
+    if (hasStop && guarded > 0) brackets.arm(order, guarded, price, timeMs);
     if (takeProfit > 0) this.#placeTarget(order, id, takeProfit, lots);
   }
 

@@ -14,6 +14,7 @@ import type { Interval } from '../model/interval.ts';
 import type { OrderId, Side, VenueOrderId } from '../model/order.ts';
 import { formatMinute } from '../model/time.ts';
 import type { Brackets } from '../orders/brackets.ts';
+import { STATE } from '../orders/lifecycle.ts';
 import type { OrderManager } from '../orders/orderManager.ts';
 import type { OrderRecord } from '../orders/record.ts';
 import type { Reservations } from '../orders/reservation.ts';
@@ -307,13 +308,13 @@ export class Engine implements ExchangeSink, Marks {
     isMaker: boolean,
     timeMs: number,
   ): void {
-    this.recorder.settle();
     const order = this.#known(id);
     const { strategy, instrumentIndex } = order;
+    this.recorder.settle();
     const isBuy = order.side === 'buy';
     this.ledger.fill(strategy, instrumentIndex, isBuy, price, lots, notional, fee, feeInBase);
     this.fills.push(strategy, instrumentIndex, isBuy, id, tradeId, price, lots, notional, fee, feeInBase, isMaker, timeMs);
-    const wasUnknown = order.lifecycle === 'unknown';
+    const wasUnknown = order.state === STATE.unknown;
     this.orders.filled(order, tradeId, price, lots, notional, fee, this.nowMs);
     if (wasUnknown) this.#thaw(instrumentIndex);
     const run = this.runs[strategy]!;
@@ -329,7 +330,7 @@ export class Engine implements ExchangeSink, Marks {
   }
   evidence(id: OrderId, seen: Evidence): void {
     const order = this.orders.get(id);
-    if (!order || order.lifecycle !== 'unknown') return;
+    if (!order || order.state !== STATE.unknown) return;
     const finding = this.orders.weigh(order, seen);
     if (finding.kind === 'read') this.exchange.read(order, finding.channel);
     else if (finding.kind === 'placed' || finding.kind === 'noEffect') {
@@ -420,7 +421,7 @@ export class Engine implements ExchangeSink, Marks {
     if (run.wantsOrders) this.outbox.order(run, orderInfo(order));
   }
   #thaw(instrumentIndex: number): void {
-    const still = this.orders.active().some((order) => order.instrumentIndex === instrumentIndex && order.lifecycle === 'unknown');
+    const still = this.orders.active().some((order) => order.instrumentIndex === instrumentIndex && order.state === STATE.unknown);
     if (!still) this.risk.thaw(instrumentIndex, UNKNOWN, this.nowMs);
   }
   #checkHasWork(run: StrategyRun): void {

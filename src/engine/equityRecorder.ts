@@ -16,7 +16,9 @@ export class EquityRecorder {
   readonly #ledger: Ledger;
   readonly #ticks: readonly TickColumn[];
   /** Next row of each execution feed to mark. */
-  readonly #marked: number[];
+  readonly #marked: Int32Array;
+  /** The execution feed where there is only one. */
+  readonly #only: FeedRun | null;
   readonly #scratch: Scratch;
   readonly #units: Float64Array;
   readonly #times: Float64Array;
@@ -28,7 +30,8 @@ export class EquityRecorder {
     this.#feeds = feeds;
     this.#ledger = ledger;
     this.#ticks = feeds.map((feed) => ticksOf(feed.bars, 'close'));
-    this.#marked = feeds.map((feed) => feed.firstRow);
+    this.#marked = Int32Array.from(feeds, (feed) => feed.firstRow);
+    this.#only = feeds.length === 1 ? feeds[0]! : null;
     const rows = feeds.reduce((sum, feed) => sum + feed.bars.length - feed.firstRow, 0);
     this.#units = scratch.take(rows);
     // One execution feed: its own closes are the times.
@@ -37,8 +40,8 @@ export class EquityRecorder {
 
   /** Marks every delivered instant with the holdings as they are: call it before they change. */
   settle(): void {
-    if (this.#feeds.length === 1) this.#markRows(this.#feeds[0]!.cursor.row + 1);
-    else this.#markMerged();
+    if (this.#only === null) this.#markMerged();
+    else if (this.#only.cursor.row >= this.#marked[0]!) this.#markRows(this.#only);
   }
 
   /** Shows the loss rules every instant marked so far, the present one included. */
@@ -56,15 +59,13 @@ export class EquityRecorder {
     this.#scratch.give(this.#units);
   }
 
-  #markRows(until: number): void {
-    const from = this.#marked[0]!;
-    if (until <= from) return;
+  #markRows({ cursor, instrumentIndex, firstRow }: FeedRun): void {
     const ledger = this.#ledger;
-    const { instrumentIndex, firstRow } = this.#feeds[0]!;
-    const shift = from - firstRow;
-    markSegment(this.#units, shift, until - firstRow, ledger.quoteTotal, ledger.baseTotal(instrumentIndex), this.#ticks[0]!, firstRow, ledger.scale(instrumentIndex));
-    this.#marked[0] = until;
-    this.#length = until - firstRow;
+    const from = this.#marked[0]! - firstRow;
+    const to = cursor.row + 1 - firstRow;
+    this.#marked[0] = cursor.row + 1;
+    this.#length = to;
+    markSegment(this.#units, from, to, ledger.quoteTotal, ledger.baseTotal(instrumentIndex), this.#ticks[0]!, firstRow, ledger.scale(instrumentIndex));
   }
 
   #markMerged(): void {

@@ -1,6 +1,6 @@
 // What a run keeps of its fills: one row a fill, in booking order, no object.
 
-import { bitsOf, RowLog, type Scratch } from '../base/rowLog.ts';
+import { bitsOf, RowLog, rowInPage, type Scratch } from '../base/rowLog.ts';
 import type { FillColumns } from '../model/run.ts';
 
 const FIELD = { tradeId: 0, orderId: 1, price: 2, lots: 3, notional: 4, fee: 5, timeMs: 6, codes: 7 } as const;
@@ -30,7 +30,7 @@ export class FillLog {
   ): void {
     const row = this.length++;
     const page = this.#rows.page(row);
-    const at = this.#rows.offset(row);
+    const at = rowInPage(row) * WIDTH;
     page[at + FIELD.tradeId] = tradeId;
     page[at + FIELD.orderId] = orderId;
     page[at + FIELD.price] = price;

@@ -83,7 +83,8 @@ export class Brackets {
   }
   /** Ends every bracket of a strategy on an instrument: its position is being closed by other means. */
   drop(strategy: number, instrument: number): void {
-    for (const bracket of this.#open[instrument]!.slice()) if (bracket.strategy === strategy) this.remove(bracket);
+    const open = this.#open[instrument]!;
+    for (let at = open.length - 1; at >= 0; at--) if (open[at]!.strategy === strategy) this.remove(open[at]!);
   }
 
   /** Stops beyond which the row opens: they go off at the open. */

@@ -1,6 +1,6 @@
 // What a run keeps of its orders: one row an order, written once, when it ends.
 
-import { bitsOf, RowLog, type Scratch } from '../base/rowLog.ts';
+import { bitsOf, RowLog, rowInPage, type Scratch } from '../base/rowLog.ts';
 import { ENDINGS, ROLES, type OrderColumns } from '../model/run.ts';
 import type { OrderRecord } from './record.ts';
 
@@ -24,7 +24,7 @@ export class OrderLog {
   write(order: OrderRecord, nowMs: number): void {
     const row = order.id - 1;
     const page = this.#rows.page(row);
-    const at = this.#rows.offset(row);
+    const at = rowInPage(row) * WIDTH;
     page[at + FIELD.parent] = order.parent;
     page[at + FIELD.lots] = order.lots;
     page[at + FIELD.quoteUnits] = order.quoteUnits;

@@ -19,7 +19,8 @@ export class OrderManager {
   readonly #journal: Journal;
   readonly #reservations: Reservations;
   readonly #log: OrderLog;
-  readonly #pool: OrderRecord[] = [];
+  /** Head of the pool: records that no order uses. */
+  #spare: OrderRecord | null = null;
   /** Unfinished orders, oldest first. Finished ones are never walked. */
   readonly #active: OrderRecord[] = [];
   /** Orders that were proved to have had no effect: kept for ever, for an order may land late. */
@@ -57,7 +58,8 @@ export class OrderManager {
 
   /** A pooled record with the next id, for the engine to say what is wanted. */
   draft(strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): OrderRecord {
-    const order = this.#pool.pop() ?? new OrderRecord();
+    const order = this.#spare ?? new OrderRecord();
+    this.#spare = order.nextSpare;
     order.begin(++this.#count, strategy, instrument, instrumentIndex, side, nowMs);
     return order;
   }
@@ -86,14 +88,14 @@ export class OrderManager {
     order.reason = 'denied';
     order.confirmed = true;
     this.#log.write(order, order.createdMs);
-    this.#pool.push(order);
+    this.#pool(order);
   }
 
   /** Sends an approved order, once. Its reservation was made by risk in the same call as the approval. */
   submit(approved: ApprovedOrder): void {
     const order = approved as unknown as OrderRecord; // the same record: risk only changes its type
     if (order.state !== STATE.draft) throw new InvariantError(`order ${order.id} is sent a second time`);
-    this.#active.push(order);
+    this.#active[this.#active.length] = order;
     this.#journal.verdict(order, null);
     this.#journal.intent(order);
     const seq = this.#journal.send(order, order.createdMs);
@@ -208,12 +210,21 @@ export class OrderManager {
     order.confirmed = true;
     order.changedMs = nowMs as TimeMs;
     const active = this.#active;
-    const at = active.length === 1 ? 0 : active.indexOf(order);
-    if (at === active.length - 1) active.pop();
-    else if (at >= 0) active.splice(at, 1);
-    if (reason !== 'noEffect') this.#reservations.release(order);
+    if (active[active.length - 1] === order) active.pop();
+    else this.#takeOut(order);
     this.#log.write(order, nowMs);
-    if (reason !== 'noEffect') this.#pool.push(order);
+    if (reason === 'noEffect') return;
+    this.#reservations.release(order);
+    this.#pool(order);
+  }
+
+  #takeOut(order: OrderRecord): void {
+    const at = this.#active.indexOf(order);
+    if (at >= 0) this.#active.splice(at, 1);
+  }
+  #pool(order: OrderRecord): void {
+    order.nextSpare = this.#spare;
+    this.#spare = order;
   }
 
   /** An order that was proved without effect has landed after all: it lives again and is cancelled. */

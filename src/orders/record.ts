@@ -6,6 +6,9 @@ import type { DoneReason, Lifecycle, OrderId, OrderRole, Side, StrategyIndex, Ti
 import { LIFECYCLES, STATE } from './lifecycle.ts';
 import type { Reserved } from './reservation.ts';
 
+/** Amounts, prices and times start as a fraction: V8 then keeps each of them as a double that is written in place, from the first order on. */
+const FRACTION = 0.5;
+
 export class OrderRecord implements Reserved {
   id = 0 as OrderId;
   strategy = 0 as StrategyIndex;
@@ -13,42 +16,44 @@ export class OrderRecord implements Reserved {
   instrumentIndex = 0;
   side: Side = 'buy';
   role: OrderRole = 'market';
-  lots = 0 as Lots;
-  quoteUnits = 0 as Units;
-  limit = 0 as Ticks;
+  lots = FRACTION as Lots;
+  quoteUnits = FRACTION as Units;
+  limit = FRACTION as Ticks;
   reduceOnly = false;
   timeInForce: TimeInForce | null = null;
   slot = '';
   parent = 0 as OrderId;
   /** Bracket prices and trailing distance in ticks; 0 for none. */
-  takeProfit = 0 as Ticks;
-  stopLoss = 0 as Ticks;
-  trailing = 0 as Ticks;
+  takeProfit = FRACTION as Ticks;
+  stopLoss = FRACTION as Ticks;
+  trailing = FRACTION as Ticks;
   /** The price that set a stop leg off; 0 for an order of its own. For readers: the leg itself is a market order. */
-  trigger = 0 as Ticks;
+  trigger = FRACTION as Ticks;
 
   /** Position of the lifecycle in LIFECYCLES. */
   state: number = STATE.draft;
   reason: DoneReason | null = null;
   confirmed = false;
   venueId: VenueOrderId | null = null;
-  filledLots = 0 as Lots;
-  filledUnits = 0 as Units;
-  createdMs = 0 as TimeMs;
-  changedMs = 0 as TimeMs;
+  filledLots = FRACTION as Lots;
+  filledUnits = FRACTION as Units;
+  createdMs = FRACTION as TimeMs;
+  changedMs = FRACTION as TimeMs;
   /** When the venue had it; NaN until then. */
   arrivedMs = NaN;
   /** Worst case of what is still open: written by the reservations alone (reservation.ts says what each is). */
-  worstTicks = 0;
-  worstLots = 0;
-  worstUnits = 0;
-  worstCash = 0;
+  worstTicks = FRACTION;
+  worstLots = FRACTION;
+  worstUnits = FRACTION;
+  worstCash = FRACTION;
   reserved = false;
   /** A cancel is wanted but the venue's id is not known yet. */
   cancelWanted = false;
   wasUnknown = false;
   /** The stable code of a denial or refusal. */
   code: string | null = null;
+  /** In the pool, the next spare record. */
+  nextSpare: OrderRecord | null = null;
 
   get lifecycle(): Lifecycle {
     return LIFECYCLES[this.state]!;

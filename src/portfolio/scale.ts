@@ -85,7 +85,7 @@ export function markSegment(
   scale: Factor,
 ): void {
   if (baseUnits === 0) {
-    out.fill(cash, from, to);
+    markFlat(out, from, to, cash);
     return;
   }
   const perTick = (baseUnits * scale.times) / scale.by;
@@ -97,6 +97,14 @@ export function markSegment(
   } else {
     for (let row = from; row < to; row++) out[row] = cash + valueAt(baseUnits, ticks[row + tickOffset]!, scale);
   }
+}
+
+/** Rows up to which a plain loop beats the call of `fill`. */
+const FEW_ROWS = 64;
+
+function markFlat(out: Float64Array, from: number, to: number, cash: number): void {
+  if (to - from > FEW_ROWS) out.fill(cash, from, to);
+  else for (let row = from; row < to; row++) out[row] = cash;
 }
 
 function markWholeInt(out: Float64Array, from: number, to: number, cash: number, perTick: number, ticks: Int32Array, offset: number): void {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Desk, USDT } from '../../test/fixtures/riskDesk.ts';
 import type { Wanted } from '../../test/fixtures/drafts.ts';
@@ -269,6 +270,15 @@ test('every limit belongs to a rule with its code, and only rules whose limits a
     'OPEN_ORDERS',
     'MARGIN',
   ]);
+});
+
+test('the page on risk lists every rule with its limits, in the order in which they are asked', () => {
+  const page = readFileSync(new URL('../../docs/risk.md', import.meta.url), 'utf8');
+  const listed = RULES.map(({ code, keys }) =>
+    page.split('\n').findIndex((line) => line.startsWith(`| \`${code}\` |`) && keys.every((key) => line.includes(key))),
+  );
+  expect(listed).not.toContain(-1);
+  expect(listed).toEqual(listed.toSorted((a, b) => a - b));
 });
 
 test('of several rules that an order breaks, the first in the documented order gives the code', () => {

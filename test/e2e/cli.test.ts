@@ -120,7 +120,7 @@ describe('a run', () => {
   });
 });
 
-describe('a command line that is not understood ends with code 2 and the nearest valid name', () => {
+describe.concurrent('a command line that is not understood ends with code 2 and the nearest valid name', () => {
   test.each([
     [['backtst'], 'backtst: unknown command, the nearest valid one is backtest'],
     [['data', 'imprt'], 'imprt: unknown command, the nearest valid one is data import'],

@@ -22,6 +22,7 @@ const STRATEGIES: Readonly<Record<string, string>> = {
   promise: strategy('override onBar() { return Promise.resolve(); }'),
   async: strategy('override async onBar() {}'),
   loops: strategy('n = 0;\n  override onBar() { if (++this.n === 40) for (;;); }'),
+  interrupted: `import { writeSync } from 'node:fs';\n${strategy("override onBar() { writeSync(2, 'at work'); for (;;); }")}`,
   loopsAtOnce: `for (;;);\n${strategy('override onBar() {}')}`,
   slow: strategy('override onBar() { const end = performance.now() + 4; while (performance.now() < end); }'),
   leaves: strategy('override onBar() { process.exit(0); }'),
@@ -48,10 +49,10 @@ beforeAll(() => {
 afterAll(() => desk.remove());
 
 /** The definition of a run of one of the strategies above. */
-function definition(name: string, more = ''): string {
+function definition(name: string, more = '', file = `${name}.yaml`): string {
   const text = `strategy: ${name}.ts\nfeeds: { bars: { symbol: TESTUSDT, interval: 1m } }\ncash: { USDT: '1000' }\n${more}`;
-  desk.write(`${name}.yaml`, text);
-  return `${name}.yaml`;
+  desk.write(file, text);
+  return file;
 }
 
 async function expectRefusal(args: readonly string[], code: number, ...words: readonly (string | RegExp)[]): Promise<void> {
@@ -62,7 +63,7 @@ async function expectRefusal(args: readonly string[], code: number, ...words: re
   expect(desk.runs()).toEqual([]);
 }
 
-describe('files of bars (exit code 2)', () => {
+describe.concurrent('files of bars (exit code 2)', () => {
   test.each([
     ['a missing file', 'none-1m.csv', [/none-1m\.csv/, /no such file/]],
     ['a wrong header', 'header-1m.csv', [/header-1m\.csv:1/, /open_time_ms/]],
@@ -86,7 +87,7 @@ describe('files of bars (exit code 2)', () => {
   });
 });
 
-describe('definitions (exit code 2)', () => {
+describe.concurrent('definitions (exit code 2)', () => {
   test.each([
     [
       'an unknown symbol',
@@ -104,14 +105,14 @@ describe('definitions (exit code 2)', () => {
 
   test('a mistake in the file has its line', async () => {
     await expectRefusal(
-      ['backtest', definition('good', 'fees: { taker: 0.001 }\n')],
+      ['backtest', definition('good', 'fees: { taker: 0.001 }\n', 'unquoted.yaml')],
       2,
-      /^good\.yaml:4 fees\.taker: expected a quoted decimal .*, got 0\.001\n {2}put the number in quotes: taker: '0\.001'\n$/,
+      /^unquoted\.yaml:4 fees\.taker: expected a quoted decimal .*, got 0\.001\n {2}put the number in quotes: taker: '0\.001'\n$/,
     );
   });
 });
 
-describe('strategies', () => {
+describe.concurrent('strategies', () => {
   test.each([
     ['throws', 1, [/Culprit threw at 2024-01-01 00:\d\d UTC: five is enough/, /throws\.ts:6:/]],
     ['throwsEarly', 1, [/Culprit threw while it was constructed: not yet/, /throwsEarly\.ts:4:/]],
@@ -133,7 +134,7 @@ describe('strategies', () => {
   });
 
   test('an interrupted run leaves nothing, and ends with the code of the signal', async () => {
-    const { code } = await desk.interrupt(1500, 'backtest', definition('loops'), '--bar-timeout', '0');
+    const { code } = await desk.interrupt('at work', 'backtest', definition('interrupted'), '--bar-timeout', '0');
     expect(code).toBe(130);
     expect(desk.runs()).toEqual([]);
   });

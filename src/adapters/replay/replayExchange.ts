@@ -28,6 +28,9 @@ export interface ReplayOptions {
 interface Lane {
   readonly book: InstrumentBook;
   readonly feed: FeedRun;
+  /** Columns of the feed that every matched row reads. */
+  readonly closeMs: Float64Array;
+  readonly open: Float64Array;
   readonly priceScale: number;
   readonly lotScale: number;
   /** Length of a row; 0 for months, whose length varies. A row's open is then read instead of reckoned (one cache miss more). */
@@ -63,6 +66,8 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     this.#lanes = engine.execution.map((feed) => ({
       book: venue.book(feed.instrument),
       feed,
+      closeMs: feed.bars.closeMs,
+      open: feed.bars.open,
       priceScale: pow10(feed.instrument.priceDigits),
       lotScale: pow10(feed.instrument.quantityDigits),
       lengthMs: fixedLengthMs(feed.bars.interval) ?? 0,
@@ -77,7 +82,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     if (this.#options.latencyMs === 0 || order.parent > 0) this.#arrive(order);
     else {
       const { id } = order;
-      this.#queue.at(this.#engine.nowMs + this.#options.latencyMs, () => {
+      this.#later(this.#engine.nowMs + this.#options.latencyMs, () => {
         if (order.id === id) this.#arrive(order); // the record may have gone back to the pool with a halt
       });
     }
@@ -86,7 +91,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   cancel(order: Order): void {
     const { id } = order;
     if (this.#options.latencyMs === 0 || order.parent > 0) this.#cancelArrives(order, id);
-    else this.#queue.at(this.#engine.nowMs + this.#options.latencyMs, () => this.#cancelArrives(order, id));
+    else this.#later(this.#engine.nowMs + this.#options.latencyMs, () => this.#cancelArrives(order, id));
   }
 
   /** A read answers at once and completely: the books are in this process. */
@@ -95,7 +100,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const venueMs = this.#engine.nowMs;
     const seen = channel !== 'balances' && this.#placed.has(id);
     // One macro-step later, so that a chain of reads is a chain of events and not of calls.
-    this.#queue.at(venueMs, () => this.#engine.evidence(id, { channel, venueMs, complete: true, found: seen }));
+    this.#later(venueMs, () => this.#engine.evidence(id, { channel, venueMs, complete: true, found: seen }));
   }
 
   working(instrument: number): number {
@@ -106,12 +111,11 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   row(instrument: number, row: number): void {
     const lane = this.#lanes[instrument]!;
     const { book, priceScale } = lane;
-    const { bars } = lane.feed;
-    const closeMs = bars.closeMs[row]!;
-    const openMs = lane.lengthMs > 0 ? closeMs - lane.lengthMs : bars.openMs[row]!;
+    const closeMs = lane.closeMs[row]!;
+    const openMs = lane.lengthMs > 0 ? closeMs - lane.lengthMs : lane.feed.bars.openMs[row]!;
     // Whole ticks: the import has refused or rounded anything finer, so rounding here only removes the noise of the product.
-    const open = Math.round(bars.open[row]! * priceScale);
-    const volumeLots = this.#options.needsVolume ? Math.floor(bars.volume[row]! * lane.lotScale) : 0;
+    const open = Math.round(lane.open[row]! * priceScale);
+    const volumeLots = this.#options.needsVolume ? Math.floor(lane.feed.bars.volume[row]! * lane.lotScale) : 0;
     book.matchOpen(openMs, open, volumeLots);
     if (book.working > 0 || this.#brackets.waiting(instrument) > 0) this.#insideRow(lane, instrument, row, openMs, closeMs, open);
     if (lane.lateCancels.length > 0) this.#actLateCancels(lane);
@@ -214,8 +218,14 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     }
   }
 
+  /** Due events may come up while a row is matched, without a call of a strategy: the loop has to look at the queue again. */
+  #later(timeMs: number, run: () => void): void {
+    this.#engine.touched = true;
+    this.#queue.at(timeMs, run);
+  }
+
   #forget(order: VenueOrder): void {
-    this.#placed.delete(order.ref);
+    if (this.#placed.size > 0) this.#placed.delete(order.ref);
     this.#venue.release(order);
   }
 }

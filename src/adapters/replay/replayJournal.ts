@@ -5,10 +5,11 @@ import type { Evidence } from '../../ports/exchange.ts';
 import type { Journal } from '../../ports/journal.ts';
 
 const PRIME = 16_777_619;
+const MIX = 0x85eb_ca6b | 0;
 
 export class ReplayJournal implements Journal {
   #count = 0;
-  #hash = 2_166_136_261;
+  #hash = 2_166_136_261 | 0;
 
   get durableSeq(): number {
     return this.#count;
@@ -37,10 +38,8 @@ export class ReplayJournal implements Journal {
     return this.#record(6, order.id, seen.venueMs);
   }
   fill(order: Order, tradeId: number, price: number, lots: number, fee: number): number {
-    this.#record(7, order.id, tradeId);
-    this.#hash = Math.imul(this.#hash ^ lots ^ fee, PRIME);
-    this.#hash = Math.imul(this.#hash ^ price, PRIME);
-    return this.#count;
+    // Odd factors keep figures of equal sums apart.
+    return this.#record(7, order.id, tradeId + price * 31 + lots * 1009 + fee * 65_537);
   }
   state(order: Order): number {
     return this.#record(8, order.id, order.filledLots);
@@ -50,10 +49,8 @@ export class ReplayJournal implements Journal {
   }
 
   #record(kind: number, id: number, value: number): number {
-    // Numbers above 2^32 enter by both halves, so that times and amounts count whole.
-    let hash = Math.imul(this.#hash ^ kind ^ (id << 4), PRIME);
-    hash = Math.imul(hash ^ (value | 0), PRIME);
-    this.#hash = Math.imul(hash ^ (value / 4_294_967_296), PRIME);
+    // One mix a record, of the value's low 32 bits: a step that is added, dropped, moved or changed changes all that follows.
+    this.#hash = Math.imul(this.#hash ^ (id << 4) ^ kind ^ Math.imul(value | 0, MIX), PRIME);
     return ++this.#count;
   }
 }

@@ -17,6 +17,7 @@ const FIRST_BARS = 700;
 /** A picture is at most some 2,000 pixels high, and a zoomed one shows a hundredth of the whole. */
 const DRAWN_SHARE = 4e-6;
 const PANE_SHARE = 1e-4;
+const LOWEST_SHARE = 5e-4;
 const MAX_TRADES = 100_000;
 const MAX_FILLS = 250_000;
 const MAX_BRACKETS = 250_000;
@@ -44,6 +45,7 @@ export function packInstrument(record: RunRecord, feed: FeedRecord, interval: In
     base: instrument.base,
     quote: instrument.quote,
     quantityDigits: instrument.quantityDigits,
+    baseDigits: instrument.baseDigits,
     priceDigits: instrument.priceDigits,
     digits: step.digits,
     interval,
@@ -119,7 +121,16 @@ export function packEquity({ equity, reportingDigits }: RunRecord, stepMs: numbe
   const part = (column: Float64Array) => (rows === null ? column.subarray(0, equity.length) : Float64Array.from(rows, (row) => column[row]!));
   const perUnit = pow10(reportingDigits);
   const values = part(equity.units).map((units) => units / perUnit);
-  return { minutes: pack.add(minutesOf(part(equity.timeMs)), 1), values: pack.addDecimals(values, drawnStep(values, reportingDigits, DRAWN_SHARE), 1) };
+  return { minutes: pack.add(minutesOf(part(equity.timeMs)), 1), values: pack.addDecimals(values, equityStep(values, reportingDigits), 1) };
+}
+
+/** Fine enough for the lowest equity too: a logarithmic axis shows it as large as the highest. */
+function equityStep(values: Float64Array, digits: number): Step {
+  let low = Infinity;
+  for (const value of values) if (value > 0 && value < low) low = value;
+  const high = drawnStep(values, digits, DRAWN_SHARE);
+  const needed = drawnStep(Float64Array.of(low), digits, LOWEST_SHARE);
+  return needed.digits > high.digits ? { times: 1, digits: Math.min(needed.digits, exactStep(values, digits).digits) } : high;
 }
 
 function lastRows(timeMs: Float64Array, length: number, stepMs: number): number[] {
@@ -136,8 +147,8 @@ function minutesOf(timeMs: Float64Array): Int32Array {
 }
 
 function packFills(record: RunRecord, instrument: number, pack: Pack): WireInstrument['fills'] {
-  const { ms, lots, length } = positionChanges(record, instrument);
-  return length > MAX_FILLS ? null : { ms: pack.add(ms, 1), lots: pack.add(lots, 0) };
+  const { ms, units, length } = positionChanges(record, instrument);
+  return length > MAX_FILLS ? null : { ms: pack.add(ms, 1), units: pack.add(units, 0) };
 }
 
 /** Stops and targets that stood at the venue. A trailing stop has no one level, so it is left out. */

@@ -176,7 +176,13 @@ function trading({ run, metrics, trades, orders }: Summary): Markup[] {
   ];
 }
 
+/** The unit stands smaller beside its number. */
+function withUnit(text: string): Markup {
+  const at = text.lastIndexOf(THIN);
+  return at > 0 && /^\D+$/.test(text.slice(at + 1)) ? html`${text.slice(0, at)}<span class="unit">${THIN}${text.slice(at + 1)}</span>` : html`${text}`;
+}
+
 function card({ label, text, note, sign, isNone }: Shown, sub: string, isWarning = false): Markup {
   const colour = isNone ? ' muted' : sign > 0 ? ' gain' : sign < 0 ? ' loss' : '';
-  return html`<div class="card" tabindex="0" data-tip><span class="label">${label}</span><span class="value${colour}">${text}</span><span class="sub${isWarning ? ' amber' : ''}">${sub}</span><span class="sr">${note}</span></div>`;
+  return html`<div class="card" tabindex="0" data-tip><span class="label">${label}</span><span class="value${colour}">${withUnit(text)}</span><span class="sub${isWarning ? ' amber' : ''}">${sub}</span><span class="sr">${note}</span></div>`;
 }

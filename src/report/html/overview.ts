@@ -10,12 +10,28 @@ import type { WireOverview } from './page/wire.ts';
 const SPANS = 1000;
 const MINUTE = 60_000;
 
-/** Position changes of one instrument at its fills: signed lots, and the same in the base asset. */
-export function positionChanges({ fills, instruments }: RunRecord, instrument: number): PositionChanges & { readonly ms: Float64Array; readonly lots: Float64Array } {
-  const perUnit = pow10(instruments[instrument]!.quantityDigits);
-  const rows = Array.from({ length: fills.length }, (_, row) => row).filter((row) => fills.instrument[row] === instrument);
-  const lots = Float64Array.from(rows, (row) => (fills.side[row] === 0 ? fills.lots[row]! : -fills.lots[row]!));
-  return { length: rows.length, ms: Float64Array.from(rows, (row) => fills.timeMs[row]!), lots, change: lots.map((n) => n / perUnit) };
+interface Changes extends PositionChanges {
+  readonly ms: Float64Array;
+  /** In units of the base asset. */
+  readonly units: Float64Array;
+}
+
+/** What the fills of one instrument did to the holding of its base asset, fees taken in that asset included. */
+export function positionChanges({ fills, instruments }: RunRecord, instrument: number): Changes {
+  const { quantityDigits, baseDigits } = instruments[instrument]!;
+  const unitsPerLot = pow10(baseDigits - quantityDigits);
+  const ms = new Float64Array(fills.length);
+  const units = new Float64Array(fills.length);
+  let length = 0;
+  for (let row = 0; row < fills.length; row++) {
+    if (fills.instrument[row] !== instrument) continue;
+    const bought = fills.lots[row]! * (fills.side[row] === 0 ? unitsPerLot : -unitsPerLot);
+    ms[length] = fills.timeMs[row]!;
+    units[length++] = bought - (fills.feeInBase[row] === 1 ? fills.fee[row]! : 0);
+  }
+  const perUnit = pow10(baseDigits);
+  const own = units.subarray(0, length);
+  return { length, ms: ms.subarray(0, length), units: own, change: own.map((of) => of / perUnit) };
 }
 
 export function overviewOf(record: RunRecord): WireOverview {
@@ -86,6 +102,26 @@ function exposureAt(record: RunRecord, timeMs: Float64Array, units: readonly num
   }
   const perUnit = pow10(record.reportingDigits);
   return units.map((value, k) => (value > 0 ? (notional[k]! * perUnit) / value : 0));
+}
+
+const HOUR = 3_600_000;
+/** The epoch began on a Thursday; the week here on Monday. */
+const FIRST_DAY = 3;
+
+/** Compounded return within each hour of the week (Monday 00:00 to 01:00 UTC first): together they make the run's return. */
+export function returnsByHour({ equity, startUnits }: RunRecord): number[] {
+  const logs = new Float64Array(7 * 24);
+  let before = startUnits;
+  for (let row = 0; row < equity.length; row++) {
+    const now = equity.units[row]!;
+    if (now !== before && now > 0 && before > 0) {
+      // A bar's close is the first instant of the next hour: what it earned belongs to the hour before.
+      const hour = Math.floor((equity.timeMs[row]! - 1) / HOUR) + FIRST_DAY * 24;
+      logs[hour % (7 * 24)]! += Math.log(now / before);
+    }
+    before = now;
+  }
+  return Array.from(logs, (sum) => fraction(Math.expm1(sum)));
 }
 
 /** Position of an instrument in `RunRecord.instruments`. */

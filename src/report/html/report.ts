@@ -9,7 +9,7 @@ import { detailOf, type Detail } from './detail.ts';
 import { documentOf } from './document.ts';
 import type { ReportInput } from './input.ts';
 import { pageCode } from './link.ts';
-import { overviewOf } from './overview.ts';
+import { overviewOf, returnsByHour } from './overview.ts';
 import { Pack } from './pack.ts';
 import type { PageData } from './page/wire.ts';
 
@@ -52,7 +52,7 @@ function pageData({ record, summary }: ReportInput, feeds: readonly FeedRecord[]
     instruments: feeds.map((feed, at) => packInstrument(record, feed, detail.intervals[at]!, pack)),
     trades: packTrades(record, pack),
     rollingSharpe: { ms: metrics.days, values: metrics.rollingSharpe.map((value) => (value === null ? null : Number(value.toFixed(4)))) },
-    intraday: isIntraday(record),
+    hours: isIntraday(record) ? returnsByHour(record) : null,
   };
 }
 

@@ -11,10 +11,11 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const DAY_MS = 86_400_000;
 const SHOWN_DRAWDOWNS = 5;
 
-/** A table with its heads; cells after the first are right-aligned. */
-function table(heads: readonly Part[], rows: readonly (readonly Part[])[], name: string): Markup {
-  return html`<div class="scroll"><table class="plain" aria-label="${name}"><thead><tr>${heads.map((of) => html`<th scope="col">${of}</th>`)}</tr></thead><tbody>${rows.map(
-    ([first, ...rest]) => html`<tr><th scope="row">${first ?? ''}</th>${rest.map((cell) => html`<td>${cell}</td>`)}</tr>`,
+/** A table with its heads. Cells after the first are right-aligned, but not those of columns `words` (counted from 1). */
+function table(heads: readonly Part[], rows: readonly (readonly Part[])[], name: string, words: readonly number[] = []): Markup {
+  const kind = (at: number) => (words.includes(at) ? 't' : '');
+  return html`<div class="scroll"><table class="plain" aria-label="${name}"><thead><tr>${heads.map((of, at) => html`<th scope="col" class="${kind(at)}">${of}</th>`)}</tr></thead><tbody>${rows.map(
+    ([first, ...rest]) => html`<tr><th scope="row">${first ?? ''}</th>${rest.map((cell, at) => html`<td class="${kind(at + 1)}">${cell}</td>`)}</tr>`,
   )}</tbody></table></div>`;
 }
 
@@ -106,7 +107,7 @@ ${line('Open at the end', of.open, 'Stood when the run ended.')}
 <h3>Refusals by code</h3>${
     codes.length === 0
       ? html`<p class="muted">No order was refused.</p>`
-      : table(['by', 'code', 'orders'], codes.map(([by, code, amount]) => [by, code, count(amount)]), 'Refusals by code')
+      : table(['by', 'code', 'orders'], codes.map(([by, code, amount]) => [by, code, count(amount)]), 'Refusals by code', [1])
   }
 <h3>Risk rules that were on</h3><p class="codes">${run.rules.length === 0 ? html`<span class="amber">none</span>` : run.rules.map((rule) => html`<code>${rule}</code> `)}</p></div></div>`;
 }
@@ -129,6 +130,7 @@ export function data({ dataQuality }: Summary): Markup {
       html`<code title="${feed.manifestHash}">${feed.manifestHash.slice(0, 12) || NONE}</code>`,
     ]),
     'Quality of the data, by feed',
+    [1],
   );
 }
 
@@ -154,6 +156,7 @@ export function provenance({ record, summary, provenance: of }: ReportInput): Ma
       percent(it.makerFeePpm / 1e6, 3), percent(it.takerFeePpm / 1e6, 3), 'close',
     ]),
     'Instruments',
+    [1, 2],
   )}
 <h3>Parameters</h3>${table(
     ['strategy', 'file', 'parameters'],
@@ -163,6 +166,7 @@ export function provenance({ record, summary, provenance: of }: ReportInput): Ma
       Object.entries(it.params).map(([name, value]) => `${name} ${value}`).join(', ') || 'none',
     ]),
     'Strategies and their parameters',
+    [1, 2],
   )}
 <details><summary>Definition</summary><pre>${of.definition}</pre></details>`;
 }

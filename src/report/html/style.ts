@@ -19,7 +19,7 @@ h2{font-size:16px;font-weight:600}
 h3{font-size:14px;font-weight:600;margin:16px 0 8px}
 b,strong{font-weight:600}
 a{color:var(--accent)}
-code,pre,kbd,td,dd,.value,.months th,.read{font-family:ui-monospace,'SF Mono',SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}
+code,pre,kbd,td,dd,.months th,.read{font-family:ui-monospace,'SF Mono',SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}
 code,pre,kbd{font-size:12px}
 .muted{color:var(--muted)}.gain{color:var(--gain)}.loss{color:var(--loss)}.amber{color:var(--warn)}
 .sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
@@ -29,7 +29,7 @@ button[aria-pressed=true]{border-color:var(--accent);color:var(--accent)}
 button:disabled{color:var(--muted);cursor:default;border-color:var(--line)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:6px}
 kbd{border:1px solid var(--line);border-radius:4px;padding:0 4px}
-.head{display:flex;justify-content:space-between;gap:24px;flex-wrap:wrap}
+.head{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:16px 24px}
 .head h1{margin-bottom:4px}
 .answer{font-size:16px;margin-top:12px}
 .stamp{font-size:12px;text-align:right}
@@ -47,7 +47,7 @@ kbd{border:1px solid var(--line);border-radius:4px;padding:0 4px}
 .card{background:var(--surface);border:1px solid var(--line);border-radius:6px;padding:16px;display:flex;flex-direction:column;gap:4px;min-width:0;position:relative}
 .card .label,.card .sub{font-size:12px;color:var(--muted)}
 .card .sub.amber{color:var(--warn)}
-.card .value{font-size:22px;font-weight:600;line-height:1.2;letter-spacing:-.02em;white-space:nowrap}
+.card .value{font-size:22px;font-weight:600;line-height:1.2;letter-spacing:-.01em;white-space:nowrap}
 .card .value .unit{font-size:12px;font-weight:400;letter-spacing:0}
 section[id]{background:var(--surface);border:1px solid var(--line);border-radius:6px;padding:16px;margin-top:12px;scroll-margin-top:12px}
 section[id]>h2{margin-bottom:12px}
@@ -78,6 +78,7 @@ td{text-align:right;padding:4px 8px;white-space:nowrap}
 th:first-child,td:first-child{text-align:left;padding-left:0}
 tbody tr{border-top:1px solid var(--line)}
 table.plain tbody th{color:var(--text);text-align:left}
+table.plain .t{text-align:left}
 .months th,.months td,.week th,.week td{text-align:right;padding:4px 6px}
 .months th:first-child,.week th:first-child{text-align:left;padding-left:0}
 .months td.up,.week td.up{background:color-mix(in srgb,var(--gain) var(--tint),transparent)}
@@ -120,6 +121,7 @@ svg .zero{stroke:var(--muted);stroke-width:1}
 @media (max-width:1100px){.cards{grid-template-columns:repeat(3,minmax(0,1fr))}}
 @media (max-width:700px){
 main{padding:16px 12px 32px}
+.head{grid-template-columns:minmax(0,1fr)}
 .stamp{text-align:left}
 .cards{grid-template-columns:repeat(2,minmax(0,1fr));gap:8px}
 .card{padding:12px}

@@ -16,6 +16,8 @@ export const AXIS_WIDTH = 76;
 const HEIGHTS = { equity: 260, drawdown: 110, exposure: 66 } as const;
 const TICK_FONT = '11px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 const POINTS_PER_PIXEL = 0.75;
+/** A mark nearer to the left edge would be cut off. */
+const HALF_LABEL = 28;
 
 type Exposure = (from: number, to: number, spans: number) => { readonly ms: number[]; readonly exposure: number[] };
 type Name = keyof typeof HEIGHTS;
@@ -116,7 +118,7 @@ export class EquityPlots {
       cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { size: 6 }, sync: { key: 'isobar-equity' } },
       series: [{}, ...series],
       axes: [
-        { ...common, scale: 'x', show: true, size: last ? 26 : 0, space: 90, splits: timeSplits, values: (_, ticks, __, ___, step) => (last ? timeTexts(ticks, step) : ticks.map(() => '')) },
+        { ...common, scale: 'x', show: true, size: last ? 26 : 0, space: 90, splits: timeSplits, values: (plot, ticks, __, ___, step) => (last ? timeTexts(ticks, step).map((text, at) => (plot.valToPos(ticks[at]!, 'x') < HALF_LABEL ? '' : text)) : ticks.map(() => '')) },
         { ...common, scale: 'y', side: 1, size: AXIS_WIDTH, gap: 6, ...y },
       ],
       hooks: {

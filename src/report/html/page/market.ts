@@ -68,6 +68,24 @@ export class Market {
     return (row < 0 ? level.open[0]! : level.close[row]!) / scale;
   }
 
+  /** Length of the finest bars. */
+  get barMs(): number {
+    return typicalLengthMs(this.wire.interval);
+  }
+
+  /** Adds to `out` what `amount`, put into the first open, was worth at each of `ms` (ascending). */
+  addGrowth(ms: Float64Array, amount: number, out: Float64Array): void {
+    const { interval, openMs, open, close, length } = this.#level(this.wire.interval);
+    const isFixed = interval !== '1M';
+    const bar = typicalLengthMs(interval);
+    const perOpen = amount / open[0]!;
+    for (let at = 0, row = -1; at < ms.length; at++) {
+      // A close is known from the end of its bar on.
+      while (row + 1 < length && (isFixed ? openMs[row + 1]! + bar : closeOf(interval, openMs[row + 1]!)) <= ms[at]!) row++;
+      out[at]! += row < 0 ? amount : close[row]! * perOpen;
+    }
+  }
+
   /** Unpacks everything, giving the browser time to draw between the columns. */
   async unpack(): Promise<void> {
     if (this.isWhole) return;
@@ -96,7 +114,7 @@ export class Market {
   }
 
   async #unpackOrders(): Promise<void> {
-    const { fills, brackets, quantityDigits, priceDigits } = this.wire;
+    const { fills, brackets, baseDigits, priceDigits } = this.wire;
     const ticks = 10 ** priceDigits;
     this.brackets = {
       from: await unpackWide(brackets.from),
@@ -105,9 +123,9 @@ export class Market {
       isTarget: await unpack32(brackets.isTarget),
     };
     if (!fills) return;
-    const lots = 10 ** quantityDigits;
+    const perUnit = 10 ** baseDigits;
     const ms = await unpackWide(fills.ms);
-    this.changes = { length: ms.length, ms, change: (await unpackWide(fills.lots)).map((of) => of / lots) };
+    this.changes = { length: ms.length, ms, change: (await unpackWide(fills.units)).map((of) => of / perUnit) };
   }
 }
 

@@ -10,13 +10,14 @@ import { clockText, count, dayText, exactText, fixed, timeText } from './format.
 import { addGestures } from './gestures.ts';
 import { placeOf, sliceOf, traceOn, type Market, type Slice } from './market.ts';
 import { MAX_MARKERS, Overlay } from './overlay.ts';
+import { numberTexts } from './ticks.ts';
 import type { TimeWindow } from './timeWindow.ts';
 import { rowsWithin, type TradeRows } from './tradeRows.ts';
 
 declare const LightweightCharts: typeof Charts;
 
-/** A bar needs some three pixels to be told from its neighbours. */
-const PIXELS_PER_BAR = 3;
+/** Fewer, and a bar cannot be told from its neighbours. */
+const PIXELS_PER_BAR = 2;
 /** How much more than the window is handed to the chart on either side, so that small moves need no new data. */
 const MARGIN = 0.6;
 const PANE_HEIGHT = 110;
@@ -133,7 +134,7 @@ export class PriceChart {
       crosshair: { mode: LightweightCharts.CrosshairMode.Normal, vertLine: { color: colour('muted'), labelBackgroundColor: colour('accent') }, horzLine: { color: colour('muted'), labelBackgroundColor: colour('accent') } },
       rightPriceScale: { borderVisible: false, minimumWidth: AXIS_WIDTH, scaleMargins: { top: 0.08, bottom: 0.08 } },
       timeScale: { borderColor: line, timeVisible: true, secondsVisible: false, minBarSpacing: 0.05, rightOffset: 0, tickMarkFormatter: (time: Time, kind: Charts.TickMarkType) => tickText(Number(time) * 1000, kind) },
-      localization: { timeFormatter: (time: Time) => timeText(Number(time) * 1000), priceFormatter: (price: number) => fixed(price, Math.max(0, this.#market.wire.digits)) },
+      localization: { timeFormatter: (time: Time) => timeText(Number(time) * 1000), tickmarksPriceFormatter: numberTexts },
       // Time is moved by our own gestures, which the equity plots share.
       handleScroll: false,
       handleScale: { mouseWheel: false, pinch: false, axisPressedMouseMove: { time: false, price: true }, axisDoubleClickReset: { time: false, price: true } },

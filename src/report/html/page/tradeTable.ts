@@ -174,7 +174,7 @@ function columnsOf(page: PageData, { of, tags }: TradeRows): Column[] {
     name,
     key,
     value: (row) => column[row]!,
-    text: (row) => (tint ? signed : fixed)(column[row]! / 10 ** assetDigits, 2),
+    text: (row) => (tint && column[row]! > 0 ? '+' : '') + exactText(column[row]!, assetDigits, 2),
     plain: (row) => plainInteger(column[row]!, assetDigits),
     tint,
   });
@@ -201,8 +201,7 @@ function columnsOf(page: PageData, { of, tags }: TradeRows): Column[] {
     money(`fees, ${asset}`, 'fees', of.fees),
     fraction('MAE, %', 'mae_fraction', of.mae),
     fraction('MFE, %', 'mfe_fraction', of.mfe),
-    tag('entered by', 'entry_tag', of.entryTag),
-    tag('left by', 'exit_tag', of.exitTag),
+    ...(tags.length > 1 ? [tag('entered by', 'entry_tag', of.entryTag), tag('left by', 'exit_tag', of.exitTag)] : []),
   ];
 }
 

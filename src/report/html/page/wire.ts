@@ -38,6 +38,7 @@ export interface WireInstrument {
   readonly base: string;
   readonly quote: string;
   readonly quantityDigits: number;
+  readonly baseDigits: number;
   readonly priceDigits: number;
   /** Digits of the price columns: `priceDigits`, or fewer where 32 bits do not hold them. */
   readonly digits: number;
@@ -55,8 +56,8 @@ export interface WireInstrument {
   readonly low: PackedColumn;
   readonly close: PackedColumn;
   readonly traces: readonly WireTrace[];
-  /** Position changes: when (ms) and by how many lots; null where there are too many to carry. */
-  readonly fills: { readonly ms: PackedColumn; readonly lots: PackedColumn } | null;
+  /** Changes of the holding: when (ms) and by how much (units of the base asset); null where there are too many to carry. */
+  readonly fills: { readonly ms: PackedColumn; readonly units: PackedColumn } | null;
   /** Stops and targets: from, until (ms), price in ticks, 1 for a target. */
   readonly brackets: { readonly from: PackedColumn; readonly to: PackedColumn; readonly price: PackedColumn; readonly isTarget: PackedColumn };
 }
@@ -108,7 +109,8 @@ export interface PageData {
   readonly instruments: readonly WireInstrument[];
   readonly trades: WireTrades;
   readonly rollingSharpe: { readonly ms: readonly number[]; readonly values: readonly (number | null)[] };
-  readonly intraday: boolean;
+  /** Compounded return (a fraction) within each hour of the week from Monday 00:00 UTC; null where a bar is a day or longer. */
+  readonly hours: readonly number[] | null;
 }
 export interface WireDrawdown {
   readonly peakMs: number;

@@ -1,0 +1,116 @@
+// What is not a chart: theme, notes on hover and focus, copying, keys, ranges.
+
+import { byId, forgetColours } from './dom.ts';
+import type { TimeWindow } from './timeWindow.ts';
+
+const THEMES = ['system', 'light', 'dark'] as const;
+type Theme = (typeof THEMES)[number];
+const STORED = 'isobar-theme';
+const DAY = 86_400_000;
+const RANGES: Readonly<Record<string, number>> = { '1d': DAY, '1w': 7 * DAY, '1M': 30 * DAY, '3M': 91 * DAY, '1y': 365 * DAY };
+
+/** The switch follows the system until it is told otherwise, and remembers. `onChange` draws the charts again. */
+export function addTheme(onChange: () => void): { readonly next: () => void } {
+  const button = byId('theme');
+  const present = (): Theme => THEMES.find((of) => of === document.documentElement.dataset['theme']) ?? 'system';
+  const changed = () => {
+    if (button) button.textContent = `theme: ${present()}`;
+    forgetColours();
+    onChange();
+  };
+  const next = () => {
+    const theme = THEMES[(THEMES.indexOf(present()) + 1) % THEMES.length] ?? 'system';
+    if (theme === 'system') delete document.documentElement.dataset['theme'];
+    else document.documentElement.dataset['theme'] = theme;
+    remember(theme);
+    changed();
+  };
+  if (button) button.textContent = `theme: ${present()}`;
+  button?.addEventListener('click', next);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
+  return { next };
+}
+
+function remember(theme: Theme): void {
+  try {
+    if (theme === 'system') localStorage.removeItem(STORED);
+    else localStorage.setItem(STORED, theme);
+  } catch (error) {
+    // Some browsers give a file no storage: then the choice lasts as long as the page.
+    if (!(error instanceof DOMException)) throw error;
+  }
+}
+
+/** The hidden note of an element that is marked by `data-tip` is shown beside it. */
+export function addTips(): void {
+  const tip = byId('tip');
+  if (!tip) return;
+  let owner: Element | null = null;
+  const show = (target: EventTarget | null) => {
+    const found = target instanceof Element ? target.closest('[data-tip]') : null;
+    if (found === owner) return;
+    owner = found;
+    const text = found?.querySelector('.sr')?.textContent ?? '';
+    tip.hidden = text === '';
+    if (!found || text === '') return;
+    tip.textContent = text;
+    const box = found.getBoundingClientRect();
+    const width = document.documentElement.clientWidth;
+    const left = Math.min(Math.max(8, box.left), width - tip.offsetWidth - 8);
+    const fitsBelow = box.bottom + tip.offsetHeight + 8 < innerHeight;
+    const top = fitsBelow ? box.bottom + 6 : box.top - tip.offsetHeight - 6;
+    tip.style.left = `${left + scrollX}px`;
+    tip.style.top = `${top + scrollY}px`;
+  };
+  document.addEventListener('pointerover', (event) => show(event.target));
+  document.addEventListener('focusin', (event) => show(event.target));
+  document.addEventListener('focusout', () => show(null));
+}
+
+export function addCopying(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+    button.addEventListener('click', () => {
+      const text = button.dataset['copy'] ?? '';
+      const done = () => {
+        button.textContent = 'copied';
+        setTimeout(() => (button.textContent = 'copy'), 1500);
+      };
+      // A page from a file may be refused the clipboard: then the text is selected for the reader's own keys.
+      navigator.clipboard.writeText(text).then(done, () => selectText(button));
+    });
+  }
+}
+
+function selectText(button: HTMLElement): void {
+  const code = button.parentElement?.querySelector('code');
+  if (code) getSelection()?.selectAllChildren(code);
+}
+
+/** The buttons of a chart: lengths of time that end where the window ends, and zoom. */
+export function addRanges(target: string, shown: TimeWindow): void {
+  const group = document.querySelector(`[data-target="${target}"]`);
+  group?.addEventListener('click', (event) => {
+    const button = event.target instanceof HTMLElement ? event.target.closest('button') : null;
+    const { range, zoom } = button?.dataset ?? {};
+    if (zoom !== undefined) shown.zoom(zoom === 'in' ? 1 / 1.5 : 1.5);
+    else if (range === 'all') shown.show(shown.first, shown.last);
+    else if (range !== undefined) shown.show(shown.to - (RANGES[range] ?? shown.span), shown.to);
+  });
+}
+
+/** Keys that act wherever the focus is, except in fields. */
+export function addKeys(acts: Readonly<Record<string, () => void>>): void {
+  const list = byId('keys-list');
+  const open = () => {
+    if (list instanceof HTMLDialogElement && !list.open) list.showModal();
+  };
+  byId('keys')?.addEventListener('click', open);
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.target instanceof HTMLSelectElement || (list instanceof HTMLDialogElement && list.open)) return;
+    const act = event.key === '?' ? open : acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+}
