@@ -1,0 +1,133 @@
+// Run plans over synthetic bars in memory, for simulations of the whole bot without files.
+
+import type { RunPlan, FeedPlan } from '../../src/app/plan.ts';
+import { lots } from '../../src/base/brand.ts';
+import { seededRng } from '../../src/base/rng.ts';
+import type { BarColumns } from '../../src/model/bars.ts';
+import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
+import type { Interval } from '../../src/model/interval.ts';
+import type { RunRecord } from '../../src/model/run.ts';
+import type { StrategyClass } from '../../src/strategy/strategy.ts';
+
+const MINUTE_MS = 60_000;
+export const START_MS = 1_704_067_200_000; // 2024-01-01
+
+export function spot(symbol: string, feePpm = 1000): Instrument {
+  return {
+    id: instrumentId('spot', symbol),
+    market: 'spot',
+    wireName: symbol,
+    base: symbol.slice(0, -4),
+    quote: 'USDT',
+    priceDigits: 2,
+    quantityDigits: 3,
+    quoteDigits: 8,
+    baseDigits: 8,
+    minLots: lots(1),
+    makerFeePpm: feePpm,
+    takerFeePpm: feePpm,
+  };
+}
+
+/** A seeded walk of one-minute bars around 100, of which a share is missing. */
+export function minutes(symbol: string, rows: number, seed: number, missing = 0): BarColumns {
+  const random = seededRng(seed);
+  const kept: number[][] = [];
+  let last = 10_000;
+  for (let row = 0; row < rows; row++) {
+    const open = last + Math.round((random.next() - 0.5) * 20);
+    const close = Math.max(1000, open + Math.round((random.next() - 0.5) * 120));
+    const high = Math.max(open, close) + Math.floor(random.next() * 40);
+    const low = Math.min(open, close) - Math.floor(random.next() * 40);
+    last = close;
+    if (row === 0 || random.next() >= missing) kept.push([START_MS + row * MINUTE_MS, open, high, low, close, Math.floor(random.next() * 50_000)]);
+  }
+  return columns(spot(symbol), '1m', MINUTE_MS, kept);
+}
+
+/** The hours of minute bars: each of those minutes that are there, known when the hour is over. */
+export function hoursOf(bars: BarColumns): BarColumns {
+  const kept: number[][] = [];
+  for (let row = 0; row < bars.length; ) {
+    const open = Math.floor(bars.openMs[row]! / 3_600_000) * 3_600_000;
+    const hour = [open, bars.open[row]! * 100, 0, Infinity, 0, 0];
+    for (; row < bars.length && bars.openMs[row]! < open + 3_600_000; row++) {
+      hour[2] = Math.max(hour[2]!, bars.high[row]! * 100);
+      hour[3] = Math.min(hour[3]!, bars.low[row]! * 100);
+      hour[4] = bars.close[row]! * 100;
+    }
+    if (row < bars.length) kept.push(hour.map(Math.round));
+  }
+  return columns(bars.instrument, '1h', 3_600_000, kept);
+}
+
+function columns(instrument: Instrument, interval: Interval, lengthMs: number, rows: readonly number[][]): BarColumns {
+  const of = (field: number, scale: number) => Float64Array.from(rows, (row) => row[field]! / scale);
+  return {
+    instrument,
+    interval,
+    length: rows.length,
+    openMs: of(0, 1),
+    closeMs: Float64Array.from(rows, (row) => row[0]! + lengthMs),
+    open: of(1, 100),
+    high: of(2, 100),
+    low: of(3, 100),
+    close: of(4, 100),
+    volume: of(5, 1000),
+  };
+}
+
+/** The first rows, as a run over less data would have them. */
+export function truncated(bars: BarColumns, length: number): BarColumns {
+  const cut = (column: Float64Array) => column.slice(0, length);
+  const { openMs, closeMs, open, high, low, close, volume } = bars;
+  return { ...bars, length, openMs: cut(openMs), closeMs: cut(closeMs), open: cut(open), high: cut(high), low: cut(low), close: cut(close), volume: cut(volume) }; // prettier-ignore
+}
+
+export function feed(name: string, bars: BarColumns): FeedPlan {
+  const quality = { manifestHash: '', rows: bars.length, gaps: 0, missingBars: 0, thinBars: 0, zeroVolume: 0, roundedPrices: 0, openLastBar: false, synthetic: true }; // prettier-ignore
+  return { name, bars, firstRow: 0, quality };
+}
+
+export interface PlanOptions extends Partial<Omit<RunPlan, 'strategies' | 'feeds' | 'fills' | 'fees'>> {
+  readonly fills?: Partial<RunPlan['fills']>;
+  readonly fees?: Partial<RunPlan['fees']>;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+export function planOf(strategies: StrategyClass | readonly StrategyClass[], feeds: readonly FeedPlan[], options: PlanOptions = {}): RunPlan {
+  const list = Array.isArray(strategies) ? (strategies as readonly StrategyClass[]) : [strategies as StrategyClass];
+  const { fills, fees, params = {}, ...rest } = options;
+  return {
+    name: 'simulation',
+    strategies: list.map((strategy) => ({
+      strategy,
+      record: { name: strategy.name, file: `${strategy.name}.ts`, hash: strategy.name, params: {} },
+      params,
+      share: String(1 / list.length),
+      hash: strategy.name,
+    })),
+    feeds,
+    fromMs: Math.min(...feeds.map(({ bars }) => bars.openMs[0]!)),
+    toMs: Math.max(...feeds.map(({ bars }) => bars.closeMs[bars.length - 1]!)),
+    cash: { USDT: '10000' },
+    size: { equity: '0.5' },
+    fees: { makerPpm: 800, takerPpm: 1000, in: 'received', rounding: 'halfUp', ...fees },
+    fills: { limit: 'through', latencyMs: 0, maxVolumeSharePpm: 0, slippageTicks: 0, slippagePpm: 0, collarPpm: 10_000, ...fills },
+    risk: { maxLeverage: '3' },
+    seed: 1,
+    blockRows: 512,
+    ...rest,
+  };
+}
+
+/** Every column of orders, fills and equity as bytes: what two runs must share to be the same run. */
+export function fingerprint({ orders, fills, equity }: RunRecord): Record<string, string> {
+  const parts: Record<string, string> = { texts: orders.texts.join() };
+  for (const [name, table] of Object.entries({ orders, fills, equity })) {
+    for (const [field, column] of Object.entries(table)) {
+      if (ArrayBuffer.isView(column)) parts[`${name}.${field}`] = Buffer.from(column.buffer, column.byteOffset, column.byteLength).toString('base64');
+    }
+  }
+  return parts;
+}
