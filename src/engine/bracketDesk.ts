@@ -1,6 +1,6 @@
 // Runs brackets for the engine: targets are placed when an entry fills, stops become market orders when a price reaches them.
 
-import type { Lots, Ticks } from '../base/brand.ts';
+import type { Lots, Ticks, TimeMs } from '../base/brand.ts';
 import type { OrderId, OrderRole } from '../model/order.ts';
 import { levelOf, type Bracket } from '../orders/brackets.ts';
 import type { OrderRecord } from '../orders/record.ts';
@@ -10,6 +10,8 @@ export class BracketDesk {
   readonly #engine: Engine;
   /** Price at which the stop leg in work goes off, for the exchange that replays it; NaN outside of `hit`. */
   hitPrice = NaN;
+  /** Time of what the legs in work answer: a fill or a level inside the row that is being matched. NaN outside. */
+  atMs = NaN;
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -32,7 +34,10 @@ export class BracketDesk {
     // What the fee has taken of the coins bought is not there to be guarded.
     const guarded = Math.min(lots, this.#closable(order.strategy, order.instrumentIndex));
     if (hasStop && guarded > 0) brackets.arm(order, guarded, price, timeMs);
-    if (takeProfit > 0) this.#placeTarget(order, id, takeProfit, lots);
+    if (takeProfit === 0) return;
+    this.atMs = timeMs;
+    this.#placeTarget(order, id, takeProfit, lots);
+    this.atMs = NaN;
   }
 
   /** `hit` as a value, made once: rows hand it on. */
@@ -75,6 +80,8 @@ export class BracketDesk {
     leg.slot = role;
     leg.parent = entry as OrderId;
     leg.reduceOnly = true;
+    // A leg arrives with the fill that calls for it, so that it can be matched on the same row.
+    if (this.atMs === this.atMs) leg.createdMs = leg.changedMs = this.atMs as TimeMs;
     return leg;
   }
 

@@ -59,6 +59,7 @@ export class StrategyRun implements StrategyHost {
   readonly #byView = new Map<Feed, FeedRun>();
   readonly #positions: (PositionView | undefined)[] = [];
   readonly #exitPending: boolean[] = [];
+  #exitsPending = 0;
 
   constructor(engine: Engine, index: number, name: string, rng: Rng) {
     this.#engine = engine;
@@ -206,10 +207,11 @@ export class StrategyRun implements StrategyHost {
 
   /** An order of this strategy has ended: an exit that waited for its cancels may now go. */
   orderEnded(instrumentIndex: number): void {
-    if (!this.#exitPending[instrumentIndex]) return;
+    if (this.#exitsPending === 0 || !this.#exitPending[instrumentIndex]) return;
     const feed = this.#engine.executionFeed(instrumentIndex);
     if (this.#engine.reservations.sellLots(this.index, instrumentIndex) > 0) return;
     this.#exitPending[instrumentIndex] = false;
+    this.#exitsPending--;
     this.#closePosition(feed);
   }
 
@@ -218,6 +220,7 @@ export class StrategyRun implements StrategyHost {
     const { instrumentIndex } = feed;
     if (engine.ledger.isFlat(this.index, instrumentIndex)) return null;
     if (engine.reservations.sellLots(this.index, instrumentIndex) > 0) {
+      if (!this.#exitPending[instrumentIndex]) this.#exitsPending++;
       this.#exitPending[instrumentIndex] = true;
       return null;
     }

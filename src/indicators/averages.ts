@@ -75,32 +75,41 @@ class TickMean implements Kernel {
   readonly #ticks: TickColumn;
   readonly #out: NumberWindow;
   readonly #bars: number;
-  readonly #divisor: number;
   #sum = 0;
 
   constructor(source: ScaledColumn, out: NumberWindow, bars: number) {
-    checkExactSum(`sma over ${bars} bars`, source, bars);
+    out.holdSums(bars * source.scale, checkExactSum(`sma over ${bars} bars`, source, bars));
     this.#ticks = source.column.values;
     this.#out = out;
     this.#bars = bars;
-    this.#divisor = bars * source.scale;
   }
 
   fill(fromRow: number, toRow: number): void {
     const ticks = this.#ticks;
     const { values, base } = this.#out;
     const bars = this.#bars;
-    const divisor = this.#divisor;
     let sum = this.#sum;
     let row = fromRow;
     for (; row < toRow && row < bars; row++) {
       sum += ticks[row]!;
-      values[row - base] = row === bars - 1 ? sum / divisor : NaN;
+      values[row - base] = row === bars - 1 ? sum : NaN;
     }
-    // Whole numbers: the difference first gives the same sum as two steps, with one addition on the critical path.
+    // Whole numbers are added in any order: four rows a turn leave one addition to wait for where there were four.
+    for (; row < toRow - 3; row += 4) {
+      const first = ticks[row]! - ticks[row - bars]!;
+      const second = first + (ticks[row + 1]! - ticks[row + 1 - bars]!);
+      const third = ticks[row + 2]! - ticks[row + 2 - bars]!;
+      const fourth = third + (ticks[row + 3]! - ticks[row + 3 - bars]!);
+      const half = sum + second;
+      values[row - base] = sum + first;
+      values[row + 1 - base] = half;
+      values[row + 2 - base] = half + third;
+      sum += second + fourth;
+      values[row + 3 - base] = sum;
+    }
     for (; row < toRow; row++) {
       sum += ticks[row]! - ticks[row - bars]!;
-      values[row - base] = sum / divisor;
+      values[row - base] = sum;
     }
     this.#sum = sum;
   }
@@ -184,38 +193,35 @@ class TickWeightedMean implements Kernel {
   readonly #ticks: TickColumn;
   readonly #out: NumberWindow;
   readonly #bars: number;
-  readonly #divisor: number;
   /** The plain sum and the weighted one, both whole numbers. */
   #sum = 0;
   #weighted = 0;
 
   constructor(source: ScaledColumn, out: NumberWindow, bars: number) {
     const weights = (bars * (bars + 1)) / 2;
-    checkExactSum(`wma over ${bars} bars`, source, weights);
+    out.holdSums(weights * source.scale, checkExactSum(`wma over ${bars} bars`, source, weights));
     this.#ticks = source.column.values;
     this.#out = out;
     this.#bars = bars;
-    this.#divisor = weights * source.scale;
   }
 
   fill(fromRow: number, toRow: number): void {
     const ticks = this.#ticks;
     const { values, base } = this.#out;
     const bars = this.#bars;
-    const divisor = this.#divisor;
     let sum = this.#sum;
     let weighted = this.#weighted;
     let row = fromRow;
     for (; row < toRow && row < bars; row++) {
       sum += ticks[row]!;
       weighted += (row + 1) * ticks[row]!;
-      values[row - base] = row === bars - 1 ? weighted / divisor : NaN;
+      values[row - base] = row === bars - 1 ? weighted : NaN;
     }
     for (; row < toRow; row++) {
       // Each old value loses one weight, which takes their plain sum away; the oldest thereby leaves.
       weighted += bars * ticks[row]! - sum;
       sum += ticks[row]! - ticks[row - bars]!;
-      values[row - base] = weighted / divisor;
+      values[row - base] = weighted;
     }
     this.#sum = sum;
     this.#weighted = weighted;

@@ -4,10 +4,9 @@ import { assert } from '../base/assert.ts';
 import { InvariantError } from '../base/errors.ts';
 import { pow10 } from '../base/exact.ts';
 import { ticksOf, type BarColumns, type PriceColumn } from '../model/bars.ts';
-import { NOT_READY } from './series.ts';
 import type { Design, Home, Kernel, Output, ScaledColumn, Wiring } from './spec.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
-import { SlidingWindow, type NumberWindow, type SignalWindow } from './window.ts';
+import { NumberWindow, SignalWindow } from './window.ts';
 
 /** A column of a feed, or of an indicator over it, and how far back it is read. */
 export class GraphOutput implements Output {
@@ -51,13 +50,13 @@ export class Windows {
   readonly #states = new Map<GraphOutput, SignalWindow>();
 
   addColumn(output: GraphOutput, column: Float64Array): void {
-    this.#numbers.set(output, SlidingWindow.over(column));
+    this.#numbers.set(output, new NumberWindow(column));
   }
 
   addNode(node: GraphNode): void {
     for (const output of node.outputs) {
-      if (node.design.kind === 'series') this.#numbers.set(output, new SlidingWindow((length) => new Float64Array(length).fill(NaN)));
-      else this.#states.set(output, new SlidingWindow((length) => new Uint8Array(length).fill(NOT_READY)));
+      if (node.design.kind === 'series') this.#numbers.set(output, new NumberWindow());
+      else this.#states.set(output, new SignalWindow());
     }
   }
 
@@ -89,7 +88,70 @@ export function ancestry(node: GraphNode): readonly GraphNode[] {
   return [...found];
 }
 
-/** Takes memory for the windows of `nodes` (sources first) and makes their kernels, in the same order. */
+/** Makes windows and kernels for the nodes of a graph, sources first. */
+class Assembly {
+  readonly kernels: Kernel[] = [];
+  readonly #windows: Windows;
+  readonly #bars: BarColumns;
+  readonly #blockRows: number;
+  readonly #technical: TechnicalLibrary | null;
+  /** The quotients of windows that hold sums, for the kernels that need numbers. */
+  readonly #quotients = new Map<NumberWindow, NumberWindow>();
+
+  constructor(windows: Windows, bars: BarColumns, blockRows: number, technical: TechnicalLibrary | null) {
+    this.#windows = windows;
+    this.#bars = bars;
+    this.#blockRows = blockRows;
+    this.#technical = technical;
+  }
+
+  add(node: GraphNode): void {
+    const own = this.#windows.of(node);
+    for (const [index, output] of node.outputs.entries()) own[index]!.allocate(frontOf(output), this.#blockRows);
+    const kernel = node.design.make(this.#wire(node));
+    this.kernels.push(new WindowedKernel(kernel, own));
+  }
+
+  #wire(node: GraphNode): Wiring {
+    const windows = this.#windows;
+    const technical = this.#technical;
+    const input = (source: number) => node.inputs[source]!;
+    return {
+      numbers: (source) => this.#numbers(input(source)),
+      fractions: (source) => windows.number(input(source)),
+      signals: (source) => windows.state(input(source)),
+      scaled: (source) => this.#scaled(input(source)),
+      out: (output) => windows.number(node.outputs[output]!),
+      outSignal: (output) => windows.state(node.outputs[output]!),
+      get technical() {
+        assert(technical !== null, 'an indicator of technicalindicators without the package: load it and pass it to seal');
+        return technical;
+      },
+    };
+  }
+
+  /** Where the window holds sums, their quotients: filled by a kernel of its own, between the source and the first that asked for it. */
+  #numbers(input: GraphOutput): NumberWindow {
+    const held = this.#windows.number(input);
+    if (held.divisor === 1) return held;
+    let quotients = this.#quotients.get(held);
+    if (quotients === undefined) {
+      quotients = new NumberWindow();
+      quotients.allocate(frontOf(input), this.#blockRows);
+      this.#quotients.set(held, quotients);
+      this.kernels.push(new WindowedKernel(new Quotients(held, quotients), [quotients]));
+    }
+    return quotients;
+  }
+
+  #scaled(input: GraphOutput): ScaledColumn {
+    if (input.price === null) return { column: this.#numbers(input), scale: 1, whole: false };
+    const { instrument } = this.#bars;
+    return { column: { values: ticksOf(this.#bars, input.price), base: 0 }, scale: pow10(instrument.priceDigits), whole: true };
+  }
+}
+
+/** Takes memory for the windows of `nodes` (sources first) and makes the kernels that fill them, in the order in which they are to run. */
 export function assemble(
   nodes: readonly GraphNode[],
   windows: Windows,
@@ -97,11 +159,14 @@ export function assemble(
   blockRows: number,
   technical: TechnicalLibrary | null,
 ): readonly Kernel[] {
-  return nodes.map((node) => {
-    const own = windows.of(node);
-    for (const [index, output] of node.outputs.entries()) own[index]!.allocate(Math.max(output.depth + 1, output.lookBack), blockRows);
-    return new WindowedKernel(node.design.make(wire(node, windows, bars, technical)), own);
-  });
+  const assembly = new Assembly(windows, bars, blockRows, technical);
+  for (const node of nodes) assembly.add(node);
+  return assembly.kernels;
+}
+
+/** Earlier rows that a window keeps: one more than `ago` reaches, for views stand at row -1 before the first. */
+function frontOf(output: GraphOutput): number {
+  return Math.max(output.depth + 1, output.lookBack);
 }
 
 /** A kernel with the windows that it fills. */
@@ -121,22 +186,16 @@ class WindowedKernel implements Kernel {
   }
 }
 
-function wire(node: GraphNode, windows: Windows, bars: BarColumns, technical: TechnicalLibrary | null): Wiring {
-  const input = (source: number) => node.inputs[source]!;
-  return {
-    numbers: (source) => windows.number(input(source)),
-    signals: (source) => windows.state(input(source)),
-    scaled: (source) => scaled(input(source), windows, bars),
-    out: (output) => windows.number(node.outputs[output]!),
-    outSignal: (output) => windows.state(node.outputs[output]!),
-    get technical() {
-      assert(technical !== null, 'an indicator of technicalindicators without the package: load it and pass it to seal');
-      return technical;
-    },
-  };
-}
+class Quotients implements Kernel {
+  readonly #sums: NumberWindow;
+  readonly #out: NumberWindow;
 
-function scaled(input: GraphOutput, windows: Windows, bars: BarColumns): ScaledColumn {
-  if (input.price === null) return { column: windows.number(input), scale: 1, whole: false };
-  return { column: { values: ticksOf(bars, input.price), base: 0 }, scale: pow10(bars.instrument.priceDigits), whole: true };
+  constructor(sums: NumberWindow, out: NumberWindow) {
+    this.#sums = sums;
+    this.#out = out;
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    this.#sums.divideInto(this.#out.values, fromRow - this.#out.base, fromRow, toRow);
+  }
 }

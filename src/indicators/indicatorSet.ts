@@ -3,10 +3,11 @@
 import { assert } from '../base/assert.ts';
 import type { BarColumns, PriceColumn } from '../model/bars.ts';
 import { ancestry, assemble, GraphNode, GraphOutput, Windows } from './graph.ts';
-import { ColumnSeries, ColumnSignal, TRUE, type FeedSeries, type RowCursor, type Series, type Signal } from './series.ts';
+import { ColumnSeries, ColumnSignal, type FeedSeries, type RowCursor, type Series, type Signal } from './series.ts';
 import { bind, checkWhole, lateSpec, outputOf, plan } from './spec.ts';
 import type { Design, Home, IndicatorSpec, Kernel, NodeOutputs, Operand, Registry, SignalSource, Source } from './spec.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
+import { TRUE } from './window.ts';
 
 /** Rows a block of `traceValues`; any size gives the same values. */
 const TRACE_ROWS = 4096;
@@ -92,9 +93,13 @@ export class IndicatorSet implements Home {
    * The rows must be of the newest block; `into` must have room for all of them.
    */
   listRows(signal: Signal, fromRow: number, toRow: number, into: Int32Array): number {
-    const { values, base } = this.#windows.state(this.#own(signal));
-    const end = toRow - base;
+    const { values, base, rows, listed } = this.#windows.state(this.#own(signal));
     let count = 0;
+    if (rows !== null) {
+      for (let i = 0; i < listed; i++) if (rows[i]! >= fromRow && rows[i]! < toRow) into[count++] = rows[i]!;
+      return count;
+    }
+    const end = toRow - base;
     // The built-in search passes over false rows faster than a loop; behind the end it may find what older blocks left there.
     for (let at = values.indexOf(TRUE, fromRow - base); at >= 0 && at < end; at = values.indexOf(TRUE, at + 1)) into[count++] = at + base;
     return count;
@@ -115,7 +120,7 @@ export class IndicatorSet implements Home {
     for (let from = 0; from < trace.length; from += TRACE_ROWS) {
       const to = Math.min(from + TRACE_ROWS, trace.length);
       for (const kernel of kernels) kernel.fill(from, to);
-      trace.set(window.values.subarray(from - window.base, to - window.base), from);
+      window.divideInto(trace, from, from, to);
     }
     return trace;
   }

@@ -1,7 +1,7 @@
 // What a strategy reads of an indicator or a column: the newest delivered value and a fixed depth of earlier ones, never a later one.
 
 import { ConfigError } from '../base/errors.ts';
-import type { SlidingWindow } from './window.ts';
+import { NOT_READY, TRUE, type NumberWindow, type SignalWindow } from './window.ts';
 
 /** A series of numbers over the rows of one feed, read as of the bar that the strategy is being told of. */
 export interface Series {
@@ -51,24 +51,26 @@ export interface SeriesLabel {
  * not of the compiler alone: nothing beyond the cursor can be read through a series.
  */
 export class ColumnSeries implements Series {
-  readonly #window: SlidingWindow<Float64Array>;
+  readonly #window: NumberWindow;
   readonly #cursor: RowCursor;
   readonly #label: SeriesLabel;
 
-  constructor(window: SlidingWindow<Float64Array>, cursor: RowCursor, label: SeriesLabel) {
+  constructor(window: NumberWindow, cursor: RowCursor, label: SeriesLabel) {
     this.#window = window;
     this.#cursor = cursor;
     this.#label = label;
   }
 
   get value(): number {
-    const index = this.#cursor.row - this.#window.base;
-    return index < 0 ? NaN : this.#window.values[index]!;
+    const window = this.#window;
+    const index = this.#cursor.row - window.base;
+    return index < 0 ? NaN : window.values[index]! / window.divisor;
   }
 
   get prev(): number {
-    const index = this.#cursor.row - this.#window.base - 1;
-    return index < 0 ? NaN : this.#window.values[index]!;
+    const window = this.#window;
+    const index = this.#cursor.row - window.base - 1;
+    return index < 0 ? NaN : window.values[index]! / window.divisor;
   }
 
   get ready(): boolean {
@@ -79,34 +81,30 @@ export class ColumnSeries implements Series {
   ago(bars: number): number {
     // Also refuses negative and fractional arguments: a negative one would be a bar to come.
     if (bars >>> 0 !== bars || bars > this.#label.depth) throw tooDeep(this.#label, bars);
-    const index = this.#cursor.row - this.#window.base - bars;
-    return index < 0 ? NaN : this.#window.values[index]!;
+    const window = this.#window;
+    const index = this.#cursor.row - window.base - bars;
+    return index < 0 ? NaN : window.values[index]! / window.divisor;
   }
 }
 
-/** The states of a signal in its window. */
-export const FALSE = 0;
-export const TRUE = 1;
-export const NOT_READY = 2;
-
-/** A column of signal states behind a cursor. */
+/** A column of signal states behind a cursor. A window has room for the rows -2 and -1, so that `value` and `prev` find an index. */
 export class ColumnSignal implements Signal {
-  readonly #window: SlidingWindow<Uint8Array>;
+  readonly #window: SignalWindow;
   readonly #cursor: RowCursor;
 
-  constructor(window: SlidingWindow<Uint8Array>, cursor: RowCursor) {
+  constructor(window: SignalWindow, cursor: RowCursor) {
     this.#window = window;
     this.#cursor = cursor;
   }
 
   get value(): boolean {
     const index = this.#cursor.row - this.#window.base;
-    return index >= 0 && this.#window.values[index] === TRUE;
+    return this.#window.values[index] === TRUE;
   }
 
   get prev(): boolean {
     const index = this.#cursor.row - this.#window.base - 1;
-    return index >= 0 && this.#window.values[index] === TRUE;
+    return this.#window.values[index] === TRUE;
   }
 
   get ready(): boolean {

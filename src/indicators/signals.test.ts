@@ -2,8 +2,9 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emptyBars } from '../../test/fixtures/syntheticBars.ts';
+import { emptyBars, syntheticBars } from '../../test/fixtures/syntheticBars.ts';
 import { ConfigError } from '../base/errors.ts';
+import { sma } from './averages.ts';
 import { custom } from './custom.ts';
 import { IndicatorSet } from './indicatorSet.ts';
 import type { Series, Signal } from './series.ts';
@@ -71,6 +72,47 @@ describe('comparisons', () => {
       }),
       { numRuns: 100 },
     );
+  });
+});
+
+/** Two averages of a market with many crossings. */
+function twoAverages() {
+  const set = new IndicatorSet(syntheticBars(200, 2), { row: -1 }, 50);
+  return { set, fast: set.use(sma(set.series.close, 3)), slow: set.use(sma(set.series.close, 12)) };
+}
+
+describe('crossings of a pair', () => {
+  it('share one kernel, whichever series is named first and whichever direction', () => {
+    const { set, fast, slow } = twoAverages();
+    const up = set.use(crossedUp(fast, slow));
+    const down = set.use(crossedDown(fast, slow));
+    expect(down).not.toBe(up);
+    expect(set.use(crossedDown(slow, fast))).toBe(up);
+    expect(set.use(crossedUp(slow, fast))).toBe(down);
+    expect(set.use(not(crossedDown(slow, fast)))).toBe(set.use(not(up)));
+    expect(crossedDown(slow, fast).key).toBe('crossedDown(sma(close, 12), sma(close, 3))');
+    set.seal();
+    // Two averages, the crossing, the negation.
+    expect(set.kernels).toHaveLength(4);
+  });
+
+  it('list the rows of any part of the newest block', () => {
+    const { set, fast, slow } = twoAverages();
+    const signals = [crossedUp(fast, slow), crossedDown(fast, slow), above(fast, slow)].map((spec) => set.use(spec));
+    set.seal();
+    for (let from = 0; from < 200; from += 50) for (const kernel of set.kernels) kernel.fill(from, from + 50);
+    const list = (signal: Signal, from: number, to: number) => {
+      const into = new Int32Array(50);
+      return [...into.subarray(0, set.listRows(signal, from, to, into))];
+    };
+    for (const signal of signals) {
+      const all = list(signal, 150, 200);
+      expect(all.length).toBeGreaterThan(2);
+      const [second, last] = [all[1]!, all.at(-1)!];
+      expect(list(signal, second, last)).toEqual(all.slice(1, -1));
+      expect(list(signal, last, last + 1)).toEqual([last]);
+      expect(list(signal, 150, 150)).toEqual([]);
+    }
   });
 });
 

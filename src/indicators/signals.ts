@@ -1,7 +1,8 @@
 // Signals: boolean series made by comparing series, and by combining signals.
 
 import { ConfigError } from '../base/errors.ts';
-import { FALSE, NOT_READY, TRUE, type Signal } from './series.ts';
+import { Crossing } from './crossing.ts';
+import type { Signal } from './series.ts';
 import {
   operand,
   signalSpec,
@@ -14,26 +15,17 @@ import {
   type Source,
   type Wiring,
 } from './spec.ts';
-import type { Column, NumberWindow, SignalWindow } from './window.ts';
+import { comparable, type Comparable } from './sums.ts';
+import { FALSE, NOT_READY, TRUE, type Column, type NumberWindow, type SignalWindow } from './window.ts';
 
 /** True where a > b and a <= b one bar ago, both ready at both times. `b` may be a constant. */
 export function crossedUp(a: Source, b: Source | number): IndicatorSpec<Signal> {
-  return signalSpec({
-    name: 'crossedUp',
-    sources: pair('crossedUp', a, b),
-    needs: { '': 2 },
-    make: (wiring) => new Crossing(wiring.numbers(0), wiring.numbers(1), wiring.outSignal(0)),
-  });
+  return crossed('crossedUp', a, b);
 }
 
 /** True where a < b and a >= b one bar ago, both ready at both times. `b` may be a constant. */
 export function crossedDown(a: Source, b: Source | number): IndicatorSpec<Signal> {
-  return signalSpec({
-    name: 'crossedDown',
-    sources: pair('crossedDown', a, b),
-    needs: { '': 2 },
-    make: (wiring) => new Crossing(wiring.numbers(1), wiring.numbers(0), wiring.outSignal(0)),
-  });
+  return crossed('crossedDown', a, b);
 }
 
 /** True where a > b. `b` may be a constant. */
@@ -42,7 +34,7 @@ export function above(a: Source, b: Source | number): IndicatorSpec<Signal> {
     name: 'above',
     sources: pair('above', a, b),
     needs: { '': 1 },
-    make: (wiring) => new Comparison(wiring.numbers(0), wiring.numbers(1), wiring.outSignal(0)),
+    make: (wiring) => new Comparison(comparable(wiring, 0, 1), wiring.outSignal(0)),
   });
 }
 
@@ -52,7 +44,7 @@ export function below(a: Source, b: Source | number): IndicatorSpec<Signal> {
     name: 'below',
     sources: pair('below', a, b),
     needs: { '': 1 },
-    make: (wiring) => new Comparison(wiring.numbers(1), wiring.numbers(0), wiring.outSignal(0)),
+    make: (wiring) => new Comparison(comparable(wiring, 1, 0), wiring.outSignal(0)),
   });
 }
 
@@ -73,6 +65,21 @@ export function not(of: SignalSource): IndicatorSpec<Signal> {
     sources: [operand(of)],
     needs: { '': 1 },
     make: (wiring) => new Negation(wiring.signals(0), wiring.outSignal(0)),
+  });
+}
+
+/** Both directions of a pair are outputs of one node, whichever of the two series is named first: its kernel compares them once. */
+function crossed(name: 'crossedUp' | 'crossedDown', a: Source, b: Source | number): IndicatorSpec<Signal> {
+  const sources = pair(name, a, b);
+  const keys = sources.map((source) => source.key);
+  const [of, other] = keys[0]! <= keys[1]! ? [0, 1] : [1, 0];
+  const isUp = (name === 'crossedUp') === (of === 0);
+  return signalSpec({
+    name,
+    sources,
+    shared: { key: `crossing(${keys[of]}, ${keys[other]})`, output: isUp ? '.up' : '.down' },
+    needs: { '.up': 2, '.down': 2 },
+    make: (wiring) => new Crossing(comparable(wiring, of, other), wiring.outSignal(0), wiring.outSignal(1)),
   });
 }
 
@@ -121,83 +128,24 @@ class Constant implements Kernel {
   }
 }
 
-/** On which side of b the last a was. */
-type Side = typeof FALSE | typeof TRUE | typeof NOT_READY;
-
-class Crossing implements Kernel {
-  readonly #a: Column<Float64Array>;
-  readonly #b: Column<Float64Array>;
-  readonly #out: SignalWindow;
-  /** TRUE: a > b at the row before, FALSE: a <= b, NOT_READY: one of them was NaN. */
-  #side: Side = NOT_READY;
-
-  constructor(a: Column<Float64Array>, b: Column<Float64Array>, out: SignalWindow) {
-    this.#a = a;
-    this.#b = b;
-    this.#out = out;
-  }
-
-  fill(fromRow: number, toRow: number): void {
-    const { values: a, base: aBase } = this.#a;
-    const { values: b, base: bBase } = this.#b;
-    const { values, base } = this.#out;
-    const toB = aBase - bBase;
-    const toOut = aBase - base;
-    const end = toRow - aBase;
-    values.fill(FALSE, fromRow - base, toRow - base);
-    let side = this.#side;
-    // Run by run: within a run nothing is written and the branches are foreseen; four rows a turn save a third of the time.
-    // A NaN fails every comparison and so ends any run.
-    for (let at = fromRow - aBase; at < end; at++) {
-      if (side === TRUE) {
-        while (
-          at < end - 3 &&
-          a[at]! > b[at + toB]! &&
-          a[at + 1]! > b[at + toB + 1]! &&
-          a[at + 2]! > b[at + toB + 2]! &&
-          a[at + 3]! > b[at + toB + 3]!
-        )
-          at += 4;
-        while (at < end && a[at]! > b[at + toB]!) at++;
-      } else if (side === FALSE) {
-        while (
-          at < end - 3 &&
-          a[at]! <= b[at + toB]! &&
-          a[at + 1]! <= b[at + toB + 1]! &&
-          a[at + 2]! <= b[at + toB + 2]! &&
-          a[at + 3]! <= b[at + toB + 3]!
-        )
-          at += 4;
-        while (at < end && a[at]! <= b[at + toB]!) at++;
-      }
-      if (at === end) break;
-      const next = a[at]! > b[at + toB]! ? TRUE : a[at]! <= b[at + toB]! ? FALSE : NOT_READY;
-      if (side === NOT_READY || next === NOT_READY) values[at + toOut] = NOT_READY;
-      else if (next === TRUE) values[at + toOut] = TRUE;
-      side = next;
-    }
-    this.#side = side;
-  }
-}
-
 class Comparison implements Kernel {
-  readonly #more: Column<Float64Array>;
-  readonly #less: Column<Float64Array>;
+  readonly #of: Comparable;
   readonly #out: SignalWindow;
 
-  constructor(more: Column<Float64Array>, less: Column<Float64Array>, out: SignalWindow) {
-    this.#more = more;
-    this.#less = less;
+  /** True where the first of the two is more. */
+  constructor(of: Comparable, out: SignalWindow) {
+    this.#of = of;
     this.#out = out;
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: more, base: moreBase } = this.#more;
-    const { values: less, base: lessBase } = this.#less;
+    const { aTimes, bTimes } = this.#of;
+    const { values: a, base: aBase } = this.#of.a;
+    const { values: b, base: bBase } = this.#of.b;
     const { values, base } = this.#out;
     for (let row = fromRow; row < toRow; row++) {
-      const x = more[row - moreBase]!;
-      const y = less[row - lessBase]!;
+      const x = a[row - aBase]! * aTimes;
+      const y = b[row - bBase]! * bTimes;
       values[row - base] = x > y ? TRUE : x <= y ? FALSE : NOT_READY;
     }
   }

@@ -4,7 +4,7 @@ import { assert } from '../base/assert.ts';
 import { ConfigError } from '../base/errors.ts';
 import type { PriceColumn, TickColumn } from '../model/bars.ts';
 import type { Series, Signal } from './series.ts';
-import type { Column, NumberWindow, SignalWindow } from './window.ts';
+import type { Column, Fractions, NumberWindow, SignalWindow } from './window.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 
 /** The key of a spec's plan. The public door does not show it: specs are made by the functions of this room alone. */
@@ -47,6 +47,8 @@ export interface NodeOutputs {
 
 export interface Plan<Out> {
   readonly home: Home;
+  /** The key of the column that the spec names: what rests on it is named after it, as spec or as registered series. */
+  readonly column: string;
   resolve(registry: Registry): Out;
 }
 
@@ -60,7 +62,10 @@ export interface ScaledColumn {
 
 /** What a kernel is connected to: its sources and outputs by position. */
 export interface Wiring {
+  /** The values as they are read. */
   numbers(source: number): Column<Float64Array>;
+  /** The values as they are held: sums that nobody has divided yet, where there are such. */
+  fractions(source: number): Fractions;
   signals(source: number): Column<Uint8Array>;
   scaled(source: number): ScaledColumn;
   out(output: number): NumberWindow;
@@ -135,12 +140,19 @@ export function homeOf(what: IndicatorSpec<unknown> | Series | Signal): Home {
 /** A source or signal as a spec holds it. */
 export function operand(source: Source | SignalSource): Operand {
   if (typeof source === 'object' && plan in source) {
-    const { key, warmupBars } = source;
+    const { warmupBars } = source;
     const of = source[plan];
-    return { kind: 'spec', home: of.home, key, warmupBars, resolve: (registry) => of.resolve(registry) };
+    return { kind: 'spec', home: of.home, key: of.column, warmupBars, resolve: (registry) => of.resolve(registry) };
   }
   const output = outputOf(source);
   return { kind: 'column', home: output.home, key: output.key, warmupBars: output.warmupBars, view: source };
+}
+
+/** One output of a node that several specs share under a key of its own. */
+export interface SharedNode {
+  readonly key: string;
+  /** Suffix of the output that the spec names. */
+  readonly output: string;
 }
 
 /** What the functions of this room say of an indicator; sources are read in order. */
@@ -150,6 +162,7 @@ export interface Recipe {
   readonly parameters?: readonly (number | string)[];
   readonly lookBack?: number;
   readonly technical?: boolean;
+  readonly shared?: SharedNode;
   /** Values of its sources that a kernel needs for the first value of each output, by the suffix of the output. */
   readonly needs: Readonly<Record<string, number>>;
   make(wiring: Wiring): Kernel;
@@ -162,7 +175,8 @@ export function seriesSpec(recipe: Recipe): IndicatorSpec<Series> {
 
 /** The spec of a signal. */
 export function signalSpec(recipe: Recipe): IndicatorSpec<Signal> {
-  return toSpec(recipe, 'signal', (of) => of.signal(0));
+  const output = recipe.shared === undefined ? 0 : Object.keys(recipe.needs).indexOf(recipe.shared.output);
+  return toSpec(recipe, 'signal', (of) => of.signal(output));
 }
 
 /** The spec of an indicator with several series; `shape` names them. */
@@ -175,10 +189,11 @@ function toSpec<Out>(recipe: Recipe, kind: 'series' | 'signal', shape: (of: Node
   const home = commonHome(key, recipe.sources);
   const before = Math.max(...recipe.sources.map((source) => source.warmupBars)) - 1;
   const designs = Object.entries(recipe.needs).map(([suffix, needed]) => ({ suffix, warmupBars: before + needed }));
-  const { sources, lookBack = 0, technical = false } = recipe;
+  const { sources, lookBack = 0, technical = false, shared = { key, output: '' } } = recipe;
   const design: Design = { sources, lookBack, kind, outputs: designs, technical, make: (wiring) => recipe.make(wiring) };
   const warmupBars = Math.max(...designs.map((output) => output.warmupBars));
-  return { key, warmupBars, [plan]: { home, resolve: (registry) => shape(registry.node(design, key)) } };
+  const column = shared.key + shared.output;
+  return { key, warmupBars, [plan]: { home, column, resolve: (registry) => shape(registry.node(design, shared.key)) } };
 }
 
 /** A spec whose outputs are those of other specs: no kernel of its own, so that the parts are shared with whoever names them too. */
@@ -190,7 +205,8 @@ export function compose<Out>(
   shape: (registry: Registry) => Out,
 ): IndicatorSpec<Out> {
   const key = keyOf(name, sources, parameters);
-  return { key, warmupBars: Math.max(...parts.map((part) => part.warmupBars)), [plan]: { home: commonHome(key, sources), resolve: shape } };
+  const home = commonHome(key, sources);
+  return { key, warmupBars: Math.max(...parts.map((part) => part.warmupBars)), [plan]: { home, column: key, resolve: shape } };
 }
 
 function keyOf(name: string, sources: readonly Operand[], parameters: readonly (number | string)[]): string {

@@ -1,19 +1,19 @@
-// Sums of a moving window that do not drift: whole ticks where the source is a price, compensated floats elsewhere.
+// Sums of a moving window that do not drift: whole ticks where the source is a price, compensated floats elsewhere; how sums compare.
 
 import { ConfigError } from '../base/errors.ts';
 import type { TickColumn } from '../model/bars.ts';
 import type { ScaledColumn, Wiring } from './spec.ts';
-import type { Column } from './window.ts';
+import type { Column, Fractions } from './window.ts';
 
 /**
  * Refuses a window whose weighted sum of ticks could pass 2^53, above which whole numbers are not exact in a double.
- * `weight`: the sum of the weights of one window.
+ * `weight`: the sum of the weights of one window. Returns a bound of the sums.
  */
-export function checkExactSum(name: string, { column, scale }: ScaledColumn, weight: number): void {
+export function checkExactSum(name: string, { column, scale }: ScaledColumn, weight: number): number {
   const { values } = column;
   // Columns of 32-bit ticks are searched only where a window could pass the limit at all.
   const most = values instanceof Int32Array && weight <= 2 ** 22 ? 2 ** 31 : highestOf(values);
-  if (weight * Math.max(most, scale) <= 2 ** 53) return;
+  if (weight * Math.max(most, scale) <= 2 ** 53) return weight * most;
   throw new ConfigError(
     `${name}: expected window sums below 2^53 ticks, got up to ${weight * Math.max(most, scale)}`,
     'use fewer bars, or import the data with fewer price digits (--round-to-tick)',
@@ -37,6 +37,45 @@ export function onOneScale(wiring: Wiring, count: number): ScaledColumns {
   const sources = Array.from({ length: count }, (_, source) => wiring.scaled(source));
   if (sources.every((source) => source.whole)) return { columns: sources.map((source) => source.column), scale: sources[0]!.scale };
   return { columns: sources.map((_, source) => wiring.numbers(source)), scale: 1 };
+}
+
+/** Two series in a form in which `a * aTimes` and `b * bTimes` compare (>, =, <, not ready) as what is read of the series does. */
+export interface Comparable {
+  readonly a: Column<Float64Array>;
+  readonly aTimes: number;
+  readonly b: Column<Float64Array>;
+  readonly bTimes: number;
+}
+
+/** The sources `a` and `b` for a kernel that compares them: undivided sums where that is safe, the values as they are read elsewhere. */
+export function comparable(wiring: Wiring, a: number, b: number): Comparable {
+  const first = wiring.fractions(a);
+  const second = wiring.fractions(b);
+  const times = crossMultipliers(first, second);
+  if (times !== null) return { a: first, aTimes: times[0], b: second, bTimes: times[1] };
+  return { a: wiring.numbers(a), aTimes: 1, b: wiring.numbers(b), bTimes: 1 };
+}
+
+/**
+ * Whole numbers [m, n] such that `x * m` and `y * n` compare exactly as the *rounded* quotients `x / a.divisor` and `y / b.divisor` do, for
+ * all values x and y within their bounds; null where there are none.
+ *
+ * With p and q the divisors without their common factor g, x / (g p) and y / (g q) are equal if and only if x q = y p, and their quotients
+ * are then equal too. Otherwise they differ by at least 1 / (g p q). Two numbers that round to one double differ by at most the larger of
+ * them x 2^-52, here max(x q, y p) 2^-52 / (g p q): less than 1 / (g p q) while both products are below 2^52, where they are exact as well.
+ * Rounding keeps the order, so that the quotients differ in the same sense.
+ */
+export function crossMultipliers(
+  a: Pick<Fractions, 'divisor' | 'most'>,
+  b: Pick<Fractions, 'divisor' | 'most'>,
+): readonly [number, number] | null {
+  const common = commonFactor(a.divisor, b.divisor);
+  const [m, n] = [b.divisor / common, a.divisor / common];
+  return a.most * m < 2 ** 52 && b.most * n < 2 ** 52 ? [m, n] : null;
+}
+
+function commonFactor(a: number, b: number): number {
+  return b === 0 ? a : commonFactor(b, a % b);
 }
 
 /**

@@ -37,43 +37,54 @@ interface Tombstone {
   readonly untilMs: number;
 }
 
+/** Figures of one instrument over all strategies. Doubles start as a fraction, so that V8 keeps them as doubles, written in place. */
+class Exposure {
+  readonly scale: Scale;
+  readonly takerFeePpm: number;
+  /** The part of the fee that a buy pays in cash. */
+  readonly cashFeePpm: number;
+  buyLots = 0.5;
+  buyUnits = 0.5;
+  /** Orders that may still do something; tombstones among them. */
+  open = 0;
+  readonly buys: Reserved[] = [];
+  /** The lowest worst price of those, or lower: while the mark is not above it, no order of them is worth more than its `worstUnits`. */
+  lowest = Infinity;
+
+  constructor(instrument: Instrument, takerFeePpm: number, feesIn: ReservationTerms['feesIn']) {
+    this.scale = new Scale(instrument);
+    this.takerFeePpm = takerFeePpm;
+    this.cashFeePpm = feesIn === 'quote' ? takerFeePpm : 0;
+    this.buyLots = this.buyUnits = 0;
+  }
+}
+
+/** Figures of one strategy: its cash, and its lots by instrument. */
+class Claims {
+  cash = 0.5;
+  readonly buyLots: Float64Array;
+  readonly sellLots: Float64Array;
+  constructor(instruments: number) {
+    this.cash = 0;
+    this.buyLots = new Float64Array(instruments);
+    this.sellLots = new Float64Array(instruments);
+  }
+}
+
 export class Reservations {
   readonly #collarPpm: number;
-  readonly #takerFeePpm: Float64Array;
-  /** The part of the fee that a buy pays in cash. */
-  readonly #cashFeePpm: Float64Array;
-  readonly #scales: readonly Scale[];
-  readonly #instruments: number;
-  /** By strategy and instrument. */
-  readonly #buyLots: Float64Array;
-  readonly #sellLots: Float64Array;
   /** By instrument. */
-  readonly #buyLotsTotal: Float64Array;
-  readonly #buyUnits: Float64Array;
-  readonly #open: Int32Array;
-  readonly #buys: readonly Reserved[][];
-  /** The lowest worst price of those, or lower: while the mark is not above it, no order of them is worth more than its `worstUnits`. */
-  readonly #lowest: Float64Array;
+  readonly #exposures: readonly Exposure[];
   /** By strategy. */
-  readonly #cash: Float64Array;
+  readonly #claims: readonly Claims[];
   #openTotal = 0;
   /** Oldest first: each one stays equally long. */
   #tombstones: Tombstone[] = [];
 
   constructor(instruments: readonly Instrument[], strategies: number, terms: ReservationTerms) {
     this.#collarPpm = terms.collarPpm;
-    this.#takerFeePpm = Float64Array.from(terms.takerFeePpm);
-    this.#cashFeePpm = this.#takerFeePpm.map((ppm) => (terms.feesIn === 'quote' ? ppm : 0));
-    this.#scales = instruments.map((instrument) => new Scale(instrument));
-    this.#instruments = instruments.length;
-    this.#buyLots = new Float64Array(strategies * instruments.length);
-    this.#sellLots = new Float64Array(strategies * instruments.length);
-    this.#buyLotsTotal = new Float64Array(instruments.length);
-    this.#buyUnits = new Float64Array(instruments.length);
-    this.#open = new Int32Array(instruments.length);
-    this.#buys = instruments.map(() => []);
-    this.#lowest = new Float64Array(instruments.length).fill(Infinity);
-    this.#cash = new Float64Array(strategies);
+    this.#exposures = instruments.map((instrument, index) => new Exposure(instrument, terms.takerFeePpm[index]!, terms.feesIn));
+    this.#claims = Array.from({ length: strategies }, () => new Claims(instruments.length));
   }
 
   /**
@@ -86,19 +97,19 @@ export class Reservations {
     if (order.quoteUnits > 0) order.worstTicks = Math.max(1, mulDiv(markTicks, MILLION - collarPpm, MILLION, 'down'));
     else if (order.limit > 0) order.worstTicks = Math.max(order.limit, markTicks);
     else order.worstTicks = mulDiv(markTicks, MILLION + collarPpm, MILLION, 'up');
-    this.#figure(order, order.lots - order.filledLots, order.quoteUnits - order.filledUnits);
+    figure(order, this.#exposures[order.instrumentIndex]!, order.lots - order.filledLots, order.quoteUnits - order.filledUnits);
   }
 
   /** Reserves an assessed order. */
   add(order: Reserved): void {
-    const { instrumentIndex } = order;
+    const exposure = this.#exposures[order.instrumentIndex]!;
     order.reserved = true;
-    this.#open[instrumentIndex]!++;
+    exposure.open++;
     this.#openTotal++;
-    this.#count(order, 1);
+    this.#count(order, exposure, 1);
     if (order.side !== 'buy') return;
-    this.#buys[instrumentIndex]!.push(order);
-    if (order.worstTicks < this.#lowest[instrumentIndex]!) this.#lowest[instrumentIndex] = order.worstTicks;
+    exposure.buys[exposure.buys.length] = order;
+    if (order.worstTicks < exposure.lowest) exposure.lowest = order.worstTicks;
   }
 
   /** An execution of `lots` for `notionalUnits`: so much less may still come. The last one ends the reservation. */
@@ -110,18 +121,20 @@ export class Reservations {
       this.release(order);
       return;
     }
-    this.#count(order, -1);
-    this.#figure(order, restLots, restUnits);
-    this.#count(order, 1);
+    const exposure = this.#exposures[order.instrumentIndex]!;
+    this.#count(order, exposure, -1);
+    figure(order, exposure, restLots, restUnits);
+    this.#count(order, exposure, 1);
   }
 
   /** Nothing of the order can come any more: its end is confirmed. Nothing to do for one that is not reserved. */
   release(order: Reserved): void {
     if (!order.reserved) return;
-    this.#count(order, -1);
-    this.#open[order.instrumentIndex]!--;
+    const exposure = this.#exposures[order.instrumentIndex]!;
+    this.#count(order, exposure, -1);
+    exposure.open--;
     this.#openTotal--;
-    if (order.side === 'buy') this.#forget(order);
+    if (order.side === 'buy') forget(order, exposure);
     order.reserved = false;
     order.worstLots = order.worstUnits = order.worstCash = 0;
   }
@@ -135,7 +148,7 @@ export class Reservations {
   rise(order: Reserved): void {
     this.#tombstones = this.#tombstones.filter((tombstone) => tombstone.order !== order);
     if (order.reserved) return;
-    this.#figure(order, order.lots - order.filledLots, order.quoteUnits - order.filledUnits);
+    figure(order, this.#exposures[order.instrumentIndex]!, order.lots - order.filledLots, order.quoteUnits - order.filledUnits);
     this.add(order);
   }
 
@@ -153,85 +166,81 @@ export class Reservations {
 
   /** Lots that a strategy's buys, or sells, of an instrument may still fill. */
   buyLots(strategy: number, index: number): number {
-    return this.#buyLots[strategy * this.#instruments + index]!;
+    return this.#claims[strategy]!.buyLots[index]!;
   }
   sellLots(strategy: number, index: number): number {
-    return this.#sellLots[strategy * this.#instruments + index]!;
+    return this.#claims[strategy]!.sellLots[index]!;
   }
   /** Lots that all buys of an instrument may still fill. */
   buyLotsTotal(index: number): number {
-    return this.#buyLotsTotal[index]!;
+    return this.#exposures[index]!.buyLots;
   }
   /** Notional of those, each order at its worst price, in quote units. */
   buyUnits(index: number): number {
-    return this.#buyUnits[index]!;
+    return this.#exposures[index]!.buyUnits;
   }
   /** The same with each order at the mark where that is dearer than its worst price, which was fixed when it was approved. */
   buyUnitsAt(index: number, markTicks: number): number {
-    if (markTicks <= this.#lowest[index]!) return this.#buyUnits[index]!;
+    const { lowest, buyUnits, buys } = this.#exposures[index]!;
+    if (markTicks <= lowest) return buyUnits;
     let units = 0;
-    for (const order of this.#buys[index]!) units += this.unitsAt(order, markTicks);
+    for (const order of buys) units += this.unitsAt(order, markTicks);
     return units;
   }
   /** Notional of what an assessed order may still fill, at the mark where that is above its worst price. */
   unitsAt(order: Reserved, markTicks: number): number {
     if (markTicks <= order.worstTicks) return order.worstUnits;
-    return this.#scales[order.instrumentIndex]!.notionalUp(markTicks, order.worstLots);
+    return this.scale(order.instrumentIndex).notionalUp(markTicks, order.worstLots);
   }
   /** Cash that a strategy's buys may still take, in quote units. */
   cash(strategy: number): number {
-    return this.#cash[strategy]!;
+    return this.#claims[strategy]!.cash;
   }
   /** Orders of an instrument, or of the account, that may still do something; tombstones among them. */
   open(index: number): number {
-    return this.#open[index]!;
+    return this.#exposures[index]!.open;
   }
   get openTotal(): number {
     return this.#openTotal;
   }
   scale(index: number): Scale {
-    return this.#scales[index]!;
+    return this.#exposures[index]!.scale;
   }
   takerFeePpm(index: number): number {
-    return this.#takerFeePpm[index]!;
+    return this.#exposures[index]!.takerFeePpm;
   }
 
-  /** Sets the figures of what is left: of an order by quantity so many lots, of one by amount so many units. */
-  #figure(order: Reserved, lots: number, units: number): void {
-    const { instrumentIndex } = order;
-    const scale = this.#scales[instrumentIndex]!;
-    const byAmount = order.quoteUnits > 0;
-    order.worstLots = byAmount ? scale.lotsUp(units, order.worstTicks) : lots;
-    order.worstUnits = byAmount ? units : scale.notionalUp(order.worstTicks, lots);
-    if (order.side !== 'buy') {
-      order.worstCash = 0;
-      return;
-    }
-    const capped = !byAmount && order.limit > 0 && order.limit < order.worstTicks;
-    const pay = capped ? scale.notionalUp(order.limit, lots) : order.worstUnits;
-    const ppm = this.#cashFeePpm[instrumentIndex]!;
-    order.worstCash = ppm > 0 && pay < Infinity ? pay + mulDiv(pay, ppm, MILLION, 'up') : pay;
-  }
-
-  #forget(order: Reserved): void {
-    const { instrumentIndex } = order;
-    const buys = this.#buys[instrumentIndex]!;
-    const last = buys.pop();
-    if (last !== order && last !== undefined) buys[buys.indexOf(order)] = last;
-    if (buys.length === 0) this.#lowest[instrumentIndex] = Infinity;
-  }
-
-  #count(order: Reserved, sign: 1 | -1): void {
-    const { instrumentIndex, strategy } = order;
-    const cell = strategy * this.#instruments + instrumentIndex;
+  #count(order: Reserved, exposure: Exposure, sign: 1 | -1): void {
+    const claims = this.#claims[order.strategy]!;
     const lots = sign * order.worstLots;
     if (order.side === 'buy') {
-      this.#buyLots[cell]! += lots;
-      this.#buyLotsTotal[instrumentIndex]! += lots;
-      this.#buyUnits[instrumentIndex]! += sign * order.worstUnits;
-      this.#cash[strategy]! += sign * order.worstCash;
+      claims.buyLots[order.instrumentIndex]! += lots;
+      claims.cash += sign * order.worstCash;
+      exposure.buyLots += lots;
+      exposure.buyUnits += sign * order.worstUnits;
     } else {
-      this.#sellLots[cell]! += lots;
+      claims.sellLots[order.instrumentIndex]! += lots;
     }
   }
+}
+
+/** Sets the figures of what is left: of an order by quantity so many lots, of one by amount so many units. */
+function figure(order: Reserved, { scale, cashFeePpm }: Exposure, lots: number, units: number): void {
+  const byAmount = order.quoteUnits > 0;
+  order.worstLots = byAmount ? scale.lotsUp(units, order.worstTicks) : lots;
+  order.worstUnits = byAmount ? units : scale.notionalUp(order.worstTicks, lots);
+  if (order.side !== 'buy') {
+    order.worstCash = 0;
+    return;
+  }
+  const capped = !byAmount && order.limit > 0 && order.limit < order.worstTicks;
+  const pay = capped ? scale.notionalUp(order.limit, lots) : order.worstUnits;
+  order.worstCash = cashFeePpm > 0 && pay < Infinity ? pay + mulDiv(pay, cashFeePpm, MILLION, 'up') : pay;
+}
+
+function forget(order: Reserved, exposure: Exposure): void {
+  const { buys } = exposure;
+  const last = buys.pop();
+  if (last !== order && last !== undefined) buys[buys.indexOf(order)] = last;
+  if (buys.length === 0) exposure.lowest = Infinity;
 }

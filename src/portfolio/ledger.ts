@@ -9,6 +9,41 @@ import { Scale, valueAt, valueDownAt, valueUpAt, type Factor } from './scale.ts'
 export { markSegment } from './scale.ts';
 
 /**
+ * Amounts as fields of records: a field is read and written in a third of the steps of a typed array's cell. Each starts as a fraction, so
+ * that V8 keeps it as a double, written in place, from its first value on.
+ */
+class Book {
+  quote = 0.5;
+  deposits = 0.5;
+  realised = 0.5;
+  fees = 0.5;
+  /** By instrument. */
+  readonly holdings: readonly Holding[];
+  constructor(instruments: number) {
+    this.holdings = Array.from({ length: instruments }, () => new Holding());
+    this.quote = this.deposits = this.realised = this.fees = 0;
+  }
+}
+class Holding {
+  base = 0.5;
+  cost = 0.5;
+  constructor() {
+    this.base = this.cost = 0;
+  }
+}
+/** What the whole account holds of an instrument's base asset. */
+class Asset {
+  readonly scale: Scale;
+  readonly minUnits: number;
+  total = 0.5;
+  constructor(instrument: Instrument) {
+    this.scale = new Scale(instrument);
+    this.minUnits = instrument.minLots * this.scale.unitsPerLot;
+    this.total = 0;
+  }
+}
+
+/**
  * One book a strategy, over one account with one quote asset. Money is in units of the quote asset, holdings in units of each base
  * asset. Of every book, and so of the account, at any time and to the unit:
  *
@@ -19,33 +54,21 @@ export { markSegment } from './scale.ts';
 export class Ledger {
   readonly instruments: readonly Instrument[];
   readonly strategies: number;
-  readonly #scales: readonly Scale[];
-  readonly #minUnits: Float64Array;
   /** By strategy. */
-  readonly #quote: Float64Array;
-  readonly #deposits: Float64Array;
-  readonly #realised: Float64Array;
-  readonly #fees: Float64Array;
-  /** By strategy and instrument. */
-  readonly #base: Float64Array;
-  readonly #cost: Float64Array;
-  /** Of the account: the cash, then each instrument's holding. */
-  readonly #totals: Float64Array;
+  readonly #books: readonly Book[];
+  /** By instrument. */
+  readonly #assets: readonly Asset[];
+  /** Cash of the account. */
+  #quoteTotal = 0.5;
 
   /** Throws ConfigError when the instruments differ in their quote asset or one of them stands there twice. */
   constructor(instruments: readonly Instrument[], strategies: number) {
     checkOneQuote(instruments);
     this.instruments = instruments;
     this.strategies = strategies;
-    this.#scales = instruments.map((instrument) => new Scale(instrument));
-    this.#minUnits = Float64Array.from(instruments, ({ minLots }, index) => minLots * this.#scales[index]!.unitsPerLot);
-    this.#quote = new Float64Array(strategies);
-    this.#deposits = new Float64Array(strategies);
-    this.#realised = new Float64Array(strategies);
-    this.#fees = new Float64Array(strategies);
-    this.#base = new Float64Array(strategies * instruments.length);
-    this.#cost = new Float64Array(strategies * instruments.length);
-    this.#totals = new Float64Array(1 + instruments.length);
+    this.#assets = instruments.map((instrument) => new Asset(instrument));
+    this.#books = Array.from({ length: strategies }, () => new Book(instruments.length));
+    this.#quoteTotal = 0;
   }
 
   /**
@@ -54,17 +77,18 @@ export class Ledger {
    */
   deposit(strategy: number, asset: string, units: number, costUnits = 0): void {
     assert(exact(units) >= 0 && exact(costUnits) >= 0, `a deposit is not negative: ${units} ${asset}`);
+    const book = this.#books[strategy]!;
     if (asset === this.instruments[0]!.quote) {
-      this.#addQuote(strategy, units);
-      this.#deposits[strategy] = exact(this.#deposits[strategy]! + units);
+      this.#addQuote(book, units);
+      book.deposits = exact(book.deposits + units);
       return;
     }
     const index = this.instruments.findIndex(({ base }) => base === asset);
-    if (index < 0) throw new ConfigError(`cash: no instrument of the run trades ${asset}`, `deposit ${this.#assets().join(' or ')}`);
-    const at = this.#at(strategy, index);
-    this.#addBase(at, index, units);
-    this.#cost[at] = exact(this.#cost[at]! + costUnits);
-    this.#deposits[strategy] = exact(this.#deposits[strategy]! + costUnits);
+    if (index < 0) throw new ConfigError(`cash: no instrument of the run trades ${asset}`, `deposit ${this.#assetNames().join(' or ')}`);
+    const holding = book.holdings[index]!;
+    addBase(holding, this.#assets[index]!, units);
+    holding.cost = exact(holding.cost + costUnits);
+    book.deposits = exact(book.deposits + costUnits);
   }
 
   /**
@@ -81,50 +105,54 @@ export class Ledger {
     feeUnits: number,
     feeInBase: boolean,
   ): void {
-    const at = strategy * this.#minUnits.length + index;
-    const units = lots * this.#scales[index]!.unitsPerLot;
+    const book = this.#books[strategy]!;
+    const asset = this.#assets[index]!;
+    const holding = book.holdings[index]!;
+    const units = lots * asset.scale.unitsPerLot;
+    const { base: held, cost } = holding;
     const baseFee = feeInBase ? feeUnits : 0;
-    const held = this.#base[at]!;
-    const cost = this.#cost[at]!;
-    let feeCost = feeInBase ? 0 : feeUnits;
+    const cashFee = feeInBase ? 0 : feeUnits;
     if (isBuy) {
-      if (baseFee > 0) feeCost = mulDiv(notionalUnits, baseFee, units, 'halfUp');
-      this.#addBase(at, index, units - baseFee);
-      this.#cost[at] = cost + notionalUnits - (feeInBase ? feeCost : 0);
-      this.#addQuote(strategy, -notionalUnits - (feeInBase ? 0 : feeUnits));
+      const feeCost = baseFee > 0 ? mulDiv(notionalUnits, baseFee, units, 'halfUp') : 0;
+      addBase(holding, asset, units - baseFee);
+      holding.cost = cost + notionalUnits - feeCost;
+      this.#addQuote(book, -notionalUnits - cashFee);
+      book.fees += feeCost + cashFee;
     } else {
       if (!(units + baseFee <= held)) throw oversold(this.instruments[index]!, strategy, ticks, units + baseFee, held);
       const costOut = units === held ? cost : mulDiv(cost, units, held, 'halfUp');
-      if (baseFee > 0) feeCost = mulDiv(cost - costOut, baseFee, held - units, 'halfUp');
-      this.#addBase(at, index, -units - baseFee);
-      this.#cost[at] = cost - costOut - (feeInBase ? feeCost : 0);
-      this.#realised[strategy]! += notionalUnits - costOut;
-      this.#addQuote(strategy, notionalUnits - (feeInBase ? 0 : feeUnits));
+      const feeCost = baseFee > 0 ? mulDiv(cost - costOut, baseFee, held - units, 'halfUp') : 0;
+      addBase(holding, asset, -units - baseFee);
+      holding.cost = cost - costOut - feeCost;
+      book.realised += notionalUnits - costOut;
+      this.#addQuote(book, notionalUnits - cashFee);
+      book.fees += feeCost + cashFee;
     }
-    this.#fees[strategy]! += feeCost;
   }
 
   /** Cash of a strategy in quote units. */
   quote(strategy: number): number {
-    return this.#quote[strategy]!;
+    return this.#books[strategy]!.quote;
   }
   get quoteTotal(): number {
-    return this.#totals[0]!;
+    return this.#quoteTotal;
   }
   /** Holding of a strategy in base units. */
   base(strategy: number, index: number): number {
-    return this.#base[strategy * this.#minUnits.length + index]!;
+    return this.#books[strategy]!.holdings[index]!.base;
   }
   baseTotal(index: number): number {
-    return this.#totals[1 + index]!;
+    return this.#assets[index]!.total;
   }
   /** What a strategy holds in whole lots: what it can sell when nothing else is being sold. */
   sellableLots(strategy: number, index: number): number {
-    return Math.floor(this.base(strategy, index) / this.#scales[index]!.unitsPerLot);
+    const { unitsPerLot } = this.#assets[index]!.scale;
+    const held = this.base(strategy, index);
+    return unitsPerLot === 1 ? held : Math.floor(held / unitsPerLot);
   }
   /** Less is held than the smallest order: nothing, or dust that cannot be sold. */
   isFlat(strategy: number, index: number): boolean {
-    return this.base(strategy, index) < this.#minUnits[index]!;
+    return this.base(strategy, index) < this.#assets[index]!.minUnits;
   }
   /** Base units that are left over: held, but less than the smallest order. 0 while a position is open. */
   dust(strategy: number, index: number): number {
@@ -132,58 +160,58 @@ export class Ledger {
   }
   /** What the holding cost, in quote units, fees not counted. Exact; a part of a holding leaves at its share, rounded half up. */
   cost(strategy: number, index: number): number {
-    return this.#cost[this.#at(strategy, index)]!;
+    return this.#books[strategy]!.holdings[index]!.cost;
   }
   /** Average price of the holding in quote per base, fees not counted; NaN while nothing is held. A reading. */
   entryPrice(strategy: number, index: number): number {
-    const at = this.#at(strategy, index);
+    const { base, cost } = this.#books[strategy]!.holdings[index]!;
     const { quoteDigits, baseDigits } = this.instruments[index]!;
-    return this.#cost[at]! / pow10(quoteDigits) / (this.#base[at]! / pow10(baseDigits));
+    return cost / pow10(quoteDigits) / (base / pow10(baseDigits));
   }
   /** Profit of what was sold over what it had cost, fees not counted, in quote units. */
   realised(strategy: number): number {
-    return this.#realised[strategy]!;
+    return this.#books[strategy]!.realised;
   }
   /** Fees paid, in quote units; those in a base asset at what it had cost. */
   fees(strategy: number): number {
-    return this.#fees[strategy]!;
+    return this.#books[strategy]!.fees;
   }
   /** Cash and cost of holdings brought in. */
   deposits(strategy: number): number {
-    return this.#deposits[strategy]!;
+    return this.#books[strategy]!.deposits;
   }
 
   /** From ticks x base units to quote units, for `markSegment`. */
   scale(index: number): Factor {
-    return this.#scales[index]!.ofUnits;
+    return this.#assets[index]!.scale.ofUnits;
   }
   /** Worth of the account's holding at a price in ticks: exact where it divides, else rounded half up. In quote units. */
   value(index: number, ticks: number): number {
-    return valueAt(this.#totals[1 + index]!, ticks, this.#scales[index]!.ofUnits);
+    return valueAt(this.baseTotal(index), ticks, this.scale(index));
   }
   /** The same rounded down, and rounded up: for limits. */
   valueDown(index: number, ticks: number): number {
-    return valueDownAt(this.#totals[1 + index]!, ticks, this.#scales[index]!.ofUnits);
+    return valueDownAt(this.baseTotal(index), ticks, this.scale(index));
   }
   valueUp(index: number, ticks: number): number {
-    return valueUpAt(this.#totals[1 + index]!, ticks, this.#scales[index]!.ofUnits);
+    return valueUpAt(this.baseTotal(index), ticks, this.scale(index));
   }
   /**
    * Cash plus holdings at `marks` (ticks by instrument), in quote units. Each holding is rounded for itself. A mark is read only where
    * something is held; a missing one (NaN) makes the equity NaN: unknown. Above 2^53 a reading.
    */
   equityUnits(strategy: number, marks: ArrayLike<number>): number {
-    let equity = this.#quote[strategy]!;
-    for (let index = 0; index < this.#scales.length; index++) {
+    let equity = this.quote(strategy);
+    for (let index = 0; index < this.#assets.length; index++) {
       const held = this.base(strategy, index);
-      if (held !== 0) equity += valueAt(held, marks[index]!, this.#scales[index]!.ofUnits);
+      if (held !== 0) equity += valueAt(held, marks[index]!, this.scale(index));
     }
     return equity;
   }
   /** The same of the whole account. */
   equityTotalUnits(marks: ArrayLike<number>): number {
     let equity = this.quoteTotal;
-    for (let index = 0; index < this.#scales.length; index++) if (this.baseTotal(index) !== 0) equity += this.value(index, marks[index]!);
+    for (let index = 0; index < this.#assets.length; index++) if (this.baseTotal(index) !== 0) equity += this.value(index, marks[index]!);
     return equity;
   }
 
@@ -201,23 +229,22 @@ export class Ledger {
       const right = this.deposits(strategy) + this.realised(strategy) - this.fees(strategy);
       assert(left === right, `book ${strategy}: cash + cost ${left} is not deposits + realised - fees ${right}`);
     }
-    totals.forEach((sum, at) => assert(sum === this.#totals[at], `the books add up to ${sum}, the account has ${this.#totals[at]}`));
+    const account = [this.quoteTotal, ...this.#assets.map(({ total }) => total)];
+    totals.forEach((sum, at) => assert(sum === account[at], `the books add up to ${sum}, the account has ${account[at]}`));
   }
 
-  #addQuote(strategy: number, units: number): void {
-    this.#quote[strategy] = exact(this.#quote[strategy]! + units);
-    this.#totals[0] = exact(this.#totals[0]! + units);
+  #addQuote(book: Book, units: number): void {
+    book.quote = exact(book.quote + units);
+    this.#quoteTotal = exact(this.#quoteTotal + units);
   }
-  #addBase(at: number, index: number, units: number): void {
-    this.#base[at] = exact(this.#base[at]! + units);
-    this.#totals[1 + index] = exact(this.#totals[1 + index]! + units);
-  }
-  #at(strategy: number, index: number): number {
-    return strategy * this.#minUnits.length + index;
-  }
-  #assets(): string[] {
+  #assetNames(): string[] {
     return [this.instruments[0]!.quote, ...this.instruments.map(({ base }) => base)];
   }
+}
+
+function addBase(holding: Holding, asset: Asset, units: number): void {
+  holding.base = exact(holding.base + units);
+  asset.total = exact(asset.total + units);
 }
 
 function oversold({ id, base }: Instrument, strategy: number, ticks: number, units: number, held: number): InvariantError {

@@ -33,7 +33,8 @@ export interface ExchangePort {
  * events, and an object for each cost 3,900 ns an order against 50-150 (measured on a prototype).
  */
 export interface ExchangeSink {
-  acked(order: OrderId, venueId: VenueOrderId): void;
+  /** `timeMs`: when it stood at the venue, which for the leg of a bracket may lie inside the row that is being matched. */
+  acked(order: OrderId, venueId: VenueOrderId, timeMs: number): void;
   refused(order: OrderId, code: string): void;
   notSent(order: OrderId, cause: string): void;
   outcomeUnknown(order: OrderId, cause: string): void;
@@ -50,6 +51,6 @@ export interface ExchangeSink {
     timeMs: number,
   ): void;
   /** A terminal status without further fills; `filled` for an order by amount, whose fills alone do not tell that nothing remains. */
-  ended(order: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired'): void;
+  ended(order: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void;
   evidence(order: OrderId, seen: Evidence): void;
 }

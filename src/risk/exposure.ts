@@ -1,6 +1,6 @@
 // Rules about what all orders and holdings may come to when every open order fills at its worst.
 
-import { MAX_EXACT, mulDiv, productAtMost } from '../base/exact.ts';
+import { mulDiv, productAtMost } from '../base/exact.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
 
 const MILLION = 1_000_000;
@@ -125,7 +125,7 @@ function survey(order: Draft, state: RiskState): Float64Array {
     const mark = isOwn ? state.mark : state.marks.lastTicks(index);
     let open = isOwn ? reservations.unitsAt(order, mark) : 0;
     if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, mark);
-    if (open > 0) equity -= open <= MAX_EXACT ? mulDiv(open, reservations.takerFeePpm(index), MILLION, 'up') : NaN;
+    if (open > 0) equity -= open <= Number.MAX_SAFE_INTEGER ? mulDiv(open, reservations.takerFeePpm(index), MILLION, 'up') : NaN;
     gross += open;
     if (ledger.baseTotal(index) > 0) {
       gross += ledger.valueUp(index, mark);

@@ -190,25 +190,7 @@ const PASS: OrderRule = { kind: 'order', code: '', keys: [], needs: [], check: (
  * inlines it, where a loop over the list calls blindly and costs twice as much (measured with five rules).
  */
 function chain(rules: readonly OrderRule[]): Chain {
-  const [
-    a = PASS,
-    b = PASS,
-    c = PASS,
-    d = PASS,
-    e = PASS,
-    f = PASS,
-    g = PASS,
-    h = PASS,
-    i = PASS,
-    j = PASS,
-    k = PASS,
-    l = PASS,
-    m = PASS,
-    n = PASS,
-    o = PASS,
-    p = PASS,
-    ...more
-  ] = rules;
+  const [a = PASS, b = PASS, c = PASS, d = PASS, e = PASS, f = PASS, g = PASS, h = PASS, ...more] = rules;
   const rest = more.length > 0 ? chain(more) : null;
   return (order, state) => {
     if (!a.check(order, state)) return a;
@@ -219,14 +201,6 @@ function chain(rules: readonly OrderRule[]): Chain {
     if (!f.check(order, state)) return f;
     if (!g.check(order, state)) return g;
     if (!h.check(order, state)) return h;
-    if (!i.check(order, state)) return i;
-    if (!j.check(order, state)) return j;
-    if (!k.check(order, state)) return k;
-    if (!l.check(order, state)) return l;
-    if (!m.check(order, state)) return m;
-    if (!n.check(order, state)) return n;
-    if (!o.check(order, state)) return o;
-    if (!p.check(order, state)) return p;
     return rest === null ? null : rest(order, state);
   };
 }
@@ -235,24 +209,25 @@ function chain(rules: readonly OrderRule[]): Chain {
 function isSound(order: Draft, { instruments, ledger, nowMs, mark }: RiskState): boolean {
   const { lots, quoteUnits, limit, instrumentIndex, strategy, side } = order;
   return (
-    Number.isSafeInteger(lots) &&
-    lots >= 0 &&
-    Number.isSafeInteger(quoteUnits) &&
-    quoteUnits >= 0 &&
-    Number.isSafeInteger(limit) &&
-    limit >= 0 &&
-    Number.isSafeInteger(mark) &&
+    isWhole(lots) &&
+    isWhole(quoteUnits) &&
+    isWhole(limit) &&
+    isWhole(mark) &&
     mark > 0 &&
     Number.isFinite(nowMs) &&
     (side === 'sell' || side === 'buy') &&
     (quoteUnits === 0 || (lots === 0 && limit === 0 && side === 'buy')) &&
     instrumentIndex >= 0 &&
     instrumentIndex < instruments.length &&
-    Number.isInteger(strategy) &&
-    strategy >= 0 &&
+    isWhole(strategy) &&
     strategy < ledger.strategies &&
     order.filledLots === 0 &&
     order.filledUnits === 0 &&
     !order.reserved
   );
+}
+
+/** From 0 to 2^53 - 1. Written out: the checks of Number cost twice as much here. */
+function isWhole(value: number): boolean {
+  return value >= 0 && value <= Number.MAX_SAFE_INTEGER && Math.floor(value) === value;
 }

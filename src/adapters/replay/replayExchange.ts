@@ -49,8 +49,6 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   #venue!: Venue;
   #account = 0;
   #lanes: readonly Lane[] = [];
-  /** Time of the fill that is being told: legs of a bracket arrive with it. NaN outside. */
-  #fillMs = NaN;
 
   constructor(queue: DueQueue, options: ReplayOptions) {
     this.#queue = queue;
@@ -131,19 +129,19 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const { desk } = this.#engine;
     const brackets = this.#brackets;
     if (brackets.waiting(instrument) > 0) {
-      this.#fillMs = openMs;
+      desk.atMs = openMs;
       brackets.gapped(instrument, open, desk.onHit);
-      this.#fillMs = closeMs;
+      desk.atMs = closeMs;
       brackets.reached(instrument, high, low, -Infinity, desk.onHit);
     }
     book.matchInside(openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) > 0) {
       // Entries that filled inside this row: their stop counts if the row reached it, their target does not.
-      this.#fillMs = closeMs;
+      desk.atMs = closeMs;
       brackets.reached(instrument, high, low, closeMs, desk.onHit);
       brackets.follow(instrument, high, low);
     }
-    this.#fillMs = NaN;
+    desk.atMs = NaN;
   }
 
   // --- What the venue tells
@@ -160,18 +158,15 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     timeMs: number,
   ): void {
     const id = order.ref as OrderId;
-    const outer = this.#fillMs;
-    this.#fillMs = timeMs;
     const isOver = order.status === 'FILLED';
     const byAmount = order.quoteUnits > 0;
     this.#engine.filled(id, tradeId, price, lots, notional, fee, feeInBase, isMaker, timeMs);
-    if (isOver && byAmount) this.#engine.ended(id, 'filled');
+    if (isOver && byAmount) this.#engine.ended(id, 'filled', timeMs);
     if (isOver) this.#forget(order);
-    this.#fillMs = outer;
   }
 
-  ended(order: VenueOrder): void {
-    this.#engine.ended(order.ref as OrderId, 'canceled');
+  ended(order: VenueOrder, timeMs: number): void {
+    this.#engine.ended(order.ref as OrderId, 'canceled', timeMs);
     this.#forget(order);
   }
 
@@ -185,8 +180,8 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const engine = this.#engine;
     const fault = this.#options.faultOf(order);
     if (fault === 'lostRequest') return engine.outcomeUnknown(id);
-    // A leg arrives with the fill that called for it; everything else now.
-    const nowMs = order.parent > 0 && this.#fillMs === this.#fillMs ? this.#fillMs : engine.nowMs;
+    // A leg of a bracket arrives as it is made, with the fill that called for it.
+    const nowMs = order.parent > 0 ? order.createdMs : engine.nowMs;
     const { hitPrice } = engine.desk;
     const placed = this.#venue.place(this.#account, id, order, nowMs);
     if (placed === null) return fault === 'lostAnswer' ? engine.outcomeUnknown(id) : engine.refused(id, String(this.#venue.refusal));
@@ -195,7 +190,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     if (fault === 'lostAnswer') {
       this.#placed.add(id);
       engine.outcomeUnknown(id);
-    } else engine.acked(id, placed.id as VenueOrderId);
+    } else engine.acked(id, placed.id as VenueOrderId, nowMs);
     if (hitPrice === hitPrice) lane.book.execute(placed, hitPrice, nowMs);
   }
 

@@ -5,10 +5,17 @@ import { typicalLengthMs, type Interval } from '../../model/interval.ts';
 import { ROLES, type FeedRecord, type IndicatorTrace, type RunRecord } from '../../model/run.ts';
 import { tradesOf } from '../trades/trades.ts';
 import { instrumentOf, positionChanges } from './overview.ts';
-import { drawnStep, exactStep, quantized, type Pack } from './pack.ts';
+import { drawnStep, exactStep, packedBytes, quantized, type Pack } from './pack.ts';
 import { coarsen, ladder, rowNumbers, type Level } from './page/levels.ts';
 import {
-  FRACTION_DIGITS, NOT_RECORDED, PRICE_EXTRA_DIGITS, type PageData, type Step, type WireInstrument, type WireTrace, type WireTrades,
+  FRACTION_DIGITS,
+  NOT_RECORDED,
+  PRICE_EXTRA_DIGITS,
+  type PageData,
+  type Step,
+  type WireInstrument,
+  type WireTrace,
+  type WireTrades,
 } from './page/wire.ts';
 
 const MINUTE = 60_000;
@@ -17,7 +24,9 @@ const FIRST_BARS = 700;
 /** A picture is at most some 2,000 pixels high, and a zoomed one shows a hundredth of the whole. */
 const DRAWN_SHARE = 4e-6;
 const PANE_SHARE = 1e-4;
+const PANE_DIGITS = 10;
 const LOWEST_SHARE = 5e-4;
+const SAMPLE_ROWS = 16_384;
 const MAX_TRADES = 100_000;
 const MAX_FILLS = 250_000;
 const MAX_BRACKETS = 250_000;
@@ -38,7 +47,7 @@ export function packInstrument(record: RunRecord, feed: FeedRecord, interval: In
   const { bars } = feed;
   const { instrument } = bars;
   const step = exactStep(bars.high.subarray(feed.firstRow, bars.length), instrument.priceDigits);
-  const own = levelOf(feed, step);
+  const own = levelOf(feed, feed.firstRow, bars.length, step);
   const level = interval === bars.interval ? own : coarsen(own, interval);
   return {
     name: instrument.wireName,
@@ -62,30 +71,44 @@ export function packInstrument(record: RunRecord, feed: FeedRecord, interval: In
   };
 }
 
-function levelOf({ bars, firstRow }: FeedRecord, step: Step): Level {
-  const part = (column: Float64Array) => quantized(column.subarray(firstRow, bars.length), step).integers;
+/** The rows of a feed from `from` up to `end`. */
+function levelOf({ bars }: FeedRecord, from: number, end: number, step: Step): Level {
+  const part = (column: Float64Array) => quantized(column.subarray(from, end), step).integers;
   return {
     interval: bars.interval,
-    length: bars.length - firstRow,
-    openMs: bars.openMs.subarray(firstRow, bars.length),
+    length: end - from,
+    openMs: bars.openMs.subarray(from, end),
     open: part(bars.open),
     high: part(bars.high),
     low: part(bars.low),
     close: part(bars.close),
-    lastRow: rowNumbers(bars.length - firstRow),
+    lastRow: rowNumbers(end - from),
   };
 }
 
 function firstLevel(level: Level): WireInstrument['first'] {
   let drawn = level;
-  for (const interval of ladder(level.interval).slice(1)) if (drawn.length > FIRST_BARS) drawn = coarsen(interval === '1M' ? level : drawn, interval);
+  for (const interval of ladder(level.interval).slice(1))
+    if (drawn.length > FIRST_BARS) drawn = coarsen(interval === '1M' ? level : drawn, interval);
   const cells: number[] = [];
-  for (let i = 0; i < drawn.length; i++) cells.push(drawn.openMs[i]! / MINUTE, drawn.open[i]!, drawn.high[i]!, drawn.low[i]!, drawn.close[i]!);
+  for (let i = 0; i < drawn.length; i++)
+    cells.push(drawn.openMs[i]! / MINUTE, drawn.open[i]!, drawn.high[i]!, drawn.low[i]!, drawn.close[i]!);
   return { interval: drawn.interval, cells };
 }
 
-/** Opens are packed against the close before them, extremes against the body: most of what is left is small or 0. */
-function packLevel({ length, openMs, open, high, low, close }: Level, pack: Pack): Pick<WireInstrument, 'time' | 'open' | 'high' | 'low' | 'close'> {
+function packLevel(level: Level, pack: Pack): Pick<WireInstrument, 'time' | 'open' | 'high' | 'low' | 'close'> {
+  const { opens, above, below } = bodies(level);
+  return {
+    time: pack.add(minutesOf(level.openMs), 1),
+    open: pack.add(opens, 0),
+    high: pack.add(above, 0),
+    low: pack.add(below, 0),
+    close: pack.add(level.close, 1),
+  };
+}
+
+/** Opens against the close before them, extremes against the body: most of what is left is small or 0. */
+function bodies({ length, open, high, low, close }: Level): { opens: Int32Array; above: Int32Array; below: Int32Array } {
   const [opens, above, below] = [new Int32Array(length), new Int32Array(length), new Int32Array(length)];
   let last = 0;
   for (let i = 0; i < length; i++) {
@@ -95,7 +118,43 @@ function packLevel({ length, openMs, open, high, low, close }: Level, pack: Pack
     below[i] = (o < c ? o : c) - low[i]!;
     last = c;
   }
-  return { time: pack.add(minutesOf(openMs), 1), open: pack.add(opens, 0), high: pack.add(above, 0), low: pack.add(below, 0), close: pack.add(close, 1) };
+  return { opens, above, below };
+}
+
+/** Bytes of HTML that a row of each costs, tried on some rows from the middle: bars, one indicator, equity. */
+export const rowBytes = {
+  bars(feed: FeedRecord): number {
+    const { from, end } = middle(feed.firstRow, feed.bars.length);
+    const level = levelOf(
+      feed,
+      from,
+      end,
+      exactStep(feed.bars.high.subarray(feed.firstRow, feed.bars.length), feed.bars.instrument.priceDigits),
+    );
+    const { opens, above, below } = bodies(level);
+    return packedBytes(opens, 0) + packedBytes(above, 0) + packedBytes(below, 0) + packedBytes(level.close, 1);
+  },
+  trace(record: RunRecord, trace: IndicatorTrace): number {
+    const { bars, firstRow } = record.feeds[trace.feed]!;
+    const { from, end } = middle(firstRow, bars.length);
+    const values = trace.values.subarray(from, end);
+    return packedBytes(quantized(values, traceStep(trace, values, bars.instrument.priceDigits)).integers, 2);
+  },
+  equity({ equity, reportingDigits }: RunRecord): number {
+    const { from, end } = middle(0, equity.length);
+    const perUnit = pow10(reportingDigits);
+    const values = equity.units.subarray(from, end).map((units) => units / perUnit);
+    return packedBytes(quantized(values, equityStep(values, reportingDigits)).integers, 1);
+  },
+};
+
+function middle(from: number, end: number): { from: number; end: number } {
+  const start = Math.max(from, Math.floor((from + end - SAMPLE_ROWS) / 2));
+  return { from: start, end: Math.min(end, start + SAMPLE_ROWS) };
+}
+
+function traceStep({ pane }: IndicatorTrace, values: Float64Array, priceDigits: number): Step {
+  return pane === 'price' ? drawnStep(values, priceDigits + 1, DRAWN_SHARE) : drawnStep(values, PANE_DIGITS, PANE_SHARE);
 }
 
 function packTrace(record: RunRecord, trace: IndicatorTrace, chart: FeedRecord, level: Level, pack: Pack): WireTrace {
@@ -104,13 +163,11 @@ function packTrace(record: RunRecord, trace: IndicatorTrace, chart: FeedRecord, 
   const inRun = trace.values.subarray(firstRow, bars.length);
   const isOwn = feed === chart;
   const values = isOwn && level.interval !== bars.interval ? Float64Array.from(level.lastRow, (row) => inRun[row]!) : inRun;
-  const onPrice = trace.pane === 'price';
-  const step = onPrice ? drawnStep(values, bars.instrument.priceDigits + 1, DRAWN_SHARE) : drawnStep(values, 10, PANE_SHARE);
   return {
     name: trace.name,
     pane: trace.pane,
     // Averages are smooth: their differences are alike too.
-    values: pack.addDecimals(values, step, 2),
+    values: pack.addDecimals(values, traceStep(trace, values, bars.instrument.priceDigits), 2),
     closes: isOwn ? null : pack.add(minutesOf(bars.closeMs.subarray(firstRow, bars.length)), 1),
   };
 }
@@ -118,24 +175,25 @@ function packTrace(record: RunRecord, trace: IndicatorTrace, chart: FeedRecord, 
 /** `stepMs`: at most one instant of each such span is kept, its last; 0 keeps all. */
 export function packEquity({ equity, reportingDigits }: RunRecord, stepMs: number, pack: Pack): PageData['equity'] {
   const rows = stepMs === 0 ? null : lastRows(equity.timeMs, equity.length, stepMs);
-  const part = (column: Float64Array) => (rows === null ? column.subarray(0, equity.length) : Float64Array.from(rows, (row) => column[row]!));
+  const part = (column: Float64Array) =>
+    rows === null ? column.subarray(0, equity.length) : Float64Array.from(rows, (row) => column[row]!);
   const perUnit = pow10(reportingDigits);
   const values = part(equity.units).map((units) => units / perUnit);
   return { minutes: pack.add(minutesOf(part(equity.timeMs)), 1), values: pack.addDecimals(values, equityStep(values, reportingDigits), 1) };
 }
 
-/** Fine enough for the lowest equity too: a logarithmic axis shows it as large as the highest. */
+/** Two digits, as money is read; more for small amounts, and for a low equity that a logarithmic axis shows as large as the highest. */
 function equityStep(values: Float64Array, digits: number): Step {
   let low = Infinity;
-  for (const value of values) if (value > 0 && value < low) low = value;
-  const high = drawnStep(values, digits, DRAWN_SHARE);
-  const needed = drawnStep(Float64Array.of(low), digits, LOWEST_SHARE);
-  return needed.digits > high.digits ? { times: 1, digits: Math.min(needed.digits, exactStep(values, digits).digits) } : high;
+  for (let i = 0; i < values.length; i++) if (values[i]! > 0 && values[i]! < low) low = values[i]!;
+  const wanted = Math.max(2, drawnStep(values, digits, DRAWN_SHARE).digits, drawnStep(Float64Array.of(low), digits, LOWEST_SHARE).digits);
+  return exactStep(values, Math.min(wanted, digits));
 }
 
 function lastRows(timeMs: Float64Array, length: number, stepMs: number): number[] {
   const rows: number[] = [];
-  for (let i = 0; i < length; i++) if (i + 1 === length || Math.ceil(timeMs[i + 1]! / stepMs) !== Math.ceil(timeMs[i]! / stepMs)) rows.push(i);
+  for (let i = 0; i < length; i++)
+    if (i + 1 === length || Math.ceil(timeMs[i + 1]! / stepMs) !== Math.ceil(timeMs[i]! / stepMs)) rows.push(i);
   return rows;
 }
 
@@ -163,23 +221,36 @@ function packBrackets(record: RunRecord, instrument: number, pack: Pack): WireIn
   }
   const of = (value: (row: number) => number) => Float64Array.from(rows, value);
   return {
-    from: pack.add(of((row) => orders.arrivedMs[row]!), 1),
-    to: pack.add(of((row) => (Number.isNaN(orders.doneMs[row]!) ? record.toMs : orders.doneMs[row]!)), 1),
-    price: pack.add(of((row) => orders.limit[row]!), 1),
-    isTarget: pack.add(Uint8Array.from(rows, (row) => (orders.role[row] === target ? 1 : 0)), 0),
+    from: pack.add(
+      of((row) => orders.arrivedMs[row]!),
+      1,
+    ),
+    to: pack.add(
+      of((row) => (Number.isNaN(orders.doneMs[row]!) ? record.toMs : orders.doneMs[row]!)),
+      1,
+    ),
+    price: pack.add(
+      of((row) => orders.limit[row]!),
+      1,
+    ),
+    isTarget: pack.add(
+      Uint8Array.from(rows, (row) => (orders.role[row] === target ? 1 : 0)),
+      0,
+    ),
   };
 }
 
 export function packTrades(record: RunRecord, pack: Pack): WireTrades {
   const { closed, tags } = tradesOf(record);
   const length = Math.min(closed.length, MAX_TRADES);
-  const scaled = (column: Float64Array, scaleOf: (row: number) => number) => {
+  const scaled = (column: Float64Array, scale: number | ((row: number) => number)) => {
     const out = new Float64Array(length);
-    for (let i = 0; i < length; i++) out[i] = Number.isFinite(column[i]!) ? Math.round(column[i]! * scaleOf(i)) : NOT_RECORDED;
+    for (let i = 0; i < length; i++)
+      out[i] = Number.isFinite(column[i]!) ? Math.round(column[i]! * (typeof scale === 'number' ? scale : scale(i))) : NOT_RECORDED;
     return out;
   };
   const whole = (column: Float64Array) => column.subarray(0, length);
-  const fraction = () => pow10(FRACTION_DIGITS);
+  const fraction = pow10(FRACTION_DIGITS);
   const price = (row: number) => pow10(record.instruments[closed.instrument[row]!]!.priceDigits + PRICE_EXTRA_DIGITS);
   return {
     length,

@@ -2,6 +2,7 @@
 
 import { typicalLengthMs, type Interval } from '../../model/interval.ts';
 import type { FeedRecord, RunRecord } from '../../model/run.ts';
+import { rowBytes } from './columns.ts';
 import { ladder } from './page/levels.ts';
 
 export interface Detail {
@@ -13,24 +14,28 @@ export interface Detail {
   readonly isCoarsest: boolean;
 }
 
-/** Bytes of HTML that a row costs, measured on one-minute bars: open, high, low, close; one indicator; equity. */
-const BAR_BYTES = 7.5;
-const TRACE_BYTES = 1.6;
-const EQUITY_BYTES = 1.7;
+/** Rows of longer bars differ by more from row to row. */
+const COARSER_BYTES = 1.15;
 /** What the columns by row may take of the 15 MB of a page; fills, trades and the scripts need the rest. */
 const BUDGET_BYTES = 13_000_000;
 const COARSEST_EQUITY: Interval = '1d';
 
 /** `share` of the budget; smaller after a page that came out too large. The largest part is made coarser until all fit. */
 export function detailOf(record: RunRecord, feeds: readonly FeedRecord[], share: number): Detail {
-  const parts = feeds.map(({ bars, firstRow }) => {
-    const traces = record.indicators.filter((trace) => record.feeds[trace.feed]?.bars.instrument.id === bars.instrument.id).length;
-    return { steps: ladder(bars.interval), at: 0, rows: bars.length - firstRow, perRow: BAR_BYTES + traces * TRACE_BYTES };
+  const parts = feeds.map((feed) => {
+    const { bars, firstRow } = feed;
+    const traces = record.indicators
+      .filter((trace) => record.feeds[trace.feed] === feed)
+      .reduce((sum, trace) => sum + rowBytes.trace(record, trace), 0);
+    return { steps: ladder(bars.interval), at: 0, rows: bars.length - firstRow, perRow: rowBytes.bars(feed) + traces };
   });
-  const steps = ladder(feeds.length === 0 ? '1m' : feeds.map(({ bars }) => bars.interval).reduce(finer)).filter((of) => typicalLengthMs(of) <= typicalLengthMs(COARSEST_EQUITY));
-  const equity = { steps, at: 0, rows: record.equity.length, perRow: EQUITY_BYTES };
+  const steps = ladder(feeds.length === 0 ? '1m' : feeds.map(({ bars }) => bars.interval).reduce(finer)).filter(
+    (of) => typicalLengthMs(of) <= typicalLengthMs(COARSEST_EQUITY),
+  );
+  const equity = { steps, at: 0, rows: record.equity.length, perRow: rowBytes.equity(record) };
   const all = [...parts, equity];
-  const bytesOf = (part: (typeof all)[number]) => (part.rows * part.perRow * lengthAt(part, 0)) / lengthAt(part, part.at);
+  const bytesOf = (part: (typeof all)[number]) =>
+    (part.rows * part.perRow * (part.at === 0 ? 1 : COARSER_BYTES) * lengthAt(part, 0)) / lengthAt(part, part.at);
   const canShrink = (part: (typeof all)[number]) => part.at + 1 < part.steps.length;
   while (all.reduce((sum, part) => sum + bytesOf(part), 0) > BUDGET_BYTES * share) {
     const largest = all.filter(canShrink).toSorted((a, b) => bytesOf(b) - bytesOf(a))[0];

@@ -1,5 +1,6 @@
 // Figures as a reader sees them: label, value with its unit, definition with its source, and why there is none.
 
+import { assertNever } from '../../base/assert.ts';
 import type { Summary } from '../folder/summary.ts';
 import type { Flag, Reason } from '../metrics/kernels/figure.ts';
 import { count, fixed, NONE, percent, signed, signedPercent, spanText, THIN } from './page/format.ts';
@@ -21,6 +22,8 @@ export interface Shown {
   /** Above, below 0, or neither. */
   readonly sign: 1 | 0 | -1;
   readonly isNone: boolean;
+  /** Why there is no number. */
+  readonly reason: string | null;
 }
 
 export const REASONS: Readonly<Record<Reason, string>> = {
@@ -68,14 +71,23 @@ export function written(value: number, kind: Kind, asset: string): string {
       return `${fixed(value, 2)}${THIN}${asset}`;
     case 'count':
       return count(value);
+    default:
+      return assertNever(kind);
   }
 }
 
 /** `value` as summary.json has it: a number, decimal text for money, or null. */
-export function shown(entry: Entry, value: number | string | null | undefined, asset: string, reason?: Reason, flags: readonly Flag[] = []): Shown {
+export function shown(
+  entry: Entry,
+  value: number | string | null | undefined,
+  asset: string,
+  reason?: Reason,
+  flags: readonly Flag[] = [],
+): Shown {
   const number = value === null || value === undefined ? Number.NaN : Number(value);
   const isNone = !Number.isFinite(number);
-  const why = isNone ? ` No figure: ${reason === undefined ? 'not recorded' : REASONS[reason]}.` : '';
+  const missing = isNone ? REASONS[reason ?? 'not-recorded'] : null;
+  const why = missing === null ? '' : ` No figure: ${missing}.`;
   const exact = typeof value === 'string' ? ` Exactly ${value} ${asset}.` : '';
   const flagged = flags.map((flag) => ` Note: ${FLAGS[flag]}.`).join('');
   return {
@@ -84,6 +96,7 @@ export function shown(entry: Entry, value: number | string | null | undefined, a
     note: `${entry.definition}${why}${exact}${flagged}`,
     sign: isNone || (entry.kind !== 'change' && entry.kind !== 'money') ? 0 : sign(number),
     isNone,
+    reason: missing,
   };
 }
 

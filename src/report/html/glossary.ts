@@ -7,7 +7,11 @@ import type { Entry, Kind } from './figures.ts';
 const of = (label: string, kind: Kind, definition: string): Entry => ({ label, kind, definition });
 
 export const METRICS: Readonly<Record<MetricName, Entry>> = {
-  totalReturn: of('Net return', 'change', 'Equity at the end over equity at the start, less 1; after all fees, open positions at the last close.'),
+  totalReturn: of(
+    'Net return',
+    'change',
+    'Equity at the end over equity at the start, less 1; after all fees, open positions at the last close.',
+  ),
   netProfit: of('Net profit', 'money', 'Equity at the end less equity at the start.'),
   cagr: of('CAGR', 'change', '(1 + net return)^(1/years) − 1, a year being 365 days.'),
   meanReturn: of('Mean day', 'change', 'Arithmetic mean of the daily returns.'),
@@ -17,7 +21,11 @@ export const METRICS: Readonly<Record<MetricName, Entry>> = {
   sharpe: of('Sharpe', 'ratio', 'Mean over standard deviation of the daily returns × √365 (Sharpe 1994), risk-free rate 0.'),
   smartSharpe: of('Smart Sharpe', 'ratio', 'Sharpe, divided by a penalty for daily returns that follow one another.'),
   sortino: of('Sortino', 'ratio', 'Mean daily return over downside deviation × √365 (Sortino & Price 1994).'),
-  maxDrawdown: of('Max drawdown', 'change', 'Deepest fall of the daily equity below its peak so far; the peak starts at the starting capital.'),
+  maxDrawdown: of(
+    'Max drawdown',
+    'change',
+    'Deepest fall of the daily equity below its peak so far; the peak starts at the starting capital.',
+  ),
   maxDrawdownAbs: of('Max drawdown, money', 'cost', 'Largest fall of the daily equity below its peak, in money.'),
   longestDrawdown: of('Longest drawdown', 'days', 'Longest time from a peak until it was regained.'),
   averageDrawdown: of('Average drawdown', 'change', 'Mean depth of all drawdowns.'),
@@ -32,7 +40,11 @@ export const METRICS: Readonly<Record<MetricName, Entry>> = {
   cvar99: of('CVaR 99 %', 'change', 'Mean of the daily returns at or below VaR 99 %.'),
   tailRatio: of('Tail ratio', 'ratio', 'The 95 % quantile of the daily returns over the 5 % quantile, without signs.'),
   skew: of('Skew', 'ratio', 'Third moment of the daily returns, corrected for bias.'),
-  excessKurtosis: of('Excess kurtosis', 'ratio', 'Fourth moment of the daily returns less that of a normal distribution, corrected for bias.'),
+  excessKurtosis: of(
+    'Excess kurtosis',
+    'ratio',
+    'Fourth moment of the daily returns less that of a normal distribution, corrected for bias.',
+  ),
   bestDay: of('Best day', 'change', 'Highest daily return.'),
   worstDay: of('Worst day', 'change', 'Lowest daily return.'),
   positiveDays: of('Days that gained', 'percent', 'Share of the days with a return above zero.'),
@@ -79,3 +91,7 @@ export const TRADES: Readonly<Record<TradeFigure, Entry>> = {
   closedTradeDrawdown: of('Closed-trade drawdown', 'change', 'Deepest fall of the starting capital plus closed results below its peak.'),
   closedTradeDrawdownAbs: of('Closed-trade drawdown, money', 'cost', 'The same in money.'),
 };
+
+// The keys are the names, which the compiler does not follow through Object.keys.
+export const METRIC_NAMES = Object.keys(METRICS) as readonly MetricName[];
+export const TRADE_NAMES = Object.keys(TRADES) as readonly TradeFigure[];

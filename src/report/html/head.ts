@@ -7,7 +7,7 @@ import { sharpeInterval, shown, type Shown } from './figures.ts';
 import { METRICS, TRADES } from './glossary.ts';
 import type { ReportInput } from './input.ts';
 import { html, type Markup } from './markup.ts';
-import { count, dayText, fixed, NONE, percent, signedPercent, THIN, timeText } from './page/format.ts';
+import { count, dayText, fixed, NONE, percent, signedPercent, spanText, THIN, timeText } from './page/format.ts';
 
 const DAY_MS = 86_400_000;
 /** Below this many closed trades a figure says little of what comes. */
@@ -27,32 +27,50 @@ export function head({ record, summary, provenance }: ReportInput): Markup {
   const synthetic = summary.dataQuality.synthetic ? html`<span class="badge">synthetic data</span>` : null;
   const written = provenance.writtenMs === null ? '' : ` · ${timeText(provenance.writtenMs)}`;
   return html`<header class="head">
-<div class="what">
-<h1>${title(record)} ${synthetic}</h1>
-<p class="muted">${markets.slice(0, 6).join(', ')}${markets.length > 6 ? ` and ${markets.length - 6} more` : ''} · ${dayText(run.fromMs)} – ${dayText(run.toMs)}${params.length > 0 ? ` · ${params.join(', ')}` : ''}</p>
-<p class="answer">${answer(summary)}</p>
-</div>
-<div class="stamp">
-<p><span class="muted">result</span> <code title="${resultHash}">${resultHash.slice(0, 12)}</code> <button type="button" data-copy="${resultHash}">copy</button></p>
-<p class="muted">isobar ${run.versions['isobar'] ?? NONE}${written}</p>
-<p class="tools"><button type="button" id="theme" aria-live="polite">theme: system</button> <button type="button" id="keys">keys <kbd>?</kbd></button></p>
-</div>
-</header>`;
+    <div class="what">
+      <h1>${title(record)} ${synthetic}</h1>
+      <p class="muted">
+        ${markets.slice(0, 6).join(', ')}${markets.length > 6 ? ` and ${markets.length - 6} more` : ''} · ${dayText(run.fromMs)} –
+        ${dayText(run.toMs)}${params.length > 0 ? ` · ${params.join(', ')}` : ''}
+      </p>
+      <p class="answer">${answer(summary)}</p>
+    </div>
+    <div class="stamp">
+      <p>
+        <span class="muted">result</span> <code title="${resultHash}">${resultHash.slice(0, 12)}</code>
+        <button type="button" data-copy="${resultHash}">copy</button>
+      </p>
+      <p class="muted">isobar ${run.versions['isobar'] ?? NONE}${written}</p>
+      <p class="tools">
+        <button type="button" id="theme" aria-live="polite">theme: system</button>
+        <button type="button" id="keys">keys <kbd>?</kbd></button>
+      </p>
+    </div>
+  </header>`;
 }
 
 /** The result in one sentence. */
 export function answer({ run, metrics, trades, orders }: Summary): Markup {
-  const days = Math.round((run.toMs - run.fromMs) / DAY_MS);
+  const span = run.toMs - run.fromMs;
+  const days = Math.round(span / DAY_MS);
+  const length = days < 1 ? spanText(span) : many(days, 'day');
   const net = metrics.totalReturn;
   const sign = net === null || net === 0 ? '' : net > 0 ? 'gain' : 'loss';
   const drawdown = metrics.maxDrawdown === null ? null : `, worst drawdown ${signedPercent(metrics.maxDrawdown)}`;
-  return html`<b class="${sign}">${net === null ? NONE : signedPercent(net)}</b> net in ${count(days)} ${days === 1 ? 'day' : 'days'}${drawdown}, ${count(trades.trades)} ${trades.trades === 1 ? 'trade' : 'trades'}${costs(Number(orders.fees), Number(metrics.netProfit ?? 0), run.reportingAsset)}`;
+  return html`<b class="${sign}">${net === null ? NONE : signedPercent(net)}</b> net in ${length}${drawdown},
+    ${many(trades.trades, 'trade')}${costs(Number(orders.fees), Number(metrics.netProfit ?? 0), run.reportingAsset)}`;
+}
+
+function many(amount: number, word: string): string {
+  return `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
 }
 
 function costs(fees: number, net: number, asset: string): string {
   if (!(fees > 0)) return ', no costs';
   const gross = net + fees;
-  return gross > 0 && fees <= gross ? `, ${percent(fees / gross, 0)} of gross lost to costs` : `, costs of ${fixed(fees, 2)}${THIN}${asset}, more than the gross result`;
+  return gross > 0 && fees <= gross
+    ? `, ${percent(fees / gross, 0)} of gross lost to costs`
+    : `, costs of ${fixed(fees, 2)}${THIN}${asset}, more than the gross result`;
 }
 
 interface Chip {
@@ -66,10 +84,15 @@ interface Chip {
 export function trust(summary: Summary): Markup {
   const doubts = doubtsOf(summary);
   const warning = doubts.length === 0 ? null : html`<p class="doubts"><b>Look here first</b> ${doubts.join('; ')}.</p>`;
-  return html`<nav class="trust" aria-label="How far to trust it">${chips(summary).map(
-    ({ label, text, note, href, isWarning }) =>
-      html`<a class="chip${isWarning ? ' warn' : ''}" href="#${href}" data-tip><span class="muted">${label}</span> ${text}<span class="sr">${note}</span></a>`,
-  )}</nav>${warning}`;
+  return html`<nav class="trust" aria-label="How far to trust it">
+      ${chips(summary).map(
+        ({ label, text, note, href, isWarning }) =>
+          html`<a class="chip${isWarning ? ' warn' : ''}" href="#${href}" data-tip
+            ><span class="muted">${label}</span> ${text}<span class="sr">${note}</span></a
+          >`,
+      )}
+    </nav>
+    ${warning}`;
 }
 
 function chips({ run, metrics, trades, orders, dataQuality }: Summary): Chip[] {
@@ -79,7 +102,7 @@ function chips({ run, metrics, trades, orders, dataQuality }: Summary): Chip[] {
   return [
     {
       label: 'data',
-      text: `${count(dataQuality.rows)} rows, ${count(dataQuality.gaps)} gaps, ${count(dataQuality.thinBars)} thin`,
+      text: `${many(dataQuality.rows, 'row')}, ${many(dataQuality.gaps, 'gap')}, ${count(dataQuality.thinBars)} thin`,
       note: `${count(dataQuality.missingBars)} bars are missing in ${count(dataQuality.gaps)} gaps; ${count(dataQuality.thinBars)} bars rest on fewer finer bars than they should; ${count(dataQuality.zeroVolume)} without volume; ${count(dataQuality.roundedPrices)} prices rounded to the tick.`,
       href: 'data',
       isWarning: !fine,
@@ -114,7 +137,7 @@ function chips({ run, metrics, trades, orders, dataQuality }: Summary): Chip[] {
     },
     {
       label: 'sample',
-      text: `${count(trades.trades)} trades, ${count(metrics.dailyReturns.length)} days`,
+      text: `${many(trades.trades, 'trade')}, ${many(metrics.dailyReturns.length, 'day')}`,
       note: `Closed trades and daily returns that the figures rest on. Below ${FEW_TRADES} trades or 90 days they say little.`,
       href: 'trades',
       isWarning: trades.trades < FEW_TRADES || metrics.dailyReturns.length < 90,
@@ -140,13 +163,21 @@ function performance({ run, metrics }: Summary): Markup[] {
   const [deepest] = metrics.drawdownTable;
   const profit = shown(METRICS.netProfit, metrics.netProfit, run.reportingAsset);
   const hold = metrics.benchmarkReturn === null ? 'no benchmark' : `holding ${signedPercent(metrics.benchmarkReturn)}`;
-  const sub = metrics.flags['cagr']?.includes('extrapolated') ? 'from under 90 days' : `volatility ${metrics.volatility === null ? NONE : percent(metrics.volatility)}`;
+  const sub = metrics.flags['cagr']?.includes('extrapolated')
+    ? 'from under 90 days'
+    : `volatility ${metrics.volatility === null ? NONE : percent(metrics.volatility)}`;
   return [
-    card({ ...figure('totalReturn'), note: `${figure('totalReturn').note} ${profit.text} in money; ${hold}.` }, `${profit.text}`),
+    card({ ...figure('totalReturn'), note: `${figure('totalReturn').note} ${profit.text} in money; ${hold}.` }, profit.text),
     card(figure('cagr'), sub, metrics.flags['cagr'] !== undefined),
-    card(figure('maxDrawdown'), deepest === undefined ? 'none' : `${count(Math.round(deepest.days))} days${deepest.recoveryMs === null ? ', not regained' : ''}`),
     card(
-      { ...figure('sharpe'), note: `${figure('sharpe').note} The interval is ±1.96 standard errors, corrected for skew and kurtosis (Mertens 2002).` },
+      figure('maxDrawdown'),
+      deepest === undefined ? 'none' : `${count(Math.round(deepest.days))} days${deepest.recoveryMs === null ? ', not regained' : ''}`,
+    ),
+    card(
+      {
+        ...figure('sharpe'),
+        note: `${figure('sharpe').note} The interval is ±1.96 standard errors, corrected for skew and kurtosis (Mertens 2002).`,
+      },
       interval === null ? '95 %: –' : `95 %: ${fixed(interval[0], 2)} … ${fixed(interval[1], 2)}`,
     ),
     card(figure('sortino'), `PSR(0) ${metrics.psr0 === null ? NONE : percent(metrics.psr0, 1)}`),
@@ -156,22 +187,43 @@ function performance({ run, metrics }: Summary): Markup[] {
 
 function trading({ run, metrics, trades, orders }: Summary): Markup[] {
   const asset = run.reportingAsset;
-  const figure = (name: 'winRate' | 'profitFactor' | 'expectancy') => shown(TRADES[name], trades[name], asset, trades.reasons[name], trades.flags[name]);
+  const figure = (name: 'winRate' | 'profitFactor' | 'expectancy') =>
+    shown(TRADES[name], trades[name], asset, trades.reasons[name], trades.flags[name]);
   const fees = Number(orders.fees);
   const gross = Number(metrics.netProfit ?? 0) + fees;
   const perTrade = trades.averageTradeFraction === null ? '' : `${signedPercent(trades.averageTradeFraction, 3)} a trade`;
   return [
     card(
-      { label: 'Trades', text: count(trades.trades), note: 'Closed flat-to-flat episodes of one strategy and instrument.', sign: 0, isNone: false },
+      {
+        label: 'Trades',
+        text: count(trades.trades),
+        note: 'Closed flat-to-flat episodes of one strategy and instrument.',
+        sign: 0,
+        isNone: false,
+        reason: null,
+      },
       trades.openTrades > 0 ? `${count(trades.openTrades)} still open` : `${count(trades.longs)} long, ${count(trades.shorts)} short`,
     ),
     card(figure('winRate'), `${count(trades.wins)} won, ${count(trades.losses)} lost`),
     card(figure('profitFactor'), `payoff ${trades.payoff === null ? NONE : fixed(trades.payoff, 2)}`),
     card(figure('expectancy'), perTrade),
-    card(shown(METRICS.exposureTime, metrics.exposureTime, asset, metrics.reasons.exposureTime), `gross ${metrics.grossExposure === null ? NONE : percent(metrics.grossExposure, 1)} on average`),
     card(
-      shown({ label: 'Fees', kind: 'cost', definition: 'Paid to the venue on all fills; a fee in the base asset counts at the price of its fill.' }, orders.fees, asset),
-      fees > 0 && fees < gross ? `${percent(fees / gross, 0)} of gross` : `${percent(fees / Math.max(Number(orders.volume), 1e-9), 3)} of volume`,
+      shown(METRICS.exposureTime, metrics.exposureTime, asset, metrics.reasons.exposureTime),
+      `gross ${metrics.grossExposure === null ? NONE : percent(metrics.grossExposure, 1)} on average`,
+    ),
+    card(
+      shown(
+        {
+          label: 'Fees',
+          kind: 'cost',
+          definition: 'Paid to the venue on all fills; a fee in the base asset counts at the price of its fill.',
+        },
+        orders.fees,
+        asset,
+      ),
+      fees > 0 && fees < gross
+        ? `${percent(fees / gross, 0)} of gross`
+        : `${percent(fees / Math.max(Number(orders.volume), 1e-9), 3)} of volume`,
     ),
   ];
 }
@@ -179,10 +231,15 @@ function trading({ run, metrics, trades, orders }: Summary): Markup[] {
 /** The unit stands smaller beside its number. */
 function withUnit(text: string): Markup {
   const at = text.lastIndexOf(THIN);
-  return at > 0 && /^\D+$/.test(text.slice(at + 1)) ? html`${text.slice(0, at)}<span class="unit">${THIN}${text.slice(at + 1)}</span>` : html`${text}`;
+  return at > 0 && /^\D+$/.test(text.slice(at + 1))
+    ? html`${text.slice(0, at)}<span class="unit">${THIN}${text.slice(at + 1)}</span>`
+    : html`${text}`;
 }
 
-function card({ label, text, note, sign, isNone }: Shown, sub: string, isWarning = false): Markup {
+function card({ label, text, note, sign, isNone, reason }: Shown, sub: string, isWarning = false): Markup {
   const colour = isNone ? ' muted' : sign > 0 ? ' gain' : sign < 0 ? ' loss' : '';
-  return html`<div class="card" tabindex="0" data-tip><span class="label">${label}</span><span class="value${colour}">${withUnit(text)}</span><span class="sub${isWarning ? ' amber' : ''}">${sub}</span><span class="sr">${note}</span></div>`;
+  return html`<div class="card" tabindex="0" data-tip>
+    <span class="label">${label}</span><span class="value${colour}">${withUnit(text)}</span
+    ><span class="sub${isWarning && !isNone ? ' amber' : ''}">${reason ?? sub}</span><span class="sr">${note}</span>
+  </div>`;
 }

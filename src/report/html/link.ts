@@ -48,7 +48,8 @@ export function pageCode(): PageCode {
   if (made) return made;
   const require = createRequire(import.meta.url);
   // The package does not export its standalone build by name, but its own description, which lies above it.
-  const inPackage = (name: string, file: string) => readFileSync(join(dirname(require.resolve(`${name}/package.json`)), 'dist', file), 'utf8');
+  const inPackage = (name: string, file: string) =>
+    readFileSync(join(dirname(require.resolve(`${name}/package.json`)), 'dist', file), 'utf8');
   made = {
     priceLibrary: scriptSafe(inPackage('lightweight-charts', 'lightweight-charts.standalone.production.js')),
     plotLibrary: scriptSafe(inPackage('uplot', 'uPlot.iife.min.js')),

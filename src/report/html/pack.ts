@@ -1,7 +1,7 @@
 // Packs columns of integers for the page: differences, zigzag, byte planes, gzip, base64. A bar costs about six bytes of HTML.
 
 import { promisify } from 'node:util';
-import { constants, gzip } from 'node:zlib';
+import { constants, gzip, gzipSync } from 'node:zlib';
 import type { PackedColumn, PackedDecimals, Step } from './page/wire.ts';
 
 const gzipped = promisify(gzip);
@@ -10,6 +10,8 @@ const GZIP = { level: 1, strategy: constants.Z_RLE, memLevel: 9 } as const;
 /** Second differences of integers below this fit 32 bits. */
 const LARGEST = 2 ** 28;
 const STEPS = [5, 2, 1] as const;
+/** Letters for each byte. */
+const BASE64 = 4 / 3;
 
 export type Order = PackedColumn['order'];
 
@@ -34,6 +36,11 @@ export class Pack {
   finish(): Promise<{ id: string; text: string }[]> {
     return Promise.all(this.#columns);
   }
+}
+
+/** Bytes of HTML for each of `values`, once packed. */
+export function packedBytes(values: Int32Array, order: Order): number {
+  return values.length === 0 ? 0 : (gzipSync(narrowBytes(values, order).bytes, GZIP).length * BASE64) / values.length;
 }
 
 interface Bytes {

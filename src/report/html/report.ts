@@ -47,7 +47,9 @@ function pageData({ record, summary }: ReportInput, feeds: readonly FeedRecord[]
     start: record.startUnits / pow10(record.reportingDigits),
     strategies: record.strategies.map(({ name }) => name),
     overview: overviewOf(record),
-    drawdowns: metrics.drawdownTable.slice(0, 5).map(({ peakMs, troughMs, recoveryMs, depth }) => ({ peakMs, troughMs, recoveryMs, depth })),
+    drawdowns: metrics.drawdownTable
+      .slice(0, 5)
+      .map(({ peakMs, troughMs, recoveryMs, depth }) => ({ peakMs, troughMs, recoveryMs, depth })),
     equity: packEquity(record, detail.equityStepMs, pack),
     instruments: feeds.map((feed, at) => packInstrument(record, feed, detail.intervals[at]!, pack)),
     trades: packTrades(record, pack),
@@ -57,5 +59,7 @@ function pageData({ record, summary }: ReportInput, feeds: readonly FeedRecord[]
 }
 
 function isIntraday({ feeds }: RunRecord): boolean {
-  return feeds.some(({ execution, bars }) => execution && fixedLengthMs(bars.interval) !== null && typicalLengthMs(bars.interval) < 86_400_000);
+  return feeds.some(
+    ({ execution, bars }) => execution && fixedLengthMs(bars.interval) !== null && typicalLengthMs(bars.interval) < 86_400_000,
+  );
 }

@@ -2,7 +2,7 @@
 
 import type { Summary } from '../folder/summary.ts';
 import { shown, type Shown } from './figures.ts';
-import { METRICS, TRADES } from './glossary.ts';
+import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from './glossary.ts';
 import type { ReportInput } from './input.ts';
 import { html, type Markup, type Part } from './markup.ts';
 import { count, dayText, fixed, NONE, percent, signedPercent, spanText, THIN } from './page/format.ts';
@@ -14,21 +14,36 @@ const SHOWN_DRAWDOWNS = 5;
 /** A table with its heads. Cells after the first are right-aligned, but not those of columns `words` (counted from 1). */
 function table(heads: readonly Part[], rows: readonly (readonly Part[])[], name: string, words: readonly number[] = []): Markup {
   const kind = (at: number) => (words.includes(at) ? 't' : '');
-  return html`<div class="scroll"><table class="plain" aria-label="${name}"><thead><tr>${heads.map((of, at) => html`<th scope="col" class="${kind(at)}">${of}</th>`)}</tr></thead><tbody>${rows.map(
-    ([first, ...rest]) => html`<tr><th scope="row">${first ?? ''}</th>${rest.map((cell, at) => html`<td class="${kind(at + 1)}">${cell}</td>`)}</tr>`,
-  )}</tbody></table></div>`;
+  return html`<div class="scroll">
+    <table class="plain" aria-label="${name}">
+      <thead>
+        <tr>
+          ${heads.map((of, at) => html`<th scope="col" class="${kind(at)}">${of}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ([first, ...rest]) =>
+            html`<tr>
+              <th scope="row">${first ?? ''}</th>
+              ${rest.map((cell, at) => html`<td class="${kind(at + 1)}">${cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 export function drawdowns({ metrics }: Summary): Markup {
   const rows = metrics.drawdownTable.slice(0, SHOWN_DRAWDOWNS);
   if (rows.length === 0) return html`<p class="muted">No day ended below the peak before it.</p>`;
   return table(
-    ['', 'depth', 'peak', 'trough', 'regained', 'length'],
+    ['', 'depth', 'peak', html`<span class="wide">trough</span>`, 'regained', 'length'],
     rows.map((row, at) => [
       String(at + 1),
       html`<span class="loss">${signedPercent(row.depth)}</span>`,
       dayText(row.peakMs),
-      dayText(row.troughMs),
+      html`<span class="wide">${dayText(row.troughMs)}</span>`,
       row.recoveryMs === null ? 'not yet' : dayText(row.recoveryMs),
       `${count(Math.round(row.days))}${THIN}d`,
     ]),
@@ -43,77 +58,161 @@ export function months({ metrics }: Summary): Markup {
   const most = Math.max(...monthly.map((of) => Math.abs(of.return)), 1e-9);
   const tint = (value: number) => `--tint:${Math.round(Math.min(1, Math.abs(value) / most) * 32)}%`;
   const cell = (value: number | undefined, digits: number) =>
-    value === undefined ? html`<td class="none">·</td>` : html`<td class="${value >= 0 ? 'up' : 'down'}" style="${tint(value)}">${fixed(value * 100, digits)}</td>`;
+    value === undefined
+      ? html`<td class="none">·</td>`
+      : html`<td class="${value >= 0 ? 'up' : 'down'}" style="${tint(value)}">${fixed(value * 100, digits)}</td>`;
   const rows = yearly.map(({ year, return: total }) => {
     const cells = MONTHS.map((_, month) => cell(monthly.find((of) => of.year === year && of.month === month + 1)?.return, 1));
-    return html`<tr><th scope="row">${year}</th>${cells}<td class="total ${total >= 0 ? 'gain' : 'loss'}">${fixed(total * 100, 2)}</td></tr>`;
+    return html`<tr>
+      <th scope="row">${year}</th>
+      ${cells}
+      <td class="total ${total >= 0 ? 'gain' : 'loss'}">${fixed(total * 100, 2)}</td>
+    </tr>`;
   });
-  return html`<div class="scroll"><table class="months" aria-label="Returns by month, percent"><thead><tr><th scope="col">%</th>${MONTHS.map((of) => html`<th scope="col">${of}</th>`)}<th scope="col">year</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="scroll">
+    <table class="months" aria-label="Returns by month, percent">
+      <thead>
+        <tr>
+          <th scope="col">%</th>
+          ${MONTHS.map((of) => html`<th scope="col">${of}</th>`)}
+          <th scope="col">year</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 export function allFigures({ run, metrics, trades }: Summary): Markup {
   const asset = run.reportingAsset;
-  const names = Object.keys(METRICS) as (keyof typeof METRICS)[];
-  const tradeNames = Object.keys(TRADES) as (keyof typeof TRADES)[];
-  const ofMetrics = names.map((name) => shown(METRICS[name], metrics[name], asset, metrics.reasons[name], metrics.flags[name]));
-  const ofTrades = tradeNames.map((name) => shown(TRADES[name], trades[name], asset, trades.reasons[name], trades.flags[name]));
+  const ofMetrics = METRIC_NAMES.map((name) => shown(METRICS[name], metrics[name], asset, metrics.reasons[name], metrics.flags[name]));
+  const ofTrades = TRADE_NAMES.map((name) => shown(TRADES[name], trades[name], asset, trades.reasons[name], trades.flags[name]));
   const span = (label: string, ms: number | null, definition: string) => shown({ label, kind: 'span', definition }, ms, asset, 'no-trades');
   const more: Shown[] = [
     span('Holding time, mean', trades.holdTime.mean, 'Mean time from first to last fill.'),
     span('Holding time, median', trades.holdTime.median, 'Middle time from first to last fill.'),
     span('Holding time, wins', trades.holdTime.wins, 'Mean over the winning trades.'),
     span('Holding time, losses', trades.holdTime.losses, 'Mean over the losing trades.'),
-    shown({ label: 'Wins in a row', kind: 'count', definition: 'Most winning trades one after the other, in closing order.' }, trades.maxConsecutiveWins, asset),
-    shown({ label: 'Losses in a row', kind: 'count', definition: 'Most losing trades one after the other, in closing order.' }, trades.maxConsecutiveLosses, asset),
-    shown({ label: 'Traded volume', kind: 'cost', definition: 'Notional of the entries and exits of all closed trades.' }, trades.volume, asset),
+    shown(
+      { label: 'Wins in a row', kind: 'count', definition: 'Most winning trades one after the other, in closing order.' },
+      trades.maxConsecutiveWins,
+      asset,
+    ),
+    shown(
+      { label: 'Losses in a row', kind: 'count', definition: 'Most losing trades one after the other, in closing order.' },
+      trades.maxConsecutiveLosses,
+      asset,
+    ),
+    shown(
+      { label: 'Traded volume', kind: 'cost', definition: 'Notional of the entries and exits of all closed trades.' },
+      trades.volume,
+      asset,
+    ),
   ];
-  return html`<div class="figures">${block('The account, from daily returns (UTC)', ofMetrics)}${block('The trades, net of fees', [...ofTrades, ...more])}</div>`;
+  return html`<div class="figures">
+    ${block('The account, from daily returns (UTC)', ofMetrics)}${block('The trades, net of fees', [...ofTrades, ...more])}
+  </div>`;
 }
 
 function block(name: string, figures: readonly Shown[]): Markup {
-  return html`<div><h3>${name}</h3><dl class="list">${figures.map(
-    ({ label, text, note, isNone }) =>
-      html`<div tabindex="0" data-tip><dt>${label}</dt><dd class="${isNone ? 'muted' : ''}">${text}</dd><span class="sr">${note}</span></div>`,
-  )}</dl></div>`;
+  return html`<div>
+    <h3>${name}</h3>
+    <dl class="list">
+      ${figures.map(
+        ({ label, text, note, isNone }) =>
+          html`<div tabindex="0" data-tip>
+            <dt>${label}</dt>
+            <dd class="${isNone ? 'muted' : ''}">${text}</dd>
+            <span class="sr">${note}</span>
+          </div>`,
+      )}
+    </dl>
+  </div>`;
+}
+
+function line(label: string, amount: number, note: string, isWarning = false): Markup {
+  return html`<div tabindex="0" data-tip>
+    <dt>${label}</dt>
+    <dd class="${isWarning && amount > 0 ? 'amber' : ''}">${count(amount)}</dd>
+    <span class="sr">${note}</span>
+  </div>`;
+}
+
+function time(ms: number | null): string {
+  return ms === null ? NONE : ms === 0 ? 'at once' : spanText(ms);
 }
 
 export function orders({ orders: of, run }: Summary): Markup {
-  const line = (label: string, amount: number, note: string, isWarning = false): Markup =>
-    html`<div tabindex="0" data-tip><dt>${label}</dt><dd class="${isWarning && amount > 0 ? 'amber' : ''}">${count(amount)}</dd><span class="sr">${note}</span></div>`;
-  const time = (ms: number | null) => (ms === null ? NONE : ms === 0 ? 'at once' : spanText(ms));
   const codes = [
     ...Object.entries(of.refusedByRiskByCode).map(([code, amount]) => ['risk', code, amount] as const),
     ...Object.entries(of.rejectedByCode).map(([code, amount]) => ['venue', code, amount] as const),
   ];
-  return html`<div class="figures"><div><h3>What became of the orders</h3><dl class="list">
-${line('Created', of.created, 'Orders that the strategies and their brackets asked for.')}
-${line('Sent', of.sent, 'Not stopped by risk before they left.')}
-${line('Accepted', of.accepted, 'The venue took them.')}
-${line('Filled', of.filled, 'Filled to the end.')}
-${line('Partly filled', of.partlyFilled, 'Ended, or still stand, with a part filled.')}
-${line('Cancelled', of.cancelled, 'Taken back, for example the other leg of a bracket.')}
-${line('Expired', of.expired, 'Ended by the venue without a cancel.')}
-${line('Refused by risk', of.refusedByRisk, 'Stopped by a risk rule; nothing was sent.', true)}
-${line('Rejected by the venue', of.rejected, 'The venue said no, with a code.', true)}
-${line('Ever unknown', of.unknown, 'Their answer was lost for a time.', true)}
-${line('Open at the end', of.open, 'Stood when the run ended.')}
-</dl></div><div><h3>Answers and costs</h3><dl class="list">
-<div><dt>Share of volume filled as maker</dt><dd>${of.makerShare === null ? NONE : percent(of.makerShare)}</dd></div>
-<div><dt>Mean time to acceptance</dt><dd>${time(of.meanTimeToAckMs)}</dd></div>
-<div><dt>Mean time to the first fill</dt><dd>${time(of.meanTimeToFirstFillMs)}</dd></div>
-<div><dt>Volume</dt><dd>${fixed(Number(of.volume), 2)}${THIN}${run.reportingAsset}</dd></div>
-<div><dt>Fees</dt><dd>${fixed(Number(of.fees), 2)}${THIN}${run.reportingAsset}</dd></div>
-</dl>
-<h3>Refusals by code</h3>${
-    codes.length === 0
-      ? html`<p class="muted">No order was refused.</p>`
-      : table(['by', 'code', 'orders'], codes.map(([by, code, amount]) => [by, code, count(amount)]), 'Refusals by code', [1])
-  }
-<h3>Risk rules that were on</h3><p class="codes">${run.rules.length === 0 ? html`<span class="amber">none</span>` : run.rules.map((rule) => html`<code>${rule}</code> `)}</p></div></div>`;
+  return html`<div class="figures">
+    <div>
+      <h3>What became of the orders</h3>
+      <dl class="list">
+        ${line('Created', of.created, 'Orders that the strategies and their brackets asked for.')}
+        ${line('Sent', of.sent, 'Not stopped by risk before they left.')} ${line('Accepted', of.accepted, 'The venue took them.')}
+        ${line('Filled', of.filled, 'Filled to the end.')}
+        ${line('Partly filled', of.partlyFilled, 'Ended, or still stand, with a part filled.')}
+        ${line('Cancelled', of.cancelled, 'Taken back, for example the other leg of a bracket.')}
+        ${line('Expired', of.expired, 'Ended by the venue without a cancel.')}
+        ${line('Refused by risk', of.refusedByRisk, 'Stopped by a risk rule; nothing was sent.', true)}
+        ${line('Rejected by the venue', of.rejected, 'The venue said no, with a code.', true)}
+        ${line('Ever unknown', of.unknown, 'Their answer was lost for a time.', true)}
+        ${line('Open at the end', of.open, 'Stood when the run ended.')}
+      </dl>
+    </div>
+    <div>
+      <h3>Answers and costs</h3>
+      <dl class="list">
+        <div>
+          <dt>Share of volume filled as maker</dt>
+          <dd>${of.makerShare === null ? NONE : percent(of.makerShare)}</dd>
+        </div>
+        <div>
+          <dt>Mean time to acceptance</dt>
+          <dd>${time(of.meanTimeToAckMs)}</dd>
+        </div>
+        <div>
+          <dt>Mean time to the first fill</dt>
+          <dd>${time(of.meanTimeToFirstFillMs)}</dd>
+        </div>
+        <div>
+          <dt>Volume</dt>
+          <dd>${fixed(Number(of.volume), 2)}${THIN}${run.reportingAsset}</dd>
+        </div>
+        <div>
+          <dt>Fees</dt>
+          <dd>${fixed(Number(of.fees), 2)}${THIN}${run.reportingAsset}</dd>
+        </div>
+      </dl>
+      <h3>Refusals by code</h3>
+      ${
+        codes.length === 0
+          ? html`<p class="muted">No order was refused.</p>`
+          : table(
+              ['by', 'code', 'orders'],
+              codes.map(([by, code, amount]) => [by, code, count(amount)]),
+              'Refusals by code',
+              [1],
+            )
+      }
+      <h3>Risk rules that were on</h3>
+      <p class="codes">
+        ${run.rules.length === 0 ? html`<span class="amber">none</span>` : run.rules.map((rule) => html`<code>${rule}</code> `)}
+      </p>
+    </div>
+  </div>`;
+}
+
+function amber(amount: number): Part {
+  return amount > 0 ? html`<span class="amber">${count(amount)}</span>` : count(amount);
 }
 
 export function data({ dataQuality }: Summary): Markup {
-  const amber = (amount: number) => (amount > 0 ? html`<span class="amber">${count(amount)}</span>` : count(amount));
   return table(
     ['feed', 'bars', 'rows', 'gaps', 'missing', 'thin', 'no volume', 'rounded', 'last bar', 'origin', 'gap manifest'],
     dataQuality.feeds.map((feed) => [
@@ -138,35 +237,94 @@ export function provenance({ record, summary, provenance: of }: ReportInput): Ma
   const versions = Object.entries(summary.run.versions).map(([name, version]) => `${name} ${version}`);
   const span = summary.run.toMs - summary.run.fromMs;
   return html`<p>The command that makes this run again:</p>
-<p class="command"><code>${of.command}</code> <button type="button" data-copy="${of.command}">copy</button></p>
-<div class="figures"><div><h3>Run</h3><dl class="list text">
-<div><dt>Result hash</dt><dd><code>${summary.resultHash}</code></dd></div>
-<div><dt>Range</dt><dd>${dayText(summary.run.fromMs)} – ${dayText(summary.run.toMs)}, ${count(Math.round(span / DAY_MS))} days</dd></div>
-<div><dt>Start, end</dt><dd>${fixed(Number(summary.run.startEquity), 2)}, ${fixed(Number(summary.run.endEquity), 2)}${THIN}${summary.run.reportingAsset}</dd></div>
-<div><dt>Seed</dt><dd>${String(record.seed)}</dd></div>
-<div><dt>Warm-up</dt><dd>${count(summary.run.warmupRows)} rows before the run, ${count(summary.run.warmupInRange)} inside it</dd></div>
-<div><dt>Versions</dt><dd>${versions.join(', ')}</dd></div>
-</dl></div><div><h3>Made from</h3><dl class="list text">${of.hashes.map(
-    ({ name, sha256 }) => html`<div><dt>${name}</dt><dd><code title="${sha256}">${sha256.slice(0, 16) || NONE}</code></dd></div>`,
-  )}</dl></div></div>
-<h3>Instruments</h3>${table(
-    ['instrument', 'base', 'quote', 'price digits', 'quantity digits', 'smallest quantity', 'maker fee', 'taker fee', 'valued at'],
-    record.instruments.map((it) => [
-      it.id, it.base, it.quote, String(it.priceDigits), String(it.quantityDigits), `${fixed(it.minLots / 10 ** it.quantityDigits, it.quantityDigits)}${THIN}${it.base}`,
-      percent(it.makerFeePpm / 1e6, 3), percent(it.takerFeePpm / 1e6, 3), 'close',
-    ]),
-    'Instruments',
-    [1, 2],
-  )}
-<h3>Parameters</h3>${table(
-    ['strategy', 'file', 'parameters'],
-    record.strategies.map((it) => [
-      it.name,
-      it.file,
-      Object.entries(it.params).map(([name, value]) => `${name} ${value}`).join(', ') || 'none',
-    ]),
-    'Strategies and their parameters',
-    [1, 2],
-  )}
-<details><summary>Definition</summary><pre>${of.definition}</pre></details>`;
+    <p class="command"><code>${of.command}</code> <button type="button" data-copy="${of.command}">copy</button></p>
+    <div class="figures">
+      <div>
+        <h3>Run</h3>
+        <dl class="list text">
+          <div>
+            <dt>Result hash</dt>
+            <dd><code>${summary.resultHash}</code></dd>
+          </div>
+          <div>
+            <dt>Range</dt>
+            <dd>${dayText(summary.run.fromMs)} – ${dayText(summary.run.toMs)}, ${count(Math.round(span / DAY_MS))} days</dd>
+          </div>
+          <div>
+            <dt>Start, end</dt>
+            <dd>
+              ${fixed(Number(summary.run.startEquity), 2)}, ${fixed(Number(summary.run.endEquity), 2)}${THIN}${summary.run.reportingAsset}
+            </dd>
+          </div>
+          <div>
+            <dt>Seed</dt>
+            <dd>${String(record.seed)}</dd>
+          </div>
+          <div>
+            <dt>Warm-up</dt>
+            <dd>${count(summary.run.warmupRows)} rows before the run, ${count(summary.run.warmupInRange)} inside it</dd>
+          </div>
+          <div>
+            <dt>Versions</dt>
+            <dd>${versions.join(', ')}</dd>
+          </div>
+        </dl>
+      </div>
+      <div>
+        <h3>Made from</h3>
+        <dl class="list text">
+          ${of.hashes.map(
+            ({ name, sha256 }) =>
+              html`<div>
+                <dt>${name}</dt>
+                <dd><code title="${sha256}">${sha256.slice(0, 16) || NONE}</code></dd>
+              </div>`,
+          )}
+        </dl>
+      </div>
+    </div>
+    <h3>Instruments</h3>
+    ${table(
+      [
+        'instrument',
+        'base',
+        'quote',
+        'price digits',
+        'quantity digits',
+        'smallest quantity',
+        'maker fee, record',
+        'taker fee, record',
+        'valued at',
+      ],
+      record.instruments.map((it) => [
+        it.id,
+        it.base,
+        it.quote,
+        String(it.priceDigits),
+        String(it.quantityDigits),
+        `${fixed(it.minLots / 10 ** it.quantityDigits, it.quantityDigits)}${THIN}${it.base}`,
+        percent(it.makerFeePpm / 1e6, 3),
+        percent(it.takerFeePpm / 1e6, 3),
+        'close',
+      ]),
+      'Instruments',
+      [1, 2],
+    )}
+    <h3>Parameters</h3>
+    ${table(
+      ['strategy', 'file', 'parameters'],
+      record.strategies.map((it) => [
+        it.name,
+        it.file,
+        Object.entries(it.params)
+          .map(([name, value]) => `${name} ${value}`)
+          .join(', ') || 'none',
+      ]),
+      'Strategies and their parameters',
+      [1, 2],
+    )}
+    <details>
+      <summary>Definition</summary>
+      <pre>${of.definition}</pre>
+    </details>`;
 }

@@ -19,7 +19,7 @@ h2{font-size:16px;font-weight:600}
 h3{font-size:14px;font-weight:600;margin:16px 0 8px}
 b,strong{font-weight:600}
 a{color:var(--accent)}
-code,pre,kbd,td,dd,.months th,.read{font-family:ui-monospace,'SF Mono',SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}
+code,pre,kbd,td,dd,.months th,.week th,#trade-table tbody th,.read{font-family:ui-monospace,'SF Mono',SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}
 code,pre,kbd{font-size:12px}
 .muted{color:var(--muted)}.gain{color:var(--gain)}.loss{color:var(--loss)}.amber{color:var(--warn)}
 .sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
@@ -57,8 +57,9 @@ section[id]>h2{margin-bottom:12px}
 .filters{display:flex;gap:8px;flex-wrap:wrap;align-items:center;font-size:12px}
 .switch{font-size:12px}
 input[type=checkbox]{accent-color:var(--accent);vertical-align:-2px;margin:0 4px 0 0}
-.read{font-size:12px;color:var(--muted);min-height:17px}
-.read b{font-weight:400;color:var(--text)}
+.read{font-size:12px;color:var(--muted);min-height:17px;display:flex;flex-wrap:wrap;gap:0 12px}
+.read span{white-space:nowrap}
+.read b{font-weight:400}
 .plots,.chart{position:relative;touch-action:pan-y;cursor:crosshair;user-select:none;-webkit-user-select:none}
 .plots:focus-visible,.chart:focus-visible{outline-offset:4px}
 .plot{width:100%;overflow:hidden}
@@ -67,16 +68,18 @@ input[type=checkbox]{accent-color:var(--accent);vertical-align:-2px;margin:0 4px
 figcaption{margin-bottom:8px}
 .chart{height:460px}
 .legend{display:flex;flex-wrap:wrap;gap:4px 16px;font-size:12px;color:var(--muted);margin-top:8px;min-height:17px}
-.legend .swatch{display:inline-block;width:12px;height:0;border-top:2px solid;vertical-align:4px;margin-right:4px}
+.swatch{display:inline-block;width:12px;border-top:2px solid;vertical-align:4px;margin:0 4px 0 0}
+
 .note{font-size:12px;margin-top:8px}
 .u-cursor-x,.u-cursor-y{border-color:var(--muted)!important}
 .u-legend{display:none}
 .scroll{overflow-x:auto;max-width:100%;-webkit-overflow-scrolling:touch}
+table th:first-child{position:sticky;left:0;background:var(--surface)}
 table{border-collapse:collapse;width:100%;font-size:12px}
 th{font-weight:400;color:var(--muted);text-align:right;padding:4px 8px;white-space:nowrap}
 td{text-align:right;padding:4px 8px;white-space:nowrap}
 th:first-child,td:first-child{text-align:left;padding-left:0}
-tbody tr{border-top:1px solid var(--line)}
+tbody th,tbody td{border-top:1px solid var(--line)}
 table.plain tbody th{color:var(--text);text-align:left}
 table.plain .t{text-align:left}
 .months th,.months td,.week th,.week td{text-align:right;padding:4px 6px}
@@ -95,11 +98,14 @@ table.plain .t{text-align:left}
 .list dd{font-size:12px;text-align:right;overflow-wrap:anywhere}
 .list.text dd{white-space:normal}
 .codes code{margin-right:4px}
+#trade-table th,#trade-table td{padding:4px 5px}
+#trade-table th:first-child,#trade-table td:first-child{padding-left:0}
 #trade-table th button{border:0;background:none;padding:0;color:inherit;white-space:nowrap}
 #trade-table th[aria-sort] button{color:var(--text);font-weight:600}
-#trade-table tbody tr{cursor:pointer}
-#trade-table tbody tr:hover{background:color-mix(in srgb,var(--accent) 6%,transparent)}
-#trade-table tbody tr[aria-selected=true]{background:color-mix(in srgb,var(--accent) 14%,transparent)}
+#trade-table tbody tr{cursor:pointer;background:var(--surface)}
+#trade-table tbody tr:hover{background:color-mix(in srgb,var(--accent) 6%,var(--surface))}
+#trade-table tbody th{background:inherit;text-align:left}
+#trade-table tbody tr[aria-selected=true]{background:color-mix(in srgb,var(--accent) 14%,var(--surface))}
 #trade-table tbody tr:focus-visible{outline-offset:-2px}
 .pages{margin:12px 0 0;justify-content:flex-end;font-size:12px}
 .pages span{display:flex;gap:8px;align-items:center}
@@ -131,7 +137,10 @@ section[id]{padding:12px}
 .figures>div+div{margin-top:16px}
 .bar .ranges,.bar .filters{margin-left:0}
 .chart{height:360px}
+.wide{display:none}
 }
+:root[data-print] main{width:700px;padding:0}
+svg,canvas{max-width:100%}
 @media print{
 @page{size:A4;margin:12mm}
 body{background:#fff;font-size:12px}
@@ -145,7 +154,8 @@ section#trades,section#figures,section#provenance{break-inside:auto}
 tr,figure,dl>div{break-inside:avoid}
 .grid,.figures{grid-template-columns:repeat(2,minmax(0,1fr))}
 .scroll{overflow:visible}
-th,td{padding:2px 4px;font-size:9px}
+th,td,.week td{padding:2px 3px;font-size:9px}
+.wide{display:none}
 }
 @media (prefers-reduced-motion:no-preference){button,.chip,.card{transition:border-color .12s}}
 `;

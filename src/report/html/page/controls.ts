@@ -9,10 +9,13 @@ const STORED = 'isobar-theme';
 const DAY = 86_400_000;
 const RANGES: Readonly<Record<string, number>> = { '1d': DAY, '1w': 7 * DAY, '1M': 30 * DAY, '3M': 91 * DAY, '1y': 365 * DAY };
 
+function present(): Theme {
+  return THEMES.find((of) => of === document.documentElement.dataset['theme']) ?? 'system';
+}
+
 /** The switch follows the system until it is told otherwise, and remembers. `onChange` draws the charts again. */
 export function addTheme(onChange: () => void): { readonly next: () => void } {
   const button = byId('theme');
-  const present = (): Theme => THEMES.find((of) => of === document.documentElement.dataset['theme']) ?? 'system';
   const changed = () => {
     if (button) button.textContent = `theme: ${present()}`;
     forgetColours();

@@ -7,14 +7,22 @@ export function byId(id: string): HTMLElement | null {
 }
 
 /** A new element with text, or with children. */
-export function element(name: string, properties: Readonly<Record<string, string>> = {}, ...children: readonly (Node | string)[]): HTMLElement {
+export function element(
+  name: string,
+  properties: Readonly<Record<string, string>> = {},
+  ...children: readonly (Node | string)[]
+): HTMLElement {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) made.setAttribute(key, value);
   made.append(...children);
   return made;
 }
 
-export function vector(name: string, properties: Readonly<Record<string, string | number>> = {}, ...children: readonly (Node | string)[]): SVGElement {
+export function vector(
+  name: string,
+  properties: Readonly<Record<string, string | number>> = {},
+  ...children: readonly (Node | string)[]
+): SVGElement {
   const made = document.createElementNS('http://www.w3.org/2000/svg', name);
   for (const [key, value] of Object.entries(properties)) made.setAttribute(key, String(value));
   made.append(...children);
@@ -38,7 +46,12 @@ export function forgetColours(): void {
 /** `#rrggbb` or `#rgb` with an opacity from 0 to 1. */
 export function faint(hex: string, opacity: number): string {
   const full = hex.length === 4 ? hex.replace(/[^#]/g, '$&$&') : hex;
-  return full + Math.round(opacity * 255).toString(16).padStart(2, '0');
+  return (
+    full +
+    Math.round(opacity * 255)
+      .toString(16)
+      .padStart(2, '0')
+  );
 }
 
 /** Resolves when the browser has drawn what was changed before. */

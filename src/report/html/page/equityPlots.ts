@@ -1,7 +1,7 @@
 // Equity with buy-and-hold, drawdown and exposure: three plots over one time axis.
 
 import type uPlotClass from 'uplot';
-import { byId, colour, faint, oncePerFrame } from './dom.ts';
+import { byId, colour, element, faint, oncePerFrame } from './dom.ts';
 import { pointsBetween, type EquityPoints, type EquityRows } from './equityRows.ts';
 import { fixed, percent, signedPercent, timeText } from './format.ts';
 import { addGestures } from './gestures.ts';
@@ -16,6 +16,10 @@ export const AXIS_WIDTH = 76;
 const HEIGHTS = { equity: 260, drawdown: 110, exposure: 66 } as const;
 const TICK_FONT = '11px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 const POINTS_PER_PIXEL = 0.75;
+const DAY = 86_400_000;
+const TIME_STEPS = [1 / 1440, 1 / 288, 1 / 96, 1 / 24, 1 / 8, 1 / 4, 1 / 2, 1, 2, 7, 14, 30, 61, 91, 182, 365, 730, 1826].map(
+  (days) => days * DAY,
+);
 /** A mark nearer to the left edge would be cut off. */
 const HALF_LABEL = 28;
 
@@ -30,8 +34,9 @@ export class EquityPlots {
   #rows: EquityRows;
   #exposure: Exposure;
   #isLog = false;
+  #isHoldShown = true;
   #plots: Partial<Record<Name, uPlotClass>> = {};
-  #points: EquityPoints = { ms: [], equity: [], hold: [], drawdown: [] };
+  #points: EquityPoints = { ms: [], equity: [], hold: [], drawdown: [], depth: [] };
   readonly #ask = oncePerFrame(() => this.#update());
 
   constructor(page: PageData, root: HTMLElement, rows: EquityRows, exposure: Exposure, priceWindow: TimeWindow) {
@@ -54,13 +59,23 @@ export class EquityPlots {
     this.#update();
   }
 
+  /** Without buy-and-hold the axis belongs to equity alone. */
+  showHold(isShown: boolean): void {
+    this.#isHoldShown = isShown;
+    this.#update();
+  }
+
   get isLog(): boolean {
     return this.#isLog;
   }
 
   /** A logarithmic axis needs equity above 0 throughout. */
+  get canBeLog(): boolean {
+    return this.#lowest() > 0;
+  }
+
   setLog(isLog: boolean): boolean {
-    this.#isLog = isLog && this.#lowest() > 0;
+    this.#isLog = isLog && this.canBeLog;
     this.rebuild();
     return this.#isLog;
   }
@@ -88,9 +103,10 @@ export class EquityPlots {
     const points = pointsBetween(this.#rows, from, to, Math.round(width * POINTS_PER_PIXEL));
     const exposure = this.#exposure(from, to, Math.round(width / 3));
     this.#points = points;
-    const drawn = (values: readonly (number | null)[]) => (this.#isLog ? values.map((value) => (value !== null && value > 0 ? Math.log(value) : null)) : [...values]);
-    this.#fill('equity', [points.ms, drawn(points.hold), drawn(points.equity)]);
-    this.#fill('drawdown', [points.ms, points.drawdown]);
+    const drawn = (values: readonly (number | null)[]) =>
+      this.#isLog ? values.map((value) => (value !== null && value > 0 ? Math.log(value) : null)) : [...values];
+    this.#fill('equity', [points.ms, this.#isHoldShown ? drawn(points.hold) : points.hold.map(() => null), drawn(points.equity)]);
+    this.#fill('drawdown', [points.ms, points.depth]);
     this.#fill('exposure', [exposure.ms, exposure.exposure]);
     this.#read(null);
   }
@@ -107,18 +123,38 @@ export class EquityPlots {
 
   #options(name: Name, series: uPlotClass.Series[], y: uPlotClass.Axis, draw: ((plot: uPlotClass) => void) | null): uPlotClass.Options {
     const last = name === 'exposure';
-    const common: uPlotClass.Axis = { stroke: colour('muted'), font: TICK_FONT, grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } };
+    const common: uPlotClass.Axis = {
+      stroke: colour('muted'),
+      font: TICK_FONT,
+      grid: { stroke: colour('line'), width: 1 },
+      ticks: { show: false },
+    };
     return {
       width: this.#width(),
       height: HEIGHTS[name],
       ms: 1,
       padding: [8, 0, last ? 0 : 4, 0],
       legend: { show: false },
-      scales: { x: { time: true, auto: false, range: (_, min, max) => [min, max] }, y: { auto: false, range: (_, min, max) => [min, max] } },
+      scales: {
+        x: { time: true, auto: false, range: (_, min, max) => [min, max] },
+        y: { auto: false, range: (_, min, max) => [min, max] },
+      },
       cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { size: 6 }, sync: { key: 'isobar-equity' } },
       series: [{}, ...series],
       axes: [
-        { ...common, scale: 'x', show: true, size: last ? 26 : 0, space: 90, splits: timeSplits, values: (plot, ticks, __, ___, step) => (last ? timeTexts(ticks, step).map((text, at) => (plot.valToPos(ticks[at]!, 'x') < HALF_LABEL ? '' : text)) : ticks.map(() => '')) },
+        {
+          ...common,
+          scale: 'x',
+          show: true,
+          size: last ? 26 : 0,
+          space: 64,
+          incrs: TIME_STEPS,
+          splits: timeSplits,
+          values: (plot, ticks, __, ___, step) =>
+            last
+              ? timeTexts(ticks, step).map((text, at) => (plot.valToPos(ticks[at]!, 'x') < HALF_LABEL ? '' : text))
+              : ticks.map(() => ''),
+        },
         { ...common, scale: 'y', side: 1, size: AXIS_WIDTH, gap: 6, ...y },
       ],
       hooks: {
@@ -138,17 +174,35 @@ export class EquityPlots {
       splits: (_, __, low, high) => (this.#isLog ? logTicks(Math.exp(low), Math.exp(high), 5).map(Math.log) : niceTicks(low, high, 6)),
       values: (_, ticks) => numberTexts(this.#isLog ? ticks.map(Math.exp) : ticks),
     };
-    return new uPlot(this.#options('equity', series, axis, (plot) => this.#markPriceWindow(plot)), [[], [], []], byId('plot-equity') ?? this.#root);
+    return new uPlot(
+      this.#options('equity', series, axis, (plot) => this.#markPriceWindow(plot)),
+      [[], [], []],
+      byId('plot-equity') ?? this.#root,
+    );
   }
 
   #drawdownPlot(): uPlotClass {
     const series: uPlotClass.Series[] = [{ stroke: colour('loss'), fill: faint(colour('loss'), 0.18), width: 1, points: { show: false } }];
     const axis: uPlotClass.Axis = { splits: (_, __, low, high) => niceTicks(low, high, 3), values: (_, ticks) => percents(ticks) };
-    return new uPlot(this.#options('drawdown', series, axis, (plot) => this.#markDrawdowns(plot)), [[], []], byId('plot-drawdown') ?? this.#root);
+    return new uPlot(
+      this.#options('drawdown', series, axis, (plot) => this.#markDrawdowns(plot)),
+      [[], []],
+      byId('plot-drawdown') ?? this.#root,
+    );
   }
 
   #exposurePlot(): uPlotClass {
-    const series: uPlotClass.Series[] = [{ stroke: colour('muted'), fill: faint(colour('muted'), 0.35), width: 0, points: { show: false } }];
+    // A value is the mean of the span that ends at its time.
+    const steps = uPlot.paths.stepped;
+    const series: uPlotClass.Series[] = [
+      {
+        stroke: colour('muted'),
+        fill: faint(colour('muted'), 0.35),
+        width: 0,
+        points: { show: false },
+        ...(steps ? { paths: steps({ align: -1 }) } : {}),
+      },
+    ];
     const axis: uPlotClass.Axis = { splits: (_, __, low, high) => [low, high], values: (_, ticks) => percents(ticks) };
     return new uPlot(this.#options('exposure', series, axis, null), [[], []], byId('plot-exposure') ?? this.#root);
   }
@@ -156,7 +210,7 @@ export class EquityPlots {
   /** What the price chart shows, as a band behind the curve. */
   #markPriceWindow(plot: uPlotClass): void {
     if (this.#priceWindow.isWhole) return;
-    this.#band(plot, this.#priceWindow.from, this.#priceWindow.to, faint(colour('accent'), 0.12));
+    this.#band(plot, this.#priceWindow.from, this.#priceWindow.to, faint(colour('accent'), 0.22));
   }
 
   #markDrawdowns(plot: uPlotClass): void {
@@ -168,7 +222,7 @@ export class EquityPlots {
       ctx.fillStyle = colour('text');
       ctx.font = `${12 * uPlot.pxRatio}px system-ui, sans-serif`;
       ctx.textAlign = 'center';
-      ctx.fillText(String(at + 1), plot.valToPos(troughMs, 'x', true), plot.bbox.top + plot.bbox.height - 4 * uPlot.pxRatio);
+      ctx.fillText(String(at + 1), plot.valToPos(troughMs, 'x', true), plot.bbox.top + 12 * uPlot.pxRatio);
       ctx.restore();
     });
   }
@@ -189,15 +243,26 @@ export class EquityPlots {
     const read = byId('equity-read');
     const { ms, equity, hold, drawdown } = this.#points;
     const time = at === null || !plot ? undefined : plot.data[0][at];
-    const row = time === undefined ? ms.length - 1 : Math.max(0, ms.findLastIndex((of) => of <= time));
+    const row =
+      time === undefined
+        ? ms.length - 1
+        : Math.max(
+            0,
+            ms.findLastIndex((of) => of <= time),
+          );
     if (!read || row < 0 || ms[row] === undefined) return;
     const held = hold[row];
     const { asset } = this.#page;
-    const parts = [timeText(ms[row]), `equity ${fixed(equity[row]!, 2)} ${asset}`];
-    if (held !== null && held !== undefined) parts.push(`held ${fixed(held, 2)}`);
-    parts.push(`drawdown ${signedPercent(drawdown[row]!)}`);
-    read.textContent = parts.join('  ·  ');
+    const parts = [element('span', {}, timeText(ms[row])), keyed('accent', `equity ${fixed(equity[row]!, 2)} ${asset}`)];
+    if (held !== null && held !== undefined) parts.push(keyed('bench', `buy and hold ${fixed(held, 2)}`));
+    parts.push(keyed('loss', `drawdown ${signedPercent(drawdown[row]!)}`));
+    read.replaceChildren(...parts);
   }
+}
+
+/** Text behind a stroke in the colour of its curve. */
+function keyed(name: string, text: string): HTMLElement {
+  return element('span', {}, element('i', { class: 'swatch', style: `border-color:var(--${name})` }), text);
 }
 
 function percents(ticks: readonly number[]): string[] {
@@ -207,13 +272,13 @@ function percents(ticks: readonly number[]): string[] {
 
 function timeSplits(_: uPlotClass, __: number, low: number, high: number, step: number): number[] {
   const ticks: number[] = [];
-  const day = 86_400_000;
-  if (step >= 27 * day) {
+  if (step >= 27 * DAY) {
     // Months and years begin where the calendar says.
-    const months = step >= 360 * day ? 12 * Math.round(step / (365 * day)) : Math.max(1, Math.round(step / (30 * day)));
-    const start = new Date(low);
-    for (let month = Math.floor(start.getUTCMonth() / months) * months; ; month += months) {
-      const at = Date.UTC(start.getUTCFullYear(), month);
+    const months = Math.max(1, Math.round(step / (30.4 * DAY)));
+    const years = Math.max(1, months / 12);
+    const year = Math.floor(new Date(low).getUTCFullYear() / years) * years;
+    for (let month = 0; ; month += months) {
+      const at = Date.UTC(year, month);
       if (at > high) return ticks;
       if (at >= low) ticks.push(at);
     }
@@ -223,12 +288,14 @@ function timeSplits(_: uPlotClass, __: number, low: number, high: number, step: 
 }
 
 /** From the lowest to the highest value with a little air; drawdown hangs from 0, exposure stands on it. */
-function rangeOf(name: Name, columns: uPlotClass.AlignedData | readonly (ArrayLike<number | null | undefined> | undefined)[]): { min: number; max: number } {
+function rangeOf(
+  name: Name,
+  columns: uPlotClass.AlignedData | readonly (ArrayLike<number | null | undefined> | undefined)[],
+): { min: number; max: number } {
   let low = Infinity;
   let high = -Infinity;
   for (const column of columns) {
-    for (let i = 0; column && i < column.length; i++) {
-      const value = column[i];
+    for (const value of Array.from(column ?? [])) {
       if (value === null || value === undefined) continue;
       if (value < low) low = value;
       if (value > high) high = value;

@@ -13,12 +13,13 @@ export interface EquityRows {
   readonly drawdown: ArrayLike<number>;
 }
 
-/** Points for drawing; `drawdown` is the deepest since the point before. */
+/** Points for drawing; `depth` is the deepest drawdown since the point before. */
 export interface EquityPoints {
   readonly ms: number[];
   readonly equity: number[];
   readonly hold: (number | null)[];
   readonly drawdown: number[];
+  readonly depth: number[];
 }
 
 /** What was held, to be valued at any time. */
@@ -28,17 +29,18 @@ export interface Holding {
   readonly priceAt: (ms: number) => number;
 }
 
-/** The lowest and the highest equity of each of `spans` parts of the rows from `from` to `to` (ms), and the rows next to them outside. */
+/** The lowest and the highest equity of each of `spans` parts of the rows from `from` to `to` (ms) and the rows next to them; always the last. */
 export function pointsBetween(rows: EquityRows, from: number, to: number, spans: number): EquityPoints {
   const { ms, equity, hold, drawdown, length } = rows;
   const first = Math.max(0, rowAtOrAfter(ms, from, length) - 1);
   const end = Math.min(length, rowAtOrAfter(ms, to, length) + 1);
-  const points: EquityPoints = { ms: [], equity: [], hold: [], drawdown: [] };
+  const points: EquityPoints = { ms: [], equity: [], hold: [], drawdown: [], depth: [] };
   const put = (row: number, depth: number) => {
     points.ms.push(ms[row]!);
     points.equity.push(equity[row]!);
     points.hold.push(hold ? finite(hold[row]!) : null);
-    points.drawdown.push(depth);
+    points.drawdown.push(drawdown[row]!);
+    points.depth.push(depth);
   };
   const parts = Math.min(spans, end - first);
   for (let part = 0; part < parts; part++) {
@@ -52,6 +54,7 @@ export function pointsBetween(rows: EquityRows, from: number, to: number, spans:
     }
     if (low !== high) put(Math.min(low, high), depth);
     put(Math.max(low, high), depth);
+    if (part === parts - 1 && Math.max(low, high) < stop - 1) put(stop - 1, drawdown[stop - 1]!);
   }
   return points;
 }
@@ -61,7 +64,13 @@ function finite(value: number): number | null {
 }
 
 /** The share of equity in the market, as means of equal spans: their ends (ms) and their values. */
-export function exposureBetween(rows: EquityRows, holdings: readonly Holding[], from: number, to: number, spans: number): { ms: number[]; exposure: number[] } {
+export function exposureBetween(
+  rows: EquityRows,
+  holdings: readonly Holding[],
+  from: number,
+  to: number,
+  spans: number,
+): { ms: number[]; exposure: number[] } {
   const edges = Array.from({ length: spans + 1 }, (_, at) => from + ((to - from) * at) / spans);
   const notional = new Float64Array(spans);
   for (const { changes, priceAt } of holdings) {

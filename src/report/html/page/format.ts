@@ -86,7 +86,12 @@ export function timeText(ms: number): string {
 /** A length of time in its two largest units: `41 d 6 h`, `3 h 20 min`, `12 s`. */
 export function spanText(ms: number): string {
   if (!Number.isFinite(ms)) return NONE;
-  const units: readonly (readonly [number, string])[] = [[DAY, 'd'], [3_600_000, 'h'], [60_000, 'min'], [1000, 's']];
+  const units: readonly (readonly [number, string])[] = [
+    [DAY, 'd'],
+    [3_600_000, 'h'],
+    [60_000, 'min'],
+    [1000, 's'],
+  ];
   const first = units.findIndex(([length]) => ms >= length);
   if (first < 0) return `${count(ms)}${THIN}ms`;
   const [length, name] = units[first] ?? [1, 'ms'];

@@ -31,8 +31,13 @@ export function addGestures(element: HTMLElement, shown: TimeWindow, { area, onC
   );
   element.addEventListener('keydown', (event) => {
     const acts: Readonly<Record<string, () => void>> = {
-      '+': () => shown.zoom(1 / STEP), '=': () => shown.zoom(1 / STEP), '-': () => shown.zoom(STEP), ArrowLeft: () => shown.move(-0.2),
-      ArrowRight: () => shown.move(0.2), 0: () => shown.show(shown.first, shown.last), Escape: () => element.blur(),
+      '+': () => shown.zoom(1 / STEP),
+      '=': () => shown.zoom(1 / STEP),
+      '-': () => shown.zoom(STEP),
+      ArrowLeft: () => shown.move(-0.2),
+      ArrowRight: () => shown.move(0.2),
+      0: () => shown.show(shown.first, shown.last),
+      Escape: () => element.blur(),
     };
     const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : acts[event.key];
     if (!act) return;

@@ -18,14 +18,22 @@ export interface Level {
 
 /** The intervals of which bars of `interval` are the parts, `interval` itself first; weeks do not fit into months. */
 export function ladder(interval: Interval): Interval[] {
-  return INTERVALS.filter(name => name === interval || (typicalLengthMs(name) > typicalLengthMs(interval) && !(name === '1M' && interval === '1w')));
+  return INTERVALS.filter(
+    (name) => name === interval || (typicalLengthMs(name) > typicalLengthMs(interval) && !(name === '1M' && interval === '1w')),
+  );
 }
 
 /** Bars of `interval` from finer ones: the first open, the extremes, the last close. A bar that no finer bar opened in is absent. */
 export function coarsen(fine: Level, interval: Interval): Level {
   const { length, openMs, open, high, low, close, lastRow } = fine;
   const outMs = new Float64Array(length);
-  const [o, h, l, c, rows] = [new Int32Array(length), new Int32Array(length), new Int32Array(length), new Int32Array(length), new Int32Array(length)];
+  const [o, h, l, c, rows] = [
+    new Int32Array(length),
+    new Int32Array(length),
+    new Int32Array(length),
+    new Int32Array(length),
+    new Int32Array(length),
+  ];
   let n = 0;
   let end = -Infinity;
   for (let i = 0; i < length; i++) {
@@ -43,7 +51,13 @@ export function coarsen(fine: Level, interval: Interval): Level {
     rows[k] = lastRow[i]!;
   }
   return {
-    interval, length: n, openMs: outMs.slice(0, n), open: o.slice(0, n), high: h.slice(0, n), low: l.slice(0, n), close: c.slice(0, n),
+    interval,
+    length: n,
+    openMs: outMs.slice(0, n),
+    open: o.slice(0, n),
+    high: h.slice(0, n),
+    low: l.slice(0, n),
+    close: c.slice(0, n),
     lastRow: rows.slice(0, n),
   };
 }

@@ -53,7 +53,7 @@ async function unpackAll(): Promise<void> {
   say('drawn');
   trades = await unpackTrades(page.trades);
   tradeRows = rowsByInstrument(trades, markets.length);
-  if (trades.length > 0) table = new TradeTable(page, trades, priceWindow, select);
+  if (trades.length > 0) table = new TradeTable(page, trades, priceWindow, lookAt);
   drawPictures(page, trades);
   if (page.hours) drawWeek(page.hours);
   for (const [at, market] of markets.entries()) {
@@ -97,8 +97,16 @@ function holdAt(ms: Float64Array): Float64Array | null {
 
 function holdingsOf(): Holding[] | null {
   const held = markets.filter((market) => market.wire.execution);
-  const holdings = held.flatMap((market) => (market.changes ? [{ changes: market.changes, priceAt: (ms: number) => market.closeAt(ms) }] : []));
+  const holdings = held.flatMap((market) =>
+    market.changes ? [{ changes: market.changes, priceAt: (ms: number) => market.closeAt(ms) }] : [],
+  );
   return holdings.length === held.length ? holdings : null;
+}
+
+/** A trade chosen in the table: the chart comes into view with it. */
+function lookAt(row: number): void {
+  select(row);
+  byId('price')?.scrollIntoView({ block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
 }
 
 /** Shows one trade in the chart and in the table. */
@@ -128,6 +136,9 @@ function toggleLog(): void {
   const box = byId('log');
   if (!(box instanceof HTMLInputElement) || !equity) return;
   box.checked = equity.setLog(!equity.isLog);
+  // Refused: there is no logarithm of an equity of 0.
+  box.disabled = !box.checked && !equity.canBeLog;
+  if (box.disabled) box.title = 'needs an equity above 0 throughout';
 }
 
 function redraw(): void {
@@ -165,6 +176,9 @@ function addAll(): void {
   if (equity) addRanges('equity', equity.shown);
   addRanges('price', priceWindow);
   byId('log')?.addEventListener('change', toggleLog);
+  byId('hold')?.addEventListener('change', (event) => {
+    if (event.target instanceof HTMLInputElement) equity?.showHold(event.target.checked);
+  });
   byId('instrument')?.addEventListener('change', (event) => {
     if (event.target instanceof HTMLSelectElement) show(Number(event.target.value));
   });
@@ -179,11 +193,14 @@ function addAll(): void {
     0: () => priceWindow.show(priceWindow.first, priceWindow.last),
   });
   let width = innerWidth;
-  addEventListener('resize', oncePerFrame(() => {
-    if (innerWidth === width) return;
-    width = innerWidth;
-    redraw();
-  }));
+  addEventListener(
+    'resize',
+    oncePerFrame(() => {
+      if (innerWidth === width) return;
+      width = innerWidth;
+      redraw();
+    }),
+  );
   // The packed columns stand behind this script: they are there once the page has been read to its end.
   document.addEventListener('isobar-columns', () => void unpackAll());
 }

@@ -54,7 +54,9 @@ export class Market {
     const known = this.#levels.get(interval);
     if (known) return known;
     // Weeks do not fit into months: those are made from days or finer.
-    const finer = this.#intervals.filter((of) => typicalLengthMs(of) < typicalLengthMs(interval) && !(interval === '1M' && of === '1w')).at(-1);
+    const finer = this.#intervals
+      .filter((of) => typicalLengthMs(of) < typicalLengthMs(interval) && !(interval === '1M' && of === '1w'))
+      .at(-1);
     const made = coarsen(this.#level(finer ?? this.wire.interval), interval);
     this.#levels.set(interval, made);
     return made;
@@ -134,7 +136,8 @@ async function unpackTrace({ name, pane, values, closes }: WireTrace): Promise<T
   return {
     name,
     pane,
-    digits: Math.max(0, values.step.digits),
+    // A last digit that counts in fives or twos would look more exact than it is.
+    digits: Math.max(0, values.step.digits - (values.step.times === 1 ? 0 : 1)),
     values: await unpackDecimals(values),
     closeMs: minutes === null ? null : Float64Array.from(minutes, (minute) => minute * MINUTE),
   };
@@ -178,7 +181,7 @@ export function sliceOf(level: Level, from: number, to: number): Slice {
   let row = rowAtOrAfter(openMs, openOf(interval, from), length);
   let at = openOf(interval, from);
   for (; at < to; at = closeOf(interval, at)) {
-    const hit = row < length && openMs[row]! === at;
+    const hit = row < length && openMs[row] === at;
     times.push(at);
     rows.push(hit ? row++ : -1);
   }

@@ -1,6 +1,6 @@
 // What is drawn over the bars: gaps as shades, trades as markers with a line between them, stops and targets as dashes.
 
-import type { IPrimitivePaneRenderer, IPrimitivePaneView, ISeriesPrimitive, SeriesAttachedParameter, Time } from 'lightweight-charts';
+import type { IPrimitivePaneRenderer, IPrimitivePaneView, ISeriesPrimitive, SeriesAttachedParameter } from 'lightweight-charts';
 import { logical } from './chartUnits.ts';
 import { colour, faint } from './dom.ts';
 import { placeOf, type Brackets, type Slice } from './market.ts';
@@ -24,16 +24,16 @@ export const MAX_MARKERS = 250;
 const MARKER = 5;
 const HIT = 12;
 
-export class Overlay implements ISeriesPrimitive<Time> {
+export class Overlay implements ISeriesPrimitive {
   #drawn: Drawn | null = null;
-  #api: SeriesAttachedParameter<Time> | null = null;
+  #api: SeriesAttachedParameter | null = null;
   #markers: { x: number; y: number; row: number }[] = [];
   readonly #views: readonly IPrimitivePaneView[] = [
     { zOrder: () => 'bottom', renderer: () => ({ draw: (target) => this.#draw(target, (context, size) => this.#gaps(context, size)) }) },
     { zOrder: () => 'top', renderer: () => ({ draw: (target) => this.#draw(target, (context, size) => this.#trades(context, size)) }) },
   ];
 
-  attached(api: SeriesAttachedParameter<Time>): void {
+  attached(api: SeriesAttachedParameter): void {
     this.#api = api;
   }
 
@@ -50,9 +50,9 @@ export class Overlay implements ISeriesPrimitive<Time> {
   hit(x: number, y: number): number | null {
     let best: number | null = null;
     let least = HIT;
-    for (const marker of this.#markers) {
-      const away = Math.hypot(marker.x - x, marker.y - y);
-      if (away < least) [least, best] = [away, marker.row];
+    for (const drawn of this.#markers) {
+      const away = Math.hypot(drawn.x - x, drawn.y - y);
+      if (away < least) [least, best] = [away, drawn.row];
     }
     return best;
   }

@@ -14,6 +14,7 @@ const BOTTOM = 24;
 const MOST_POINTS = 20_000;
 const BINS = 40;
 const DAY = 86_400_000;
+const MINUTE = 60_000;
 const PERCENT = 100 / 10 ** FRACTION_DIGITS;
 
 interface Range {
@@ -32,7 +33,13 @@ class Frame {
   constructor(host: HTMLElement, across: Range, up: Range, name: string) {
     this.#host = host;
     this.width = Math.max(200, host.clientWidth);
-    this.svg = vector('svg', { width: this.width, height: HEIGHT, viewBox: `0 0 ${this.width} ${HEIGHT}`, role: 'img', 'aria-label': name });
+    this.svg = vector('svg', {
+      width: this.width,
+      height: HEIGHT,
+      viewBox: `0 0 ${this.width} ${HEIGHT}`,
+      role: 'img',
+      'aria-label': name,
+    });
     this.x = (value) => LEFT + ((value - across.low) / (across.high - across.low)) * (this.width - LEFT - RIGHT);
     this.y = (value) => HEIGHT - BOTTOM - ((value - up.low) / (up.high - up.low)) * (HEIGHT - TOP - BOTTOM);
   }
@@ -87,21 +94,49 @@ function drawReturns({ of }: TradeRows): void {
   const step = niceStep(Math.max(at(0.995) - at(0.005), 1e-6), BINS);
   const low = Math.floor(at(0.005) / step);
   const high = Math.max(low + 1, Math.floor(at(0.995) / step) + 1);
-  const bins = new Array<number>(high - low).fill(0);
+  const bins = Array.from({ length: high - low }, () => 0);
   for (const value of values) bins[Math.min(bins.length - 1, Math.max(0, Math.floor(value / step) - low))]!++;
-  const frame = new Frame(host, { low: low * step, high: high * step }, { low: 0, high: Math.max(...bins) * 1.05 }, 'Distribution of the returns of trades');
+  const frame = new Frame(
+    host,
+    { low: low * step, high: high * step },
+    { low: 0, high: Math.max(...bins) * 1.05 },
+    'Distribution of the returns of trades',
+  );
   frame.marksLeft(niceTicks(0, Math.max(...bins), 4).filter(Number.isInteger));
   frame.marksBelow(niceTicks(low * step, high * step, frame.width > 400 ? 8 : 5));
-  drawBins(frame, bins, (bin) => (low + bin) * step, (bin) => (low + bin >= 0 ? 'gain' : 'loss'), (bin, amount) => `${fixed((low + bin) * step, 2)} to ${fixed((low + bin + 1) * step, 2)} %: ${amount} trades`);
+  drawBins(
+    frame,
+    bins,
+    (bin) => (low + bin) * step,
+    (bin) => (low + bin >= 0 ? 'gain' : 'loss'),
+    (bin, amount) => `${fixed((low + bin) * step, 2)} to ${fixed((low + bin + 1) * step, 2)} %: ${amount} trades`,
+  );
   frame.show();
 }
 
-function drawBins(frame: Frame, bins: readonly number[], startOf: (bin: number) => number, colourOf: (bin: number) => string, textOf: (bin: number, amount: number) => string): void {
+function drawBins(
+  frame: Frame,
+  bins: readonly number[],
+  startOf: (bin: number) => number,
+  colourOf: (bin: number) => string,
+  textOf: (bin: number, amount: number) => string,
+): void {
   bins.forEach((amount, bin) => {
     if (amount === 0) return;
     const [x0, x1] = [frame.x(startOf(bin)), frame.x(startOf(bin + 1))];
     const top = Math.min(frame.y(amount), frame.y(0) - 1);
-    const bar = vector('rect', { x: x0 + 0.5, y: top, width: Math.max(0.5, x1 - x0 - 1), height: frame.y(0) - top, fill: `var(--${colourOf(bin)})`, 'fill-opacity': 0.75 }, vector('title', {}, textOf(bin, amount)));
+    const bar = vector(
+      'rect',
+      {
+        x: x0 + 0.5,
+        y: top,
+        width: Math.max(0.5, x1 - x0 - 1),
+        height: frame.y(0) - top,
+        fill: `var(--${colourOf(bin)})`,
+        'fill-opacity': 0.75,
+      },
+      vector('title', {}, textOf(bin, amount)),
+    );
     frame.svg.append(bar);
   });
 }
@@ -113,7 +148,8 @@ function drawExcursions({ of, length }: TradeRows): void {
   const rows: number[] = [];
   for (let row = 0; row < length; row += every) if (Number.isFinite(of.mae[row]) && Number.isFinite(of.mfe[row])) rows.push(row);
   if (rows.length === 0) return say('plot-excursions', 'No running profit was recorded.');
-  const far = (column: Float64Array) => rows.map((row) => Math.abs(column[row]!) * PERCENT).toSorted((a, b) => a - b)[Math.floor((rows.length - 1) * 0.995)]!;
+  const far = (column: Float64Array) =>
+    rows.map((row) => Math.abs(column[row]!) * PERCENT).toSorted((a, b) => a - b)[Math.ceil((rows.length - 1) * 0.995)]!;
   const across = { low: 0, high: Math.max(far(of.mae), 1e-3) * 1.03 };
   const up = { low: 0, high: Math.max(far(of.mfe), 1e-3) * 1.03 };
   const frame = new Frame(host, across, up, 'Worst against best running profit of each trade');
@@ -121,34 +157,66 @@ function drawExcursions({ of, length }: TradeRows): void {
   const below = niceTicks(0, across.high, frame.width > 400 ? 8 : 5);
   frame.marksBelow(below, numberTexts(below.map((tick) => -tick)));
   const size = rows.length > 2000 ? 2 : 4;
-  for (const [name, wanted] of [['loss', false], ['gain', true]] as const) {
+  for (const [name, wanted] of [
+    ['loss', false],
+    ['gain', true],
+  ] as const) {
     // One path of points: a browser draws twenty thousand of them as fast as one curve.
     const points = rows
       .filter((row) => of.pnl[row]! > 0 === wanted)
-      .map((row) => `M${frame.x(Math.min(across.high, Math.abs(of.mae[row]!) * PERCENT)).toFixed(1)} ${frame.y(Math.min(up.high, of.mfe[row]! * PERCENT)).toFixed(1)}h0`);
-    frame.add('path', { d: points.join(''), stroke: `var(--${name})`, 'stroke-width': size, 'stroke-linecap': wanted ? 'round' : 'square', 'stroke-opacity': 0.6, fill: 'none' });
+      .map(
+        (row) =>
+          `M${frame.x(Math.min(across.high, Math.abs(of.mae[row]!) * PERCENT)).toFixed(1)} ${frame.y(Math.min(up.high, of.mfe[row]! * PERCENT)).toFixed(1)}h0`,
+      );
+    frame.add('path', {
+      d: points.join(''),
+      stroke: `var(--${name})`,
+      'stroke-width': size,
+      'stroke-linecap': wanted ? 'round' : 'square',
+      'stroke-opacity': 0.6,
+      fill: 'none',
+    });
   }
   frame.show();
 }
 
-/** Lengths double from bin to bin: trades of minutes and of weeks stand side by side. */
+/** Lengths double from every second bin to the next: trades of minutes and of weeks stand side by side. */
+function placeOf(minutes: number): number {
+  return Math.log2(minutes) * 2;
+}
+
 function drawHolding({ of, length }: TradeRows): void {
   const host = byId('plot-holding');
   if (!host) return;
-  const minutes = (row: number) => Math.max(1, (of.exitMs[row]! - of.entryMs[row]!) / 60_000);
+  const minutes = (row: number) => Math.max(1, (of.exitMs[row]! - of.entryMs[row]!) / MINUTE);
   const bins: number[] = [];
   for (let row = 0; row < length; row++) {
-    const bin = Math.floor(Math.log2(minutes(row)) * 2);
+    const bin = Math.floor(placeOf(minutes(row)));
     while (bins.length <= bin) bins.push(0);
     bins[bin]!++;
   }
   const first = bins.findIndex((amount) => amount > 0);
-  const marks = [1, 5, 15, 60, 240, 1440, 7 * 1440, 30 * 1440, 365 * 1440].filter((of) => Math.log2(of) * 2 >= first && Math.log2(of) * 2 <= bins.length);
-  const frame = new Frame(host, { low: first, high: bins.length }, { low: 0, high: Math.max(...bins) * 1.05 }, 'Holding times of trades');
+  const marks = [1, 5, 15, 60, 240, 1440, 7 * 1440, 30 * 1440, 365 * 1440].filter(
+    (mark) => placeOf(mark) >= first - 1 && placeOf(mark) <= bins.length + 1,
+  );
+  const frame = new Frame(
+    host,
+    { low: first - 1, high: bins.length + 1 },
+    { low: 0, high: Math.max(...bins) * 1.05 },
+    'Holding times of trades',
+  );
   frame.marksLeft(niceTicks(0, Math.max(...bins), 4).filter(Number.isInteger));
-  frame.marksBelow(marks.map((of) => Math.log2(of) * 2), marks.map((of) => spanText(of * 60_000)));
-  const span = (bin: number) => spanText(2 ** (bin / 2) * 60_000);
-  drawBins(frame, bins, (bin) => bin, () => 's0', (bin, amount) => `${span(bin)} to ${span(bin + 1)}: ${amount} trades`);
+  frame.marksBelow(
+    marks.map(placeOf),
+    marks.map((mark) => spanText(mark * MINUTE)),
+  );
+  drawBins(
+    frame,
+    bins,
+    (bin) => bin,
+    () => 's0',
+    (bin, amount) => `${spanText(2 ** (bin / 2) * MINUTE)} to ${spanText(2 ** ((bin + 1) / 2) * MINUTE)}: ${amount} trades`,
+  );
   frame.show();
 }
 
@@ -165,11 +233,14 @@ function drawSharpe({ rollingSharpe }: PageData): void {
   const frame = new Frame(host, { low: start, high: end }, { low: low - air, high: high + air }, 'Sharpe over the last 90 days');
   frame.marksLeft(niceTicks(low - air, high + air, 5));
   const step = Math.max(1, Math.ceil((end - start) / DAY / (frame.width > 400 ? 6 : 4))) * DAY;
-  const ticks = Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, at) => Math.ceil(start / DAY) * DAY + at * step).filter((at) => at <= end);
+  const ticks = Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, at) => Math.ceil(start / DAY) * DAY + at * step).filter(
+    (at) => at <= end,
+  );
   frame.marksBelow(ticks, timeTexts(ticks, DAY));
   let path = '';
   values.forEach((value, at) => {
-    if (value !== null) path += `${path === '' || values[at - 1] === null ? 'M' : 'L'}${frame.x(ms[at]!).toFixed(1)} ${frame.y(value).toFixed(1)}`;
+    if (value !== null)
+      path += `${path === '' || values[at - 1] === null ? 'M' : 'L'}${frame.x(ms[at]!).toFixed(1)} ${frame.y(value).toFixed(1)}`;
   });
   frame.add('path', { d: path, stroke: 'var(--accent)', 'stroke-width': 1.5, fill: 'none', 'stroke-linejoin': 'round' });
   frame.show();

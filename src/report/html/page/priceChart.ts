@@ -1,18 +1,20 @@
 // Price, indicators and trades: a window on the run, drawn from bars of the resolution that fits it.
 
 import type * as Charts from 'lightweight-charts';
-import type { DeepPartial, IChartApi, ISeriesApi, MouseEventParams, Time, TimeChartOptions } from 'lightweight-charts';
+import type { AutoscaleInfo, DeepPartial, IChartApi, ISeriesApi, MouseEventParams, Time, TimeChartOptions } from 'lightweight-charts';
+import { assertNever } from '../../../base/assert.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
 import { chartTime } from './chartUnits.ts';
 import { byId, colour, element, oncePerFrame } from './dom.ts';
 import { AXIS_WIDTH } from './equityPlots.ts';
-import { clockText, count, dayText, exactText, fixed, timeText } from './format.ts';
+import { clockText, count, dayText, exactText, fixed, signedPercent, spanText, timeText } from './format.ts';
 import { addGestures } from './gestures.ts';
 import { placeOf, sliceOf, traceOn, type Market, type Slice } from './market.ts';
 import { MAX_MARKERS, Overlay } from './overlay.ts';
 import { numberTexts } from './ticks.ts';
 import type { TimeWindow } from './timeWindow.ts';
 import { rowsWithin, type TradeRows } from './tradeRows.ts';
+import { FRACTION_DIGITS } from './wire.ts';
 
 declare const LightweightCharts: typeof Charts;
 
@@ -22,6 +24,8 @@ const PIXELS_PER_BAR = 2;
 const MARGIN = 0.6;
 const PANE_HEIGHT = 110;
 const SERIES_COLOURS = 6;
+/** How far beyond the bars in view an indicator may stretch the price axis, in heights of those bars. */
+const NEAR = 0.5;
 
 interface Line {
   readonly series: ISeriesApi<'Line'>;
@@ -44,6 +48,7 @@ export class PriceChart {
   #lines: Line[] = [];
   #overlay = new Overlay();
   #slice: Slice | null = null;
+  #range = { low: 0, high: 0 };
 
   constructor(root: HTMLElement, market: Market, shown: TimeWindow, onSelect: (row: number) => void) {
     this.#root = root;
@@ -94,9 +99,16 @@ export class PriceChart {
     const chart = LightweightCharts.createChart(this.#root, this.#options());
     this.#chart = chart;
     this.#bars = chart.addSeries(LightweightCharts.CandlestickSeries, {
-      upColor: colour('surface'), downColor: colour('muted'), borderColor: colour('muted'), wickColor: colour('muted'),
-      borderUpColor: colour('muted'), borderDownColor: colour('muted'), wickUpColor: colour('muted'), wickDownColor: colour('muted'),
-      priceLineVisible: false, lastValueVisible: false,
+      upColor: colour('surface'),
+      downColor: colour('muted'),
+      borderColor: colour('muted'),
+      wickColor: colour('muted'),
+      borderUpColor: colour('muted'),
+      borderDownColor: colour('muted'),
+      wickUpColor: colour('muted'),
+      wickDownColor: colour('muted'),
+      priceLineVisible: false,
+      lastValueVisible: false,
       priceFormat: { type: 'price', precision: Math.max(0, wire.digits), minMove: 10 ** -wire.digits },
     });
     this.#overlay = new Overlay();
@@ -106,7 +118,17 @@ export class PriceChart {
       const pane = trace.pane === 'price' ? 0 : panes.indexOf(trace.pane) + 1;
       const series = chart.addSeries(
         LightweightCharts.LineSeries,
-        { color: own, lineWidth: 1, priceLineVisible: false, lastValueVisible: false, crosshairMarkerVisible: false, priceFormat: { type: 'price', precision: trace.digits, minMove: 10 ** -trace.digits } },
+        {
+          color: own,
+          lineWidth: 1,
+          priceLineVisible: false,
+          lastValueVisible: false,
+          crosshairMarkerVisible: false,
+          // A value of a coarser feed stands until its next bar closes.
+          lineType: trace.closeMs === null ? LightweightCharts.LineType.Simple : LightweightCharts.LineType.WithSteps,
+          priceFormat: { type: 'price', precision: trace.digits, minMove: 10 ** -trace.digits },
+          ...(pane === 0 ? { autoscaleInfoProvider: (range: () => AutoscaleInfo | null) => this.#near(range()) } : {}),
+        },
         pane,
       );
       this.#lines.push({ series, colour: own, values: new Float64Array(0) });
@@ -115,6 +137,27 @@ export class PriceChart {
     chart.subscribeCrosshairMove((event) => this.#read(event));
     this.#update();
     this.#legend(null);
+  }
+
+  /** What of a line's range lies near the bars in view: a distant average does not press them flat. */
+  #near(info: AutoscaleInfo | null): AutoscaleInfo | null {
+    const { low, high } = this.#range;
+    if (!info?.priceRange || !(high > low)) return info;
+    const minValue = Math.max(info.priceRange.minValue, low - (high - low) * NEAR);
+    const maxValue = Math.min(info.priceRange.maxValue, high + (high - low) * NEAR);
+    return minValue < maxValue ? { ...info, priceRange: { minValue, maxValue } } : null;
+  }
+
+  /** Lowest and highest price of the bars in view. */
+  #measure({ level, rows, times }: Slice): void {
+    let [low, high] = [Infinity, -Infinity];
+    rows.forEach((row, at) => {
+      if (row < 0 || times[at]! < this.#shown.from || times[at]! > this.#shown.to) return;
+      low = Math.min(low, level.low[row]!);
+      high = Math.max(high, level.high[row]!);
+    });
+    const scale = 10 ** this.#market.wire.digits;
+    this.#range = { low: low / scale, high: high / scale };
   }
 
   #options(): DeepPartial<TimeChartOptions> {
@@ -131,13 +174,30 @@ export class PriceChart {
         panes: { separatorColor: line, separatorHoverColor: line, enableResize: false },
       },
       grid: { vertLines: { color: line }, horzLines: { color: line } },
-      crosshair: { mode: LightweightCharts.CrosshairMode.Normal, vertLine: { color: colour('muted'), labelBackgroundColor: colour('accent') }, horzLine: { color: colour('muted'), labelBackgroundColor: colour('accent') } },
+      crosshair: {
+        mode: LightweightCharts.CrosshairMode.Normal,
+        vertLine: { color: colour('muted'), labelBackgroundColor: colour('accent') },
+        horzLine: { color: colour('muted'), labelBackgroundColor: colour('accent') },
+      },
       rightPriceScale: { borderVisible: false, minimumWidth: AXIS_WIDTH, scaleMargins: { top: 0.08, bottom: 0.08 } },
-      timeScale: { borderColor: line, timeVisible: true, secondsVisible: false, minBarSpacing: 0.05, rightOffset: 0, tickMarkFormatter: (time: Time, kind: Charts.TickMarkType) => tickText(Number(time) * 1000, kind) },
+      timeScale: {
+        borderColor: line,
+        timeVisible: true,
+        secondsVisible: false,
+        allowBoldLabels: false,
+        minBarSpacing: 0.05,
+        rightOffset: 0,
+        tickMarkFormatter: (time: Time, kind: Charts.TickMarkType) => tickText(Number(time) * 1000, kind),
+      },
       localization: { timeFormatter: (time: Time) => timeText(Number(time) * 1000), tickmarksPriceFormatter: numberTexts },
       // Time is moved by our own gestures, which the equity plots share.
       handleScroll: false,
-      handleScale: { mouseWheel: false, pinch: false, axisPressedMouseMove: { time: false, price: true }, axisDoubleClickReset: { time: false, price: true } },
+      handleScale: {
+        mouseWheel: false,
+        pinch: false,
+        axisPressedMouseMove: { time: false, price: true },
+        axisDoubleClickReset: { time: false, price: true },
+      },
     };
   }
 
@@ -147,7 +207,8 @@ export class PriceChart {
     const level = this.#market.levelFor(span, this.#width() / PIXELS_PER_BAR);
     const known = this.#slice;
     const start = known?.times[0] ?? 0;
-    const fits = known?.level === level && (start <= from || start <= this.#shown.first) && (known.endMs >= to || known.endMs >= this.#shown.last);
+    const fits =
+      known?.level === level && (start <= from || start <= this.#shown.first) && (known.endMs >= to || known.endMs >= this.#shown.last);
     if (!fits) {
       const margin = span * MARGIN;
       const bar = typicalLengthMs(level.interval);
@@ -156,6 +217,7 @@ export class PriceChart {
     }
     const slice = this.#slice;
     if (!slice) return;
+    this.#measure(slice);
     this.#chart?.timeScale().setVisibleLogicalRange({ from: placeOf(slice, from) + 0.5, to: placeOf(slice, to) - 0.5 });
     const rows = this.#trades ? rowsWithin(this.#trades, this.#tradeRows, from, to) : [];
     const { brackets, wire } = this.#market;
@@ -171,23 +233,46 @@ export class PriceChart {
         const time = chartTime(ms);
         const row = rows[at]!;
         if (row < 0) return { time };
-        return { time, open: level.open[row]! / scale, high: level.high[row]! / scale, low: level.low[row]! / scale, close: level.close[row]! / scale };
+        return {
+          time,
+          open: level.open[row]! / scale,
+          high: level.high[row]! / scale,
+          low: level.low[row]! / scale,
+          close: level.close[row]! / scale,
+        };
       }),
     );
     this.#lines.forEach((line, k) => {
       const trace = this.#market.traces[k];
       if (!trace) return;
       line.values = traceOn(slice, trace);
-      line.series.setData(times.map((ms, at) => (Number.isFinite(line.values[at]!) ? { time: chartTime(ms), value: line.values[at]! } : { time: chartTime(ms) })));
+      line.series.setData(
+        times.map((ms, at) =>
+          Number.isFinite(line.values[at]!) ? { time: chartTime(ms), value: line.values[at]! } : { time: chartTime(ms) },
+        ),
+      );
     });
   }
 
   #note(slice: Slice, trades: number): void {
-    const { name, quote } = this.#market.wire;
+    const { quote } = this.#market.wire;
     const dense = trades > MAX_MARKERS ? `, marked below; zoom in to ${MAX_MARKERS} or fewer for their lines` : '';
-    const text = `${name}, ${slice.level.interval} bars, ${quote} · ${count(trades)} ${trades === 1 ? 'trade' : 'trades'} in view${dense}`;
-    const read = byId('price-read');
-    if (read) read.textContent = text;
+    const text = `${slice.level.interval} bars, ${quote} · ${count(trades)} ${trades === 1 ? 'trade' : 'trades'} in view${dense}`;
+    byId('price-read')?.replaceChildren(element('span', {}, text), ...this.#selectedText());
+  }
+
+  #selectedText(): HTMLElement[] {
+    const row = this.#selected;
+    if (row === null || !this.#trades) return [];
+    const { of } = this.#trades;
+    const result = signedPercent(of.return[row]! / 10 ** FRACTION_DIGITS);
+    return [
+      element(
+        'b',
+        { class: of.pnl[row]! >= 0 ? 'gain' : 'loss' },
+        `trade ${count(row + 1)}: ${of.side[row] === 0 ? 'long' : 'short'}, ${result} in ${spanText(of.exitMs[row]! - of.entryMs[row]!)}`,
+      ),
+    ];
   }
 
   /** The bar and the indicators under the cursor. */
@@ -210,14 +295,19 @@ export class PriceChart {
       const text = row < 0 ? 'no bar' : `O ${price(open)}  H ${price(high)}  L ${price(low)}  C ${price(close)}`;
       parts.push(element('span', {}, `${timeText(slice.times[at]!)}  ${text}`));
     } else {
-      const sign = (name: string, text: string) => element('span', {}, element('span', { style: `color:var(--${name})` }, text.slice(0, 1)), text.slice(1));
-      parts.push(sign('gain', '▲ buy'), sign('loss', '▼ sell'), element('span', {}, 'line: entry to exit'), element('span', {}, 'dashed: stop, target'), element('span', {}, 'shaded: no data'));
+      parts.push(
+        coloured('gain', '▲ buy'),
+        coloured('loss', '▼ sell'),
+        element('span', {}, 'line: entry to exit'),
+        element('span', {}, 'dashed: stop, target'),
+        element('span', {}, 'shaded: no data'),
+      );
     }
     this.#lines.forEach((line, k) => {
       const trace = traces[k];
       if (!trace) return;
       const value = at === null ? '' : ` ${fixed(line.values[at] ?? Number.NaN, trace.digits)}`;
-      const swatch = element('span', { class: 'swatch', style: `border-color:${line.colour}` });
+      const swatch = element('i', { class: 'swatch', style: `border-color:${line.colour}` });
       parts.push(element('span', {}, swatch, `${trace.name}${value}`));
     });
     legend.replaceChildren(...parts);
@@ -231,6 +321,11 @@ export class PriceChart {
   }
 }
 
+/** The sign that a text begins with, in its colour. */
+function coloured(name: string, text: string): HTMLElement {
+  return element('span', {}, element('span', { style: `color:var(--${name})` }, text.slice(0, 1)), text.slice(1));
+}
+
 function tickText(ms: number, kind: Charts.TickMarkType): string {
   switch (kind) {
     case LightweightCharts.TickMarkType.Year:
@@ -239,7 +334,10 @@ function tickText(ms: number, kind: Charts.TickMarkType): string {
       return dayText(ms).slice(0, 7);
     case LightweightCharts.TickMarkType.DayOfMonth:
       return dayText(ms).slice(5);
-    default:
+    case LightweightCharts.TickMarkType.Time:
+    case LightweightCharts.TickMarkType.TimeWithSeconds:
       return clockText(ms);
+    default:
+      return assertNever(kind);
   }
 }

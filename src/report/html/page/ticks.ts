@@ -24,14 +24,17 @@ export function niceTicks(low: number, high: number, most: number): number[] {
 export function logTicks(low: number, high: number, most: number): number[] {
   if (high / low < 4) return niceTicks(low, high, most);
   const ticks: number[] = [];
-  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) for (const of of [1, 2, 5]) ticks.push(of * 10 ** power);
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++)
+    for (const of of [1, 2, 5]) ticks.push(of * 10 ** power);
   const inside = ticks.filter((of) => of >= low && of <= high);
-  return inside.length <= most * 2 ? inside : inside.filter((of) => /^1/.test(of.toExponential()));
+  return inside.length <= most * 2 ? inside : inside.filter((of) => of.toExponential().startsWith('1'));
 }
 
 /** As many decimals as tell marks of `step` apart. */
 export function digitsOf(step: number): number {
-  return Math.min(8, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
+  let digits = 0;
+  for (let scaled = step; digits < 8 && Math.abs(scaled - Math.round(scaled)) > 1e-6 * scaled; scaled = step * 10 ** digits) digits++;
+  return digits;
 }
 
 /** Marks of one axis: all with the decimals that their distance asks for. */

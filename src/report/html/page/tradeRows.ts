@@ -11,15 +11,13 @@ export interface TradeRows {
 }
 
 export async function unpackTrades({ length, tags, columns }: WireTrades): Promise<TradeRows> {
-  const of: Partial<Record<TradeColumnName, Float64Array>> = {};
-  for (const name of TRADE_COLUMNS) of[name] = (await unpackWide(columns[name])).map((value) => (value === NOT_RECORDED ? Number.NaN : value));
-  return { length, tags, of: whole(of) };
-}
-
-function whole(of: Partial<Record<TradeColumnName, Float64Array>>): TradeRows['of'] {
-  const none = new Float64Array(0);
-  const entries = TRADE_COLUMNS.map((name) => [name, of[name] ?? none] as const);
-  return Object.fromEntries(entries) as TradeRows['of'];
+  const unpacked = await Promise.all(
+    TRADE_COLUMNS.map(
+      async (name) => [name, (await unpackWide(columns[name])).map((value) => (value === NOT_RECORDED ? Number.NaN : value))] as const,
+    ),
+  );
+  // The keys are those of TRADE_COLUMNS, which the compiler does not follow through Object.fromEntries.
+  return { length, tags, of: Object.fromEntries(unpacked) as TradeRows['of'] };
 }
 
 /** Rows of the trades of each instrument, in closing order. */
@@ -46,4 +44,3 @@ export function rowsWithin({ of }: TradeRows, rows: readonly number[], from: num
   }
   return found;
 }
-

@@ -18,6 +18,8 @@ interface Column {
   /** Plain text for the file; `text` without its ornaments where absent. */
   readonly plain?: (row: number) => string;
   readonly tint?: boolean;
+  /** Shown on a narrow screen too. */
+  readonly isMain?: boolean;
 }
 
 export class TradeTable {
@@ -79,7 +81,10 @@ export class TradeTable {
     const way = this.#sort.down ? -1 : 1;
     // What was not recorded stands at the end either way.
     const rank = (row: number) => (Number.isNaN(value(row)) ? Infinity : value(row) * way);
-    this.#order = order.map((row) => ({ row, rank: rank(row) })).sort((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : a.row - b.row)).map(({ row }) => row);
+    this.#order = order
+      .map((row) => ({ row, rank: rank(row) }))
+      .toSorted((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : a.row - b.row))
+      .map(({ row }) => row);
     this.#at = 0;
     this.#draw();
   }
@@ -88,16 +93,20 @@ export class TradeTable {
     const table = byId('trade-table');
     const total = this.#page.trades.all;
     const shown = byId('trade-count');
-    if (shown) shown.textContent = this.#order.length === total ? `${count(total)}` : `${count(this.#order.length)} of ${count(total)}`;
+    if (shown) shown.textContent = this.#order.length === total ? count(total) : `${count(this.#order.length)} of ${count(total)}`;
     const heads = this.#columns.map((column, at) => this.#head(column, at));
     table?.querySelector('thead')?.replaceChildren(element('tr', {}, ...heads));
     const rows = this.#order.slice(this.#at * PAGE_ROWS, (this.#at + 1) * PAGE_ROWS).map((row) => this.#row(row));
-    const none = element('tr', {}, element('td', { colspan: String(this.#columns.length), class: 'muted' }, 'No trade passes the filters: set one of them back to all.'));
+    const none = element(
+      'tr',
+      {},
+      element('td', { colspan: String(this.#columns.length), class: 'muted' }, 'No trade passes the filters: set one of them back to all.'),
+    );
     table?.querySelector('tbody')?.replaceChildren(...(rows.length === 0 ? [none] : rows));
     this.#turn();
   }
 
-  #head({ name }: Column, at: number): HTMLElement {
+  #head({ name, isMain }: Column, at: number): HTMLElement {
     const isSorted = this.#sort.column === at;
     const arrow = isSorted ? (this.#sort.down ? ' ↓' : ' ↑') : '';
     const button = element('button', { type: 'button' }, name + arrow);
@@ -106,11 +115,18 @@ export class TradeTable {
       this.#refresh();
       byId('trade-table')?.querySelectorAll('th')[at]?.querySelector('button')?.focus();
     });
-    return element('th', isSorted ? { scope: 'col', 'aria-sort': this.#sort.down ? 'descending' : 'ascending' } : { scope: 'col' }, button);
+    return element(
+      'th',
+      { scope: 'col', class: isMain ? '' : 'wide', ...(isSorted ? { 'aria-sort': this.#sort.down ? 'descending' : 'ascending' } : {}) },
+      button,
+    );
   }
 
   #row(row: number): HTMLElement {
-    const cells = this.#columns.map(({ text, tint, value }) => element('td', tint ? { class: value(row) > 0 ? 'gain' : value(row) < 0 ? 'loss' : '' } : {}, text(row)));
+    const cells = this.#columns.map(({ text, tint, value, isMain }, at) => {
+      const sign = tint ? (value(row) > 0 ? 'gain' : value(row) < 0 ? 'loss' : '') : '';
+      return element(at === 0 ? 'th' : 'td', { class: `${sign}${isMain ? '' : ' wide'}`.trim() }, text(row));
+    });
     const made = element('tr', { tabindex: '0', 'data-row': String(row), 'aria-selected': String(row === this.#selected) }, ...cells);
     made.addEventListener('click', () => this.#onSelect(row));
     made.addEventListener('keydown', (event) => {
@@ -125,7 +141,11 @@ export class TradeTable {
   #turn(): void {
     const pages = Math.max(1, Math.ceil(this.#order.length / PAGE_ROWS));
     const to = (label: string, at: number, name: string) => {
-      const button = element('button', { type: 'button', 'aria-label': name, ...(at < 0 || at >= pages || at === this.#at ? { disabled: '' } : {}) }, label);
+      const button = element(
+        'button',
+        { type: 'button', 'aria-label': name, ...(at < 0 || at >= pages || at === this.#at ? { disabled: '' } : {}) },
+        label,
+      );
       button.addEventListener('click', () => {
         this.#at = at;
         this.#draw();
@@ -133,12 +153,17 @@ export class TradeTable {
       return button;
     };
     const place = element('span', {}, `page ${count(this.#at + 1)} of ${count(pages)}`);
-    byId('trade-pages')?.replaceChildren(to('«', 0, 'First page'), to('‹', this.#at - 1, 'Page before'), place, to('›', this.#at + 1, 'Next page'), to('»', pages - 1, 'Last page'));
+    byId('trade-pages')?.replaceChildren(
+      to('«', 0, 'First page'),
+      to('‹', this.#at - 1, 'Page before'),
+      place,
+      to('›', this.#at + 1, 'Next page'),
+      to('»', pages - 1, 'Last page'),
+    );
   }
 
   /** The rows that pass the filters, in the present order, as CSV. */
   #export(): void {
-    const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
     const lines = [this.#columns.map(({ key }) => key).join(',')];
     for (const row of this.#order) lines.push(this.#columns.map(({ text, plain }) => quoted((plain ?? text)(row))).join(','));
     const url = URL.createObjectURL(new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }));
@@ -150,9 +175,15 @@ export class TradeTable {
   }
 }
 
+function time(name: string, key: string, column: Float64Array): Column {
+  const plain = (row: number) => new Date(column[row]!).toISOString();
+  return { name, key, value: (row) => column[row]!, text: (row) => minuteText(column[row]!), plain, isMain: key === 'entry_utc' };
+}
+
 function columnsOf(page: PageData, { of, tags }: TradeRows): Column[] {
   const { asset, assetDigits, instruments, strategies } = page;
   const market = (row: number): WireInstrument | undefined => instruments[of.instrument[row]!];
+  const priceDigits = (row: number) => market(row)?.priceDigits ?? 0;
   const scale = 10 ** FRACTION_DIGITS;
   const fraction = (name: string, key: string, column: Float64Array, tint = false): Column => ({
     name,
@@ -161,15 +192,12 @@ function columnsOf(page: PageData, { of, tags }: TradeRows): Column[] {
     text: (row) => (Number.isNaN(column[row]!) ? NONE : signed((column[row]! / scale) * 100, 2)),
     plain: (row) => (Number.isNaN(column[row]!) ? '' : (column[row]! / scale).toFixed(FRACTION_DIGITS)),
     tint,
+    isMain: tint,
   });
   const price = (name: string, key: string, column: Float64Array): Column => {
-    const digits = (row: number) => market(row)?.priceDigits ?? 0;
-    const value = (row: number) => column[row]! / 10 ** (digits(row) + PRICE_EXTRA_DIGITS);
-    return { name, key, value, text: (row) => fixed(value(row), digits(row)), plain: (row) => String(value(row)) };
+    const value = (row: number) => column[row]! / 10 ** (priceDigits(row) + PRICE_EXTRA_DIGITS);
+    return { name, key, value, text: (row) => fixed(value(row), priceDigits(row)), plain: (row) => String(value(row)) };
   };
-  const time = (name: string, key: string, column: Float64Array): Column => ({
-    name, key, value: (row) => column[row]!, text: (row) => minuteText(column[row]!), plain: (row) => new Date(column[row]!).toISOString(),
-  });
   const money = (name: string, key: string, column: Float64Array, tint = false): Column => ({
     name,
     key,
@@ -178,15 +206,52 @@ function columnsOf(page: PageData, { of, tags }: TradeRows): Column[] {
     plain: (row) => plainInteger(column[row]!, assetDigits),
     tint,
   });
-  const tag = (name: string, key: string, column: Float64Array): Column => ({ name, key, value: (row) => column[row]!, text: (row) => tags[column[row]!] || NONE, plain: (row) => tags[column[row]!] ?? '' });
+  const tag = (name: string, key: string, column: Float64Array): Column => ({
+    name,
+    key,
+    value: (row) => column[row]!,
+    text: (row) => tags[column[row]!] || NONE,
+    plain: (row) => tags[column[row]!] ?? '',
+  });
   return [
-    { name: '#', key: 'trade', value: (row) => row, text: (row) => count(row + 1), plain: (row) => String(row + 1) },
-    ...(instruments.length > 1 ? [{ name: 'instrument', key: 'instrument', value: (row: number) => of.instrument[row]!, text: (row: number) => market(row)?.name ?? NONE }] : []),
-    ...(strategies.length > 1 ? [{ name: 'strategy', key: 'strategy', value: (row: number) => of.strategy[row]!, text: (row: number) => strategies[of.strategy[row]!] ?? NONE }] : []),
-    { name: 'side', key: 'side', value: (row) => of.side[row]!, text: (row) => (of.side[row] === 0 ? '▲ long' : '▼ short'), plain: (row) => (of.side[row] === 0 ? 'long' : 'short') },
+    { name: '#', key: 'trade', value: (row) => row, text: (row) => count(row + 1), plain: (row) => String(row + 1), isMain: true },
+    ...(instruments.length > 1
+      ? [
+          {
+            name: 'instrument',
+            key: 'instrument',
+            value: (row: number) => of.instrument[row]!,
+            text: (row: number) => market(row)?.name ?? NONE,
+          },
+        ]
+      : []),
+    ...(strategies.length > 1
+      ? [
+          {
+            name: 'strategy',
+            key: 'strategy',
+            value: (row: number) => of.strategy[row]!,
+            text: (row: number) => strategies[of.strategy[row]!] ?? NONE,
+          },
+        ]
+      : []),
+    {
+      name: 'side',
+      key: 'side',
+      value: (row) => of.side[row]!,
+      text: (row) => (of.side[row] === 0 ? '▲ long' : '▼ short'),
+      plain: (row) => (of.side[row] === 0 ? 'long' : 'short'),
+      isMain: true,
+    },
     time('entry, UTC', 'entry_utc', of.entryMs),
     time('exit, UTC', 'exit_utc', of.exitMs),
-    { name: 'held', key: 'held_ms', value: (row) => of.exitMs[row]! - of.entryMs[row]!, text: (row) => spanText(of.exitMs[row]! - of.entryMs[row]!), plain: (row) => String(of.exitMs[row]! - of.entryMs[row]!) },
+    {
+      name: 'held',
+      key: 'held_ms',
+      value: (row) => of.exitMs[row]! - of.entryMs[row]!,
+      text: (row) => spanText(of.exitMs[row]! - of.entryMs[row]!),
+      plain: (row) => String(of.exitMs[row]! - of.entryMs[row]!),
+    },
     {
       name: instruments.length === 1 ? `quantity, ${instruments[0]?.base ?? ''}` : 'quantity, base',
       key: 'quantity_base',
@@ -203,6 +268,10 @@ function columnsOf(page: PageData, { of, tags }: TradeRows): Column[] {
     fraction('MFE, %', 'mfe_fraction', of.mfe),
     ...(tags.length > 1 ? [tag('entered by', 'entry_tag', of.entryTag), tag('left by', 'exit_tag', of.exitTag)] : []),
   ];
+}
+
+function quoted(text: string): string {
+  return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
 function plainInteger(value: number, digits: number): string {

@@ -59,7 +59,12 @@ export interface WireInstrument {
   /** Changes of the holding: when (ms) and by how much (units of the base asset); null where there are too many to carry. */
   readonly fills: { readonly ms: PackedColumn; readonly units: PackedColumn } | null;
   /** Stops and targets: from, until (ms), price in ticks, 1 for a target. */
-  readonly brackets: { readonly from: PackedColumn; readonly to: PackedColumn; readonly price: PackedColumn; readonly isTarget: PackedColumn };
+  readonly brackets: {
+    readonly from: PackedColumn;
+    readonly to: PackedColumn;
+    readonly price: PackedColumn;
+    readonly isTarget: PackedColumn;
+  };
 }
 
 /** A picture of the whole run in about 2,000 points. Money in units of the asset, the rest fractions. */
@@ -81,8 +86,21 @@ export interface WireTrades {
   readonly columns: { readonly [name in TradeColumnName]: PackedColumn };
 }
 export const TRADE_COLUMNS = [
-  'instrument', 'strategy', 'side', 'entryMs', 'exitMs', 'entryPrice', 'exitPrice', 'lots', 'pnl', 'fees', 'return', 'mae', 'mfe',
-  'entryTag', 'exitTag',
+  'instrument',
+  'strategy',
+  'side',
+  'entryMs',
+  'exitMs',
+  'entryPrice',
+  'exitPrice',
+  'lots',
+  'pnl',
+  'fees',
+  'return',
+  'mae',
+  'mfe',
+  'entryTag',
+  'exitTag',
 ] as const;
 export type TradeColumnName = (typeof TRADE_COLUMNS)[number];
 /** Digits of the fractions (return, mae, mfe) of trades. */

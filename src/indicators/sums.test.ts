@@ -1,0 +1,169 @@
+// Sums compare as their quotients do: the guard of cross-multiplication, and windows of sums beside windows of quotients.
+
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { emptyBars, syntheticBars } from '../../test/fixtures/syntheticBars.ts';
+import { ticksOf, type BarColumns } from '../model/bars.ts';
+import { ema, sma, wma } from './averages.ts';
+import { custom } from './custom.ts';
+import { IndicatorSet } from './indicatorSet.ts';
+import type { FeedSeries, Series } from './series.ts';
+import { above, below, crossedDown, crossedUp } from './signals.ts';
+import type { IndicatorSpec } from './spec.ts';
+import { crossMultipliers } from './sums.ts';
+
+/** Prices of eight decimals around `height` ticks, in waves. */
+const wave = (height: number) => Array.from({ length: 200 }, (_, row) => (height + Math.round(50 * Math.sin(row / 5)) * 1e6) / 1e8);
+const same = () => (x: number) => x;
+
+function closes(prices: readonly number[], digits: number): BarColumns {
+  const bars = emptyBars(prices.length, digits);
+  bars.close.set(prices);
+  return bars;
+}
+
+type Make = (feed: FeedSeries) => IndicatorSpec<Series>;
+const divided =
+  (make: Make): Make =>
+  (feed) =>
+    custom(make(feed), same);
+
+/** Value, prev and ago(3) of a series row by row; with `others` something else needs its quotients. */
+function read(make: (feed: FeedSeries) => IndicatorSpec<Series>, blockRows: number, others: boolean): Float64Array {
+  const bars = syntheticBars(300, 4);
+  const cursor = { row: -1 };
+  const set = new IndicatorSet(bars, cursor, blockRows);
+  const series = set.use(make(set.series), 3);
+  const copy = others ? set.use(custom(series, same), 3) : null;
+  if (others) set.use(ema(series, 4));
+  set.seal();
+  // One kernel more divides, and one only, however many ask.
+  expect(set.kernels).toHaveLength(others ? 4 : 1);
+  const seen: number[] = [];
+  for (let from = 0; from < bars.length; from += blockRows) {
+    const to = Math.min(from + blockRows, bars.length);
+    for (const kernel of set.kernels) kernel.fill(from, to);
+    for (cursor.row = from; cursor.row < to; cursor.row++) {
+      const now = [series.value, series.prev, series.ago(3)];
+      if (copy !== null) expect([copy.value, copy.prev, copy.ago(3)]).toEqual(now);
+      seen.push(...now);
+    }
+    cursor.row = to - 1;
+  }
+  expect(set.traceValues(series)).toEqual(Float64Array.from(seen.filter((_, at) => at % 3 === 0)));
+  return Float64Array.from(seen);
+}
+
+/** Rows at which each comparison of `a` and `b` is true, as the engine lists them, and the number of kernels. */
+function rowsOf(bars: BarColumns, blockRows: number, a: Make, b: Make): { rows: number[][]; kernels: number } {
+  const set = new IndicatorSet(bars, { row: -1 }, blockRows);
+  const [x, y] = [set.use(a(set.series)), set.use(b(set.series))];
+  const signals = [crossedUp, crossedDown, above, below].map((compare) => set.use(compare(x, y)));
+  set.seal();
+  const rows = signals.map((): number[] => []);
+  const into = new Int32Array(blockRows);
+  for (let from = 0; from < bars.length; from += blockRows) {
+    const to = Math.min(from + blockRows, bars.length);
+    for (const kernel of set.kernels) kernel.fill(from, to);
+    for (const [at, signal] of signals.entries()) rows[at]!.push(...into.subarray(0, set.listRows(signal, from, to, into)));
+  }
+  return { rows, kernels: set.kernels.length };
+}
+
+const verdict = (x: number, y: number) => (x > y ? 1 : x < y ? -1 : 0);
+
+describe('cross-multiplication', () => {
+  const divisor = fc.oneof(
+    fc.integer({ min: 1, max: 400 }),
+    fc.tuple(fc.integer({ min: 1, max: 5000 }), fc.integer({ min: 0, max: 8 })).map(([bars, digits]) => bars * 10 ** digits),
+  );
+
+  const share = fc.tuple(fc.integer({ min: 0, max: 1e6 }), fc.constantFrom(1e6, 1e3)).map(([part, of]) => part / of);
+  const off = fc.integer({ min: -3, max: 3 });
+
+  it('says what the rounded quotients say wherever it is allowed, near ties and at ties', () => {
+    let [allowed, ties, near] = [0, 0, 0];
+    fc.assert(
+      fc.property(divisor, divisor, share, off, (p, q, part, by) => {
+        // Up to a thousand times the sums of divisors without a common factor, and beside each one whose fraction is nearly the same.
+        const x = Math.floor(((2 ** 52 - 1) / q) * part);
+        const y = Math.max(0, Number((BigInt(x) * BigInt(q)) / BigInt(p)) + by);
+        const times = crossMultipliers({ divisor: p, most: x }, { divisor: q, most: y });
+        if (times === null) return;
+        allowed++;
+        const exact = BigInt(x) * BigInt(q) - BigInt(y) * BigInt(p);
+        if (exact === 0n) ties++;
+        else if (exact > -10n && exact < 10n) near++;
+        expect(verdict(x * times[0], y * times[1])).toBe(verdict(x / p, y / q));
+        expect(verdict(x * times[0], y * times[1])).toBe(exact > 0n ? 1 : exact < 0n ? -1 : 0);
+      }),
+      { numRuns: 20_000 },
+    );
+    expect(allowed).toBeGreaterThan(5000);
+    expect(ties).toBeGreaterThan(100);
+    expect(near).toBeGreaterThan(100);
+  });
+
+  it('is refused where two fractions may round to one quotient, and for anything but sums', () => {
+    // x / 2 is 1 / 6 above y / 3, and both round to 2^51 + 1/2: what is read is equal, and must not cross.
+    const x = 2 ** 52 + 1;
+    const y = Number((3n * BigInt(x) - 1n) / 2n);
+    expect([x / 2 === y / 3, 3n * BigInt(x) > 2n * BigInt(y)]).toEqual([true, true]);
+    expect(crossMultipliers({ divisor: 2, most: x }, { divisor: 3, most: y })).toBeNull();
+    expect(crossMultipliers({ divisor: 1, most: Infinity }, { divisor: 3, most: 5 })).toBeNull();
+    expect(crossMultipliers({ divisor: 1, most: Infinity }, { divisor: 1, most: Infinity })).toBeNull();
+  });
+
+  it('takes the common factor out, so that the scale of the prices costs no range', () => {
+    expect(crossMultipliers({ divisor: 10 * 1e8, most: 1e15 }, { divisor: 30 * 1e8, most: 3e15 })).toEqual([3, 1]);
+    expect(crossMultipliers({ divisor: 7, most: 100 }, { divisor: 25, most: 100 })).toEqual([25, 7]);
+  });
+});
+
+describe('windows of sums', () => {
+  it('show the same bits, divided where they are read or beforehand for another indicator', () => {
+    const ticks = [...ticksOf(syntheticBars(300, 4), 'close')];
+    for (const make of [(feed: FeedSeries) => sma(feed.close, 7), (feed: FeedSeries) => wma(feed.close, 7)]) {
+      const whole = new BigInt64Array(read(make, 300, false).buffer);
+      for (const blockRows of [1, 5, 64, 300]) {
+        expect(new BigInt64Array(read(make, blockRows, true).buffer)).toEqual(whole);
+        expect(new BigInt64Array(read(make, blockRows, false).buffer)).toEqual(whole);
+      }
+    }
+    const seen = read((feed) => sma(feed.close, 7), 64, false);
+    for (let row = 6; row < 300; row++) {
+      expect(seen[3 * row]).toBe(ticks.slice(row - 6, row + 1).reduce((sum, tick) => sum + tick, 0) / 700);
+    }
+  });
+
+  it('cross and compare as their quotients do, on prices full of ties, in any blocks', () => {
+    const kind = fc.constantFrom(sma, wma);
+    const length = fc.integer({ min: 1, max: 9 });
+    const prices = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 30, maxLength: 60 });
+    fc.assert(
+      fc.property(prices, kind, length, kind, length, fc.integer({ min: 1, max: 61 }), (ticks, one, bars, other, otherBars, blockRows) => {
+        const feed = closes(
+          ticks.map((tick) => tick / 100),
+          2,
+        );
+        const a: Make = (of) => one(of.close, bars);
+        const b: Make = (of) => other(of.close, otherBars);
+        const { rows } = rowsOf(feed, blockRows, a, b);
+        expect(rows).toEqual(rowsOf(feed, blockRows, divided(a), divided(b)).rows);
+        expect(rows).toEqual(rowsOf(feed, blockRows, a, divided(b)).rows);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('are divided first where sums are too large to be multiplied, with the same rows', () => {
+    const [a, b]: [Make, Make] = [(of) => sma(of.close, 7), (of) => sma(of.close, 25)];
+    // Two averages, a crossing, two comparisons; with large sums two divisions more.
+    expect(rowsOf(closes(wave(6e12), 8), 32, a, b).kernels).toBe(5);
+    const large = closes(wave(2e14), 8);
+    expect(rowsOf(large, 32, a, b).kernels).toBe(7);
+    const { rows } = rowsOf(large, 32, a, b);
+    expect(rows[0]!.length).toBeGreaterThan(3);
+    expect(rows).toEqual(rowsOf(large, 32, divided(a), divided(b)).rows);
+  });
+});

@@ -1,0 +1,247 @@
+// report.html in a real browser: no error, no request, the numbers of the summary, and its limits of size and time at a million bars.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeReport } from '../../src/report/html/report.ts';
+import { tradesOf } from '../../src/report/trades/trades.ts';
+import { reportInput, reportRecord } from '../fixtures/reportRun.ts';
+
+const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
+const hasBrowser = existsSync(BROWSER);
+if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the report)`);
+
+const DESK = { viewport: { width: 1280, height: 900 } } as const;
+const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
+const REAL_ROWS = 1_025_708;
+
+describe.skipIf(!hasBrowser)('report.html', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-report-'));
+  let browser: Browser;
+  const troubles: string[] = [];
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: BROWSER });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function opened(path: string, options: BrowserContextOptions = DESK): Promise<Page> {
+    const page = await (await browser.newContext(options)).newPage();
+    troubles.length = 0;
+    page.on('console', (message) => troubles.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => troubles.push(error.message));
+    page.on('request', (request) => {
+      if (!/^(file|data|blob):/.test(request.url())) troubles.push(`request: ${request.url()}`);
+    });
+    await page.goto(`file://${path}`, { waitUntil: 'commit' });
+    await page.waitForFunction('document.documentElement.dataset.state === "ready"');
+    return page;
+  }
+
+  describe('of a small run', () => {
+    const path = join(folder, 'small.html');
+    const input = reportInput(
+      reportRecord({
+        rows: 30_000,
+        trades: 120,
+        instruments: 2,
+        isWithIndicators: true,
+        quality: { gaps: 5, missingBars: 600, synthetic: true },
+      }),
+    );
+    beforeAll(() => writeReport(input, path));
+
+    it.each([
+      ['light', { ...DESK, colorScheme: 'light' }],
+      ['dark', { ...DESK, colorScheme: 'dark' }],
+      ['on a phone', PHONE],
+    ] as const)('opens %s without an error, a request or a sideways scroll', async (_, options) => {
+      const page = await opened(path, options);
+      expect(troubles).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
+      expect(await page.locator('canvas').count()).toBeGreaterThan(3);
+      await close(page);
+    });
+
+    it('says in its cards, its head and its tables what the summary says', async () => {
+      const page = await opened(path);
+      const { metrics, trades, resultHash } = input.summary;
+      const cards = (await page.locator('.cards').textContent()) ?? '';
+      expect(cards).toContain(`Net return${metrics.totalReturn! > 0 ? '+' : ''}${written(metrics.totalReturn! * 100)}`);
+      expect(cards).toContain(`Sharpe${written(metrics.sharpe)}`);
+      expect(cards).toContain(`Max drawdown${written(metrics.maxDrawdown! * 100)}`);
+      expect(cards).toContain(`Trades${trades.trades}`);
+      expect(cards).toContain(`Win rate${written(trades.winRate! * 100)}`);
+      expect(cards).toContain(`Profit factor${written(trades.profitFactor)}`);
+      const head = (await page.locator('.head').textContent()) ?? '';
+      expect(head).toContain(resultHash.slice(0, 12));
+      expect(head).toContain('synthetic data');
+      expect(await page.locator('.trust').textContent()).toContain('10 gaps');
+      expect(await page.locator('#provenance pre').textContent()).toBe(input.provenance.definition);
+      const text = await page.evaluate('document.body.innerText');
+      expect(text).not.toMatch(/NaN|undefined|Infinity|\de[+-]\d/);
+      await close(page);
+    });
+
+    it('shows the definition of a figure where it has the focus', async () => {
+      const page = await opened(path);
+      await page.locator('.card').nth(3).focus();
+      expect(await page.locator('#tip').textContent()).toContain('Mean over standard deviation');
+      await page.keyboard.press('?');
+      expect(await page.locator('#keys-list').isVisible()).toBe(true);
+      await close(page);
+    });
+
+    it('sorts, filters and pages its trades, and exports what is shown', async () => {
+      const page = await opened(path);
+      const results = () =>
+        page.locator('#trade-table tbody tr').evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('data-row'))));
+      expect(await page.locator('#trade-table tbody tr').count()).toBe(50);
+      await page.getByRole('button', { name: 'result, USD' }).click();
+      const { closed } = tradesOf(input.record);
+      const byResult = Array.from(closed.pnlUnits, (pnl, row) => ({ pnl, row })).toSorted((a, b) => b.pnl - a.pnl || a.row - b.row);
+      expect(await results()).toEqual(byResult.slice(0, 50).map(({ row }) => row));
+      await page.selectOption('#filter-result', { label: 'won' });
+      expect(await page.locator('#trade-count').textContent()).toBe(`${input.summary.trades.wins} of ${input.summary.trades.trades}`);
+      const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#export').click()]);
+      const lines = readFileSync(await download.path(), 'utf8')
+        .trim()
+        .split('\n');
+      expect(lines.length).toBe(input.summary.trades.wins + 1);
+      expect(lines[0]).toContain('result_fraction');
+      expect(troubles).toEqual([]);
+      await close(page);
+    });
+
+    it('brings the chart to the trade of a clicked row, and changes the instrument for it', async () => {
+      const page = await opened(path);
+      const note = () => page.locator('#price-read').textContent();
+      const before = await note();
+      const row = page.locator('#trade-table tbody tr').nth(1);
+      await row.click();
+      await expect.poll(note).not.toBe(before);
+      expect(await note()).toMatch(/^\d+m bars.* trades? in viewtrade 2: long/);
+      expect(await row.getAttribute('aria-selected')).toBe('true');
+      expect(await page.locator('#instrument').inputValue()).toBe('1');
+      await page.keyboard.press('j');
+      expect(await page.locator('#trade-table tbody tr').nth(2).getAttribute('aria-selected')).toBe('true');
+      expect(troubles).toEqual([]);
+      await close(page);
+    });
+
+    it('selects the row of a clicked marker', async () => {
+      const page = await opened(path);
+      await page.locator('#trade-table tbody tr').nth(4).click();
+      await expect.poll(() => page.locator('#price-read').textContent()).toContain('trade 5');
+      // The selected trade stands in the middle of the chart: its markers are looked for there.
+      expect(await page.evaluate(clickMarkers)).toBe('4');
+      await close(page);
+    });
+
+    it('remembers the theme', async () => {
+      const page = await opened(path);
+      await page.locator('#theme').click();
+      await page.locator('#theme').click();
+      expect(await page.locator('#theme').textContent()).toBe('theme: dark');
+      await page.reload();
+      await page.waitForFunction('document.documentElement.dataset.state === "ready"');
+      expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+      await close(page);
+    });
+
+    it('prints on A4 with its charts', async () => {
+      const page = await opened(path, { ...DESK, colorScheme: 'dark' });
+      const pdf = await page.pdf({ format: 'A4', preferCSSPageSize: true });
+      expect(pdf.length).toBeGreaterThan(50_000);
+      expect(await page.evaluate('document.documentElement.hasAttribute("data-print")')).toBe(false);
+      expect(troubles).toEqual([]);
+      await close(page);
+    });
+  });
+
+  it('shows a run without a trade', async () => {
+    const path = join(folder, 'none.html');
+    const record = reportRecord({ rows: 3000, trades: 1 });
+    const none = {
+      ...record,
+      fills: { ...record.fills, length: 0 },
+      orders: { ...record.orders, length: 0 },
+      equity: { ...record.equity, units: record.equity.units.map(() => record.startUnits) },
+    };
+    await writeReport(reportInput(none), path);
+    const page = await opened(path, PHONE);
+    expect(troubles).toEqual([]);
+    expect(await page.locator('#trades').textContent()).toContain('No trade was closed');
+    expect(await page.locator('.cards').textContent()).toContain('Win rate–');
+    await close(page);
+  });
+
+  describe('of a million one-minute bars', () => {
+    const path = join(folder, 'large.html');
+    const record = hasBrowser ? reportRecord({ rows: REAL_ROWS, trades: 20_000, isWithIndicators: true }) : null;
+
+    it('has at most 15 MB, its first picture in 4 s, and a zoom step in 250 ms', async () => {
+      const start = process.cpuUsage();
+      await writeReport(reportInput(record!), path);
+      const { user, system } = process.cpuUsage(start);
+      const megabytes = statSync(path).size / 1e6;
+      const page = await opened(path);
+      const drawn = Number(await page.evaluate('performance.getEntriesByName("isobar-drawn")[0].startTime'));
+      const ready = Number(await page.evaluate('performance.getEntriesByName("isobar-ready")[0].startTime'));
+      const steps: number[] = [];
+      for (const key of ['+', '+', '+', '+', '+', '+', '+', '+', '+', '+', '+', '+', '-', '-', '-', '-', '-', '-', '0']) {
+        steps.push(await page.evaluate(zoomStep, key));
+      }
+      const slowest = Math.max(...steps);
+      console.log(
+        `report of ${REAL_ROWS} bars: ${megabytes.toFixed(2)} MB, summary and page ${((user + system) / 1000).toFixed(0)} ms of CPU; ` +
+          `drawn after ${drawn.toFixed(0)} ms, unpacked after ${ready.toFixed(0)} ms, slowest zoom step ${slowest.toFixed(0)} ms`,
+      );
+      expect(megabytes).toBeLessThanOrEqual(15);
+      expect(drawn).toBeLessThanOrEqual(4000);
+      expect(slowest).toBeLessThanOrEqual(250);
+      expect(troubles).toEqual([]);
+      await close(page);
+    });
+  });
+});
+
+function close(page: Page): Promise<void> {
+  return page.context().close();
+}
+
+function written(value: number | null): string {
+  return value!.toFixed(2).replace('-', '−');
+}
+
+/** Clicks over the middle of the price chart until a row is selected anew: its number. */
+function clickMarkers(): string | null {
+  const chart = document.getElementById('price-chart');
+  const selected = '#trade-table tr[aria-selected=true]';
+  document.querySelector(selected)?.setAttribute('aria-selected', 'false');
+  if (!chart) return null;
+  const box = chart.getBoundingClientRect();
+  for (let y = 4; y < box.height; y += 8) {
+    for (let x = box.width * 0.3; x < box.width * 0.7; x += 8) {
+      const at = { clientX: box.left + x, clientY: box.top + y, pointerId: 1, button: 0, bubbles: true };
+      chart.dispatchEvent(new PointerEvent('pointerdown', at));
+      chart.dispatchEvent(new PointerEvent('pointerup', at));
+      const row = document.querySelector(selected);
+      if (row) return row.getAttribute('data-row');
+    }
+  }
+  return null;
+}
+
+/** Presses a key on the price chart and waits until the browser has painted what came of it: milliseconds. */
+async function zoomStep(key: string): Promise<number> {
+  const start = performance.now();
+  document.getElementById('price-chart')?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+  return performance.now() - start;
+}

@@ -1,0 +1,262 @@
+// Runs from memory for tests of the engine: seeded bars with holes, plans around strategy classes, and what a run left as plain rows.
+
+import 'reflect-metadata';
+import { Container } from 'inversify';
+import type { ReplayOptions } from '../../src/adapters/replay/replayExchange.ts';
+import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
+import { resample } from '../../src/adapters/bars/resample.ts';
+import { toScaled } from '../../src/base/decimal.ts';
+import { seededRng } from '../../src/base/rng.ts';
+import { Scratch } from '../../src/base/rowLog.ts';
+import { blockLoop } from '../../src/engine/blockLoop.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { botModule } from '../../src/app/botModule.ts';
+import type { RunPlan, StrategyPlan } from '../../src/app/plan.ts';
+import { openVenue, replayModule } from '../../src/app/replayModule.ts';
+import { prepareBacktest, recordOf, type BacktestOptions } from '../../src/app/runBacktest.ts';
+import { TOKENS } from '../../src/app/tokens.ts';
+import { parseParams } from '../../src/strategy/params.ts';
+import type { StrategyClass } from '../../src/strategy/strategy.ts';
+import type { BarColumns } from '../../src/model/bars.ts';
+import type { Instrument } from '../../src/model/instrument.ts';
+import type { Interval } from '../../src/model/interval.ts';
+import { ENDINGS, ROLES, SIDES, type FeedQuality, type FillColumns, type OrderColumns, type RunRecord } from '../../src/model/run.ts';
+import type { Venue } from '../../src/venue/venue.ts';
+import { spotInstrument } from '../fixtures/drafts.ts';
+
+export { spotInstrument };
+export const MINUTE = 60_000;
+export const START_MS = Date.UTC(2024, 0, 1);
+
+export interface WalkOptions {
+  readonly rows?: number;
+  readonly seed?: number;
+  /** Share of the minutes that are left out. */
+  readonly missing?: number;
+  readonly instrument?: Instrument;
+  /** Largest move of a row in ticks. */
+  readonly step?: number;
+  readonly start?: number;
+  /** Volume of a row in the base asset, at most. */
+  readonly volume?: number;
+}
+
+/** A walk in whole ticks from 100.00, one-minute rows from 2024-01-01; opens jump off the last close in a third of the rows. */
+export function walkBars(options: WalkOptions = {}): BarColumns {
+  const { rows = 400, seed = 1, missing = 0, instrument = spotInstrument(), step = 60, start = 10_000, volume = 5 } = options;
+  const rng = seededRng(seed);
+  const pick = (below: number) => Math.floor(rng.next() * below);
+  const list: Row[] = [];
+  let price = start;
+  for (let minute = 0; list.length < rows; minute++) {
+    const isThere = rng.next() >= missing;
+    const open = Math.max(200, price + (pick(3) === 0 ? pick(step) - (step >> 1) : 0));
+    price = Math.max(200, open + pick(2 * step + 1) - step);
+    const high = Math.max(open, price) + pick(step >> 1);
+    const low = Math.min(open, price) - pick(step >> 1);
+    if (isThere) list.push([minute, open, high, low, price, pick(volume * 1000) / 1000]);
+  }
+  return barsFrom(list, instrument);
+}
+
+/** Minute since START_MS; open, high, low, close in ticks; volume in the base asset (default 100). */
+export type Row = readonly [minute: number, open: number, high: number, low: number, close: number, volume?: number];
+
+export function barsFrom(rows: readonly Row[], instrument: Instrument = spotInstrument(), interval: Interval = '1m'): BarColumns {
+  const scale = 10 ** instrument.priceDigits;
+  const column = (of: (row: Row) => number) => Float64Array.from(rows, of);
+  return {
+    instrument,
+    interval,
+    length: rows.length,
+    openMs: column(([minute]) => START_MS + minute * MINUTE),
+    closeMs: column(([minute]) => START_MS + (minute + 1) * MINUTE),
+    open: column(([, open]) => open / scale),
+    high: column(([, , high]) => high / scale),
+    low: column(([, , , low]) => low / scale),
+    close: column(([, , , , close]) => close / scale),
+    volume: column(([, , , , , volume]) => volume ?? 100),
+  };
+}
+
+/** Rows one after the other from minute 0, each [open, high, low, close, volume?] in ticks. */
+export function barsOfRows(rows: readonly (readonly [number, number, number, number, number?])[], instrument = spotInstrument()): BarColumns {
+  return barsFrom(rows.map(([open, high, low, close, volume], minute) => [minute, open, high, low, close, volume ?? 100]), instrument); // prettier-ignore
+}
+
+export const coarser = (bars: BarColumns, interval: Interval): BarColumns => resample(bars, interval).bars;
+
+/** The rows that close at or before `ms`: what could be known then. */
+export function until(bars: BarColumns, ms: number): BarColumns {
+  let length = 0;
+  while (length < bars.length && bars.closeMs[length]! <= ms) length++;
+  const cut = (column: Float64Array) => column.slice(0, length);
+  const { openMs, closeMs, open, high, low, close, volume } = bars;
+  return {
+    ...bars,
+    length,
+    openMs: cut(openMs),
+    closeMs: cut(closeMs),
+    open: cut(open),
+    high: cut(high),
+    low: cut(low),
+    close: cut(close),
+    volume: cut(volume),
+  };
+}
+
+const QUALITY: FeedQuality = {
+  manifestHash: '', rows: 0, gaps: 0, missingBars: 0, thinBars: 0, zeroVolume: 0, roundedPrices: 0, openLastBar: false, synthetic: true,
+}; // prettier-ignore
+
+export interface PlanOptions {
+  readonly strategies: readonly (StrategyClass | { readonly strategy: StrategyClass; readonly params?: object; readonly share?: string })[];
+  /** By name; a list is several feeds of one name. */
+  readonly feeds: Readonly<Record<string, BarColumns | readonly BarColumns[]>>;
+  readonly fromMs?: number;
+  readonly cash?: Readonly<Record<string, string>>;
+  readonly size?: RunPlan['size'];
+  readonly fees?: Partial<RunPlan['fees']>;
+  readonly fills?: Partial<RunPlan['fills']>;
+  readonly risk?: RunPlan['risk'];
+  readonly seed?: number;
+  readonly blockRows?: number;
+}
+
+export function planFor(options: PlanOptions): RunPlan {
+  const { strategies, feeds, fromMs = START_MS } = options;
+  const share = String(1 / strategies.length);
+  const flat = Object.entries(feeds).flatMap(([name, of]) => ('length' in of && 'openMs' in of ? [of] : of).map((bars) => ({ name, bars })));
+  return {
+    name: 'test',
+    strategies: strategies.map((entry): StrategyPlan => {
+      const given = typeof entry === 'function' ? { strategy: entry } : entry;
+      return {
+        strategy: given.strategy,
+        record: { name: given.strategy.name, file: `${given.strategy.name}.ts`, hash: '', params: {} },
+        params: { ...('params' in given ? given.params : {}) },
+        share: ('share' in given ? given.share : undefined) ?? share,
+        hash: given.strategy.name,
+      };
+    }),
+    feeds: flat.map(({ name, bars }) => ({ name, bars, firstRow: 0, quality: QUALITY })),
+    fromMs,
+    toMs: Math.max(...flat.map(({ bars }) => bars.closeMs.at(-1) ?? fromMs)),
+    cash: options.cash ?? { USDT: '100000' },
+    size: options.size ?? { equity: '0.9' },
+    fees: { makerPpm: 1000, takerPpm: 2000, in: 'received', rounding: 'halfUp', ...options.fees },
+    fills: {
+      limit: 'through', latencyMs: 0, maxVolumeSharePpm: 0, slippageTicks: 0, slippagePpm: 0, collarPpm: 10_000, ...options.fills,
+    }, // prettier-ignore
+    risk: options.risk ?? {},
+    seed: options.seed ?? 1,
+    blockRows: options.blockRows ?? 512,
+  };
+}
+
+export interface Finished {
+  readonly record: RunRecord;
+  readonly engine: Engine;
+  readonly venue: Venue;
+}
+
+/** The run of a plan to its end. `watch` gets engine and venue before the first bar. */
+export async function run(
+  options: PlanOptions,
+  extra: BacktestOptions = {},
+  watch: (engine: Engine, venue: Venue) => void = () => {},
+): Promise<Finished> {
+  const plan = planFor(options);
+  const prepared = await prepareBacktest(plan, extra);
+  watch(prepared.engine, prepared.venue);
+  prepared.loop(prepared.engine);
+  prepared.venue.assertConserved();
+  prepared.engine.ledger.assertReconciled();
+  return { record: recordOf(plan, prepared, false), engine: prepared.engine, venue: prepared.venue };
+}
+
+/** The same from the container by hand, so that the journal can be looked at. */
+export async function runWithJournal(options: PlanOptions, faultOf?: ReplayOptions['faultOf']): Promise<{ engine: Engine; hash: string }> {
+  const plan = planFor(options);
+  const container = new Container({ defaultScope: 'Singleton' });
+  await container.load(botModule(plan, { log: () => {}, beat: null }, new Scratch()), replayModule(plan, faultOf));
+  const engine = container.get(TOKENS.engine);
+  const deposits = addStrategiesAndCash(engine, plan);
+  engine.seal(null);
+  openVenue(plan, engine, container.get(TOKENS.exchange), deposits);
+  blockLoop(engine);
+  const journal = container.get(TOKENS.journal);
+  if (!(journal instanceof ReplayJournal)) throw new Error('a replay keeps a ReplayJournal');
+  return { engine, hash: journal.hash };
+}
+
+/** Constructs the strategies of a plan and gives all cash to the first one; returns what a venue would be given. */
+export function addStrategiesAndCash(engine: Engine, plan: RunPlan): Map<string, number> {
+  plan.strategies.forEach(({ strategy, record, params }, index) =>
+    engine.addStrategy(strategy, record.name, parseParams(strategy.params, params, record.file), seededRng(plan.seed * 65_537 + index)),
+  );
+  const deposits = new Map<string, number>();
+  for (const [asset, text] of Object.entries(plan.cash)) {
+    const instrument = engine.instruments.find((one) => one.quote === asset || one.base === asset)!;
+    const units = toScaled(text, instrument.quote === asset ? instrument.quoteDigits : instrument.baseDigits)!;
+    engine.ledger.deposit(0, asset, units);
+    deposits.set(asset, units);
+  }
+  return deposits;
+}
+
+/** Everything that a run decided and booked, as plain arrays: equal runs have equal ones, bit for bit. */
+export function columnsOf({ orders, fills, equity }: RunRecord): object {
+  return { orders: plain(orders), fills: plain(fills), equity: { timeMs: [...equity.timeMs], units: [...equity.units] } };
+}
+
+function plain(columns: OrderColumns | FillColumns): object {
+  return Object.fromEntries(Object.entries(columns).map(([name, of]) => [name, typeof of === 'number' ? of : [...of]]));
+}
+
+export interface FillRow {
+  readonly order: number;
+  readonly side: string;
+  readonly price: number;
+  readonly lots: number;
+  readonly isMaker: boolean;
+  /** Minutes since START_MS. */
+  readonly minute: number;
+  readonly fee: number;
+}
+
+export function fillRows({ fills }: RunRecord): FillRow[] {
+  return Array.from({ length: fills.length }, (_, at) => ({
+    order: fills.orderId[at]!,
+    side: SIDES[fills.side[at]!]!,
+    price: fills.price[at]!,
+    lots: fills.lots[at]!,
+    isMaker: fills.isMaker[at] === 1,
+    minute: (fills.timeMs[at]! - START_MS) / MINUTE,
+    fee: fills.fee[at]!,
+  }));
+}
+
+export interface OrderRow {
+  readonly side: string;
+  readonly role: string;
+  readonly lots: number;
+  readonly ending: string;
+  readonly code: string;
+  readonly filled: number;
+  readonly parent: number;
+  readonly limit: number;
+}
+
+export function orderRows({ orders }: RunRecord): OrderRow[] {
+  return Array.from({ length: orders.length }, (_, at) => ({
+    side: SIDES[orders.side[at]!]!,
+    role: ROLES[orders.role[at]!]!,
+    lots: orders.lots[at]!,
+    ending: ENDINGS[orders.ending[at]!]!,
+    code: orders.texts[orders.code[at]!]!,
+    filled: orders.filledLots[at]!,
+    parent: orders.parent[at]!,
+    limit: orders.limit[at]!,
+  }));
+}
