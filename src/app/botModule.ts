@@ -67,7 +67,7 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch)
 /** The instruments of a run, each once, in the order of their ids: the order in which they match. */
 export function instrumentsOf(plan: RunPlan): readonly Instrument[] {
   const byId = new Map(plan.feeds.map((feed) => [feed.bars.instrument.id, feed.bars.instrument]));
-  const instruments = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const instruments = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const quotes = new Set(instruments.map(({ quote }) => quote));
   if (quotes.size > 1) {
     throw new ConfigError(`feeds: the instruments of one run share one quote asset, got ${[...quotes].join(', ')}`, 'run them apart');

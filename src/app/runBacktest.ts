@@ -49,7 +49,7 @@ export async function runBacktest(plan: RunPlan, options: BacktestOptions = {}):
 export async function prepareBacktest(plan: RunPlan, options: BacktestOptions = {}): Promise<PreparedRun> {
   const container = new Container({ defaultScope: 'Singleton' });
   const observers = { log: options.log ?? (() => {}), beat: options.beat ?? null };
-  await container.load(botModule(plan, observers, options.scratch ?? new Scratch()), replayModule(plan, options.faultOf));
+  container.load(botModule(plan, observers, options.scratch ?? new Scratch()), replayModule(plan, options.faultOf));
   const engine = container.get(TOKENS.engine);
   addStrategies(engine, plan);
   const deposits = fund(engine, plan);

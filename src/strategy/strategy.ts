@@ -20,11 +20,11 @@ export interface Setup {
 export interface StrategyClass {
   readonly params: Specs;
   readonly name: string;
-  new (setup: Setup): Strategy<object>;
+  new (setup: Setup): Strategy;
 }
 export type StrategyBase<P extends object> = { params: Specs; with: typeof Strategy.with } & (abstract new (setup: Setup) => Strategy<P>);
 
-export abstract class Strategy<P extends object = Record<never, never>> {
+export abstract class Strategy<P extends object = object> {
   /** Declared parameters, readable without constructing. */
   static params: Specs = {};
 

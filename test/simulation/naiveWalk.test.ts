@@ -1,7 +1,7 @@
 // The engine equals a naive walk over the sorted times: the same fills and the same equity at every instant, to the last unit.
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../src/app/runBacktest.ts';
-import { crossedDown, crossedUp, sma, Strategy, type OrderId } from '../../src/index.ts';
+import { crossedDown, crossedUp, sma, Strategy } from '../../src/index.ts';
 import type { BarColumns } from '../../src/model/bars.ts';
 import type { RunRecord } from '../../src/model/run.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
@@ -49,7 +49,7 @@ class Limits extends Strategy {
       const [order] = this.openOrders(one);
       const tag = one.instrument.wireName;
       if (order) {
-        if (++leg.waited === 10) this.cancel(order.id as OrderId);
+        if (++leg.waited === 10) this.cancel(order.id);
         continue;
       }
       leg.waited = 0;

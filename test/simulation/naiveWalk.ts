@@ -81,7 +81,7 @@ export function naiveWalk(
     const bars = feeds[symbol]!;
     const [open, high, low] = [ticksOf(bars.open[row]!), ticksOf(bars.high[row]!), ticksOf(bars.low[row]!)];
     const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
-    const waiting = () => orders.filter((order) => order.symbol === symbol && order.state === 'resting' && order.admittedMs <= openMs).sort((x, y) => x.admittedMs - y.admittedMs || x.id - y.id);
+    const waiting = () => orders.filter((order) => order.symbol === symbol && order.state === 'resting' && order.admittedMs <= openMs).toSorted((x, y) => x.admittedMs - y.admittedMs || x.id - y.id);
     const isMarketable = (order: NaiveOrder) => order.limit === 0n || (order.isBuy ? open <= order.limit : open >= order.limit);
     for (const order of waiting()) {
       if (!isMarketable(order)) continue;
