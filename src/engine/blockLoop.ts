@@ -4,7 +4,7 @@
 // loop that has seen six classes is 1.4 x slower): so the calls of `fill`, of handlers and of `onBar` stand here and nowhere else.
 
 import type { Engine } from './engine.ts';
-import type { FeedRun } from './feed.ts';
+import { firstAfter, type FeedRun } from './feed.ts';
 import type { StrategyRun } from './strategyRun.ts';
 
 export type BlockLoop = (engine: Engine) => void;
@@ -59,8 +59,8 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
   let limit = Math.min(engine.queue.nextMs, engine.timers.nextMs);
   for (const other of engine.feeds) if (other !== feed) limit = Math.min(limit, other.nextCloseMs);
   const { closeMs } = feed.bars;
-  let end = feed.to;
-  while (end > feed.cur && closeMs[end - 1]! >= limit) end--;
+  // Times are whole: the rows that close before the limit.
+  const end = firstAfter(closeMs, feed.cur, feed.to, limit - 1);
   // Until the strategy has started it gets no callback, and nothing can be working.
   let row = feed.cur;
   if (!run.started) {

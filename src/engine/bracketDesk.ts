@@ -40,6 +40,12 @@ export class BracketDesk {
     this.atMs = NaN;
   }
 
+  /** An order that is no leg has sold: once nothing is left, no bracket may wait to sell what a later entry buys. */
+  closedByOwnOrder(strategy: number, instrumentIndex: number): void {
+    const { brackets, ledger } = this.#engine;
+    if (brackets.waiting(instrumentIndex) > 0 && ledger.isFlat(strategy, instrumentIndex)) brackets.drop(strategy, instrumentIndex);
+  }
+
   /** `hit` as a value, made once: rows hand it on. */
   readonly onHit = (bracket: Bracket, price: number): void => this.hit(bracket, price);
 

@@ -30,6 +30,7 @@ import { EquityRecorder } from './equityRecorder.ts';
 import { firstAfter, type FeedRun } from './feed.ts';
 import { FillLog } from './fillLog.ts';
 import { Outbox } from './outbox.ts';
+import { ReadAhead } from './readAhead.ts';
 import { Sizing } from './sizing.ts';
 import { StrategyRun, byFineness, fillInfo, orderInfo } from './strategyRun.ts';
 import { Timers } from './timers.ts';
@@ -60,10 +61,6 @@ export interface EngineParts {
 
 /** Code of the halt that an unknown outcome raises on its instrument. */
 const UNKNOWN = 'UNKNOWN_OUTCOME';
-/** So many fills in a block make it worth while to read the next one ahead. */
-const BUSY_FILLS = 8;
-/** Doubles in a cache line. */
-const LINE_ROWS = 8;
 /** Of this file, because V8 folds such a constant, and reads an imported one from its cell at each use. */
 const UNKNOWN_STATE = STATE.unknown;
 
@@ -104,10 +101,7 @@ export class Engine implements ExchangeSink, Marks {
   readonly #marks: Float64Array;
   readonly #parts: EngineParts;
   #blocks = 0;
-  /** Fills booked before the present block. */
-  #fillsBefore = 0;
-  /** Of no meaning: what `#readAhead` reads is kept here, or else V8 would leave the reads out. */
-  ahead = 0.5;
+  readonly #readAhead = new ReadAhead();
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
@@ -214,18 +208,8 @@ export class Engine implements ExchangeSink, Marks {
     if (end === Infinity) return false;
     this.blockEndMs = end;
     for (const feed of this.feeds) feed.to = firstAfter(feed.bars.closeMs, feed.cur, Math.min(feed.cur + rows, feed.bars.length), end);
-    if (this.fills.length - this.#fillsBefore >= BUSY_FILLS) this.execution.forEach((feed) => this.#readAhead(feed));
-    this.#fillsBefore = this.fills.length;
+    this.#readAhead.beforeBlock(this.execution, this.fills.length);
     return true;
-  }
-  /**
-   * Touches the times and opens of a block, once a cache line. Orders read them here and there, and each such read would wait for memory
-   * some 100 ns; read in a row they come as fast as memory delivers. Not worth it where little is traded.
-   */
-  #readAhead({ bars: { open, closeMs }, cur, to }: FeedRun): void {
-    let sum = 0;
-    for (let row = cur; row < to; row += LINE_ROWS) sum += open[row]! + closeMs[row]!;
-    this.ahead = sum;
   }
   closeBlock(): void {
     for (const feed of this.feeds) feed.deliverThrough(this.blockEndMs);
@@ -343,6 +327,7 @@ export class Engine implements ExchangeSink, Marks {
     if (order.reason === null) this.#tellOrder(order);
     else this.#ended(order);
     if (order.parent > 0 || order.stopLoss > 0 || order.takeProfit > 0 || order.trailing > 0) this.desk.filled(order, price, lots, timeMs);
+    else if (!isBuy && this.brackets.total > 0) this.desk.closedByOwnOrder(strategy, instrumentIndex);
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
     const order = this.#known(id);

@@ -91,6 +91,9 @@ export class ColumnSeries implements Series {
 export class ColumnSignal implements Signal {
   readonly #window: SignalWindow;
   readonly #cursor: RowCursor;
+  /** The signal is known to be false in the rows [from, until): `value` looks nothing up from one crossing to the next. */
+  #from = 0;
+  #until = 0;
 
   constructor(window: SignalWindow, cursor: RowCursor) {
     this.#window = window;
@@ -98,8 +101,16 @@ export class ColumnSignal implements Signal {
   }
 
   get value(): boolean {
-    const index = this.#cursor.row - this.#window.base;
-    return this.#window.values[index] === TRUE;
+    const { row } = this.#cursor;
+    return (row >= this.#until || row < this.#from) && this.#look(row);
+  }
+
+  #look(row: number): boolean {
+    const window = this.#window;
+    if (window.values[row - window.base] === TRUE) return true;
+    this.#from = row;
+    this.#until = window.falseUntil(row);
+    return false;
   }
 
   get prev(): boolean {

@@ -77,8 +77,9 @@ describe('comparisons', () => {
 
 /** Two averages of a market with many crossings. */
 function twoAverages() {
-  const set = new IndicatorSet(syntheticBars(200, 2), { row: -1 }, 50);
-  return { set, fast: set.use(sma(set.series.close, 3)), slow: set.use(sma(set.series.close, 12)) };
+  const cursor = { row: -1 };
+  const set = new IndicatorSet(syntheticBars(200, 2), cursor, 50);
+  return { cursor, set, fast: set.use(sma(set.series.close, 3)), slow: set.use(sma(set.series.close, 12)) };
 }
 
 describe('crossings of a pair', () => {
@@ -94,6 +95,26 @@ describe('crossings of a pair', () => {
     set.seal();
     // Two averages, the crossing, the negation.
     expect(set.kernels).toHaveLength(4);
+  });
+
+  it('read true at their rows wherever in the newest block the cursor is put, back and forth', () => {
+    const { cursor, set, fast, slow } = twoAverages();
+    const up = set.use(crossedUp(fast, slow));
+    expect(up.value).toBe(false);
+    set.seal();
+    expect(up.value).toBe(false);
+    const into = new Int32Array(50);
+    let found = 0;
+    for (let from = 0; from < 200; from += 50) {
+      for (const kernel of set.kernels) kernel.fill(from, from + 50);
+      const rows = new Set(into.subarray(0, set.listRows(up, from, from + 50, into)));
+      found += rows.size;
+      // 7 and 50 have no common factor: every row is met, and the steps go either way; then every row twice.
+      const visits = Array.from({ length: 150 }, (_, i) => from + (i < 50 ? (i * 7) % 50 : i < 100 ? i - 50 : 149 - i));
+      for (cursor.row of visits) expect([cursor.row, up.value]).toEqual([cursor.row, rows.has(cursor.row)]);
+      cursor.row = from + 49;
+    }
+    expect(found).toBeGreaterThan(5);
   });
 
   it('list the rows of any part of the newest block', () => {

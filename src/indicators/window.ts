@@ -19,7 +19,7 @@ abstract class SlidingWindow<A extends Float64Array | Uint8Array> implements Col
   /** The most rows of a block. */
   protected blockRows = 0;
   /** The row after the last one filled. */
-  #end = 0;
+  protected end = 0;
 
   constructor(values: A) {
     this.values = values;
@@ -35,13 +35,13 @@ abstract class SlidingWindow<A extends Float64Array | Uint8Array> implements Col
     this.base = -front;
     this.#front = front;
     this.blockRows = blockRows;
-    this.#end = 0;
+    this.end = 0;
   }
 
   /** Makes room for the rows [fromRow, toRow), which the caller fills next; the `front` rows before them stay. */
   reserve(fromRow: number, toRow: number): void {
-    if (fromRow !== this.#end || toRow < fromRow || toRow - fromRow > this.blockRows) throw this.#wrongRows(fromRow, toRow);
-    this.#end = toRow;
+    if (fromRow !== this.end || toRow < fromRow || toRow - fromRow > this.blockRows) throw this.#wrongRows(fromRow, toRow);
+    this.end = toRow;
     if (toRow - this.base <= this.values.length) return;
     const first = fromRow - this.#front;
     this.values.copyWithin(0, first - this.base, fromRow - this.base);
@@ -49,7 +49,7 @@ abstract class SlidingWindow<A extends Float64Array | Uint8Array> implements Col
   }
 
   #wrongRows(fromRow: number, toRow: number): InvariantError {
-    return new InvariantError(`rows [${fromRow}, ${toRow}) filled after row ${this.#end - 1}, in blocks of at most ${this.blockRows} rows`);
+    return new InvariantError(`rows [${fromRow}, ${toRow}) filled after row ${this.end - 1}, in blocks of at most ${this.blockRows} rows`);
   }
 }
 
@@ -108,6 +108,20 @@ export class SignalWindow extends SlidingWindow<Uint8Array> {
   /** For a kernel that comes by the true rows anyway: it promises to list those of every block that it fills. */
   keepRows(): Int32Array {
     return (this.rows = new Int32Array(this.blockRows));
+  }
+
+  /** Where true rows are listed: the first of them after `row`, the end of the block where there is none. Elsewhere `row` itself. */
+  falseUntil(row: number): number {
+    const { rows } = this;
+    if (rows === null) return row;
+    let low = 0;
+    let high = this.listed;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rows[middle]! <= row) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.listed ? rows[low]! : this.end;
   }
 
   protected make(length: number): Uint8Array {

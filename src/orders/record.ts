@@ -6,7 +6,7 @@ import type { DoneReason, Lifecycle, OrderId, OrderRole, Side, StrategyIndex, Ti
 import { LIFECYCLES, STATE } from './lifecycle.ts';
 import type { Reserved } from './reservation.ts';
 
-/** Amounts, prices and times start as a fraction: V8 then keeps each of them as a double that is written in place, from the first order on. */
+/** Amounts, prices and times start as a fraction: V8 then keeps each as a double that is written in place, from the first order on. */
 const FRACTION = 0.5;
 /** Of this file, because V8 folds such a constant, and reads an imported one from its cell at each use. */
 const DRAFT = STATE.draft;

@@ -1,0 +1,108 @@
+// The engine against a naive walk over all instants: every fill, every order's end and the equity of every instant, bit for bit.
+
+import { describe, expect, it } from 'vitest';
+import type { BarColumns } from '../../src/model/bars.ts';
+import { ENDINGS } from '../../src/model/run.ts';
+import { Naive } from './naive.ts';
+import { scripted, type ScriptOptions } from './script.ts';
+import { coarser, run, spotInstrument, START_MS, walkBars } from './world.ts';
+
+const ROWS = 300;
+/** Seeds of each case; a campaign takes more: ISOBAR_SEEDS=200. */
+const SEEDS = Number(process.env['ISOBAR_SEEDS'] ?? 4);
+
+function feedsOf(kind: string, seed: number): Record<string, BarColumns> {
+  const btc = walkBars({ rows: ROWS, seed });
+  if (kind === 'single') return { bars: btc };
+  if (kind === 'gaps') return { bars: walkBars({ rows: ROWS, seed, missing: 0.2 }) };
+  if (kind === 'two intervals') return { bars: btc, hour: coarser(btc, '1h') };
+  const eth = walkBars({ rows: ROWS, seed: seed + 1, missing: 0.02, instrument: spotInstrument('ETH') });
+  const sol = walkBars({ rows: ROWS, seed: seed + 2, missing: 0.2, instrument: spotInstrument('SOL') });
+  return { bars: btc, eth, sol, btcHour: coarser(btc, '1h'), solQuarter: coarser(sol, '15m') };
+}
+
+async function compare(kind: string, seed: number, latencyMs: number, feesIn: 'received' | 'quote', script: Omit<ScriptOptions, 'feeds' | 'seed'>) {
+  const feeds = feedsOf(kind, seed);
+  const options = { ...script, seed, feeds: Object.keys(feeds) };
+  const naive = new Naive({
+    script: options,
+    feeds: Object.values(feeds),
+    latencyMs,
+    feesIn,
+    makerPpm: 1000,
+    takerPpm: 2000,
+    cash: 10n ** 14n,
+  }).run(START_MS);
+  const { record } = await run({
+    strategies: [scripted(options)],
+    feeds,
+    cash: { USDT: '1000000' },
+    fees: { in: feesIn },
+    fills: { latencyMs },
+    blockRows: [1, 7, 512, 4096][seed % 4]!,
+  });
+  const { fills, equity, orders } = record;
+  const where = `${kind}, seed ${seed}, latency ${latencyMs}, fees in ${feesIn}`;
+  const booked = Array.from({ length: fills.length }, (_, at) => ({
+    order: fills.orderId[at],
+    instrument: fills.instrument[at],
+    isBuy: fills.side[at] === 0,
+    price: fills.price[at],
+    lots: fills.lots[at],
+    notional: fills.notional[at],
+    fee: fills.fee[at],
+    feeInBase: fills.feeInBase[at] === 1,
+    isMaker: fills.isMaker[at] === 1,
+    timeMs: fills.timeMs[at],
+  }));
+  for (let at = 0; at < Math.max(booked.length, naive.fills.length); at++) {
+    expect(booked[at], `${where}: fill ${at}`).toEqual(naive.fills[at]);
+  }
+  expect([...orders.ending].map((ending) => ENDINGS[ending]), `${where}: ends of orders`).toEqual(naive.orders.map(({ ending }) => ending));
+  expect([...equity.timeMs], where).toEqual(naive.equity.map(({ timeMs }) => timeMs));
+  expect([...equity.units], where).toEqual(naive.equity.map(({ units }) => units));
+  return naive.fills.length;
+}
+
+const LATENCIES = [0, 20_000, 90_000];
+const KINDS = ['single', 'gaps', 'two intervals', 'three symbols'];
+
+describe('the engine equals a naive walk over all instants', () => {
+  it.each(KINDS)('at every bar, without brackets: %s', async (kind) => {
+    let fills = 0;
+    for (const latencyMs of LATENCIES) {
+      for (let seed = 1; seed <= SEEDS; seed++) {
+        fills += await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', { share: 0.5, brackets: false, onBar: true });
+      }
+    }
+    expect(fills).toBeGreaterThan(50 * SEEDS);
+  });
+
+  it.each(KINDS)('at every bar, with brackets: %s', async (kind) => {
+    for (const latencyMs of LATENCIES) {
+      for (let seed = 1001; seed <= 1000 + SEEDS; seed++) {
+        await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', { share: 0.3, brackets: true, onBar: true, onFill: seed % 3 === 0 });
+      }
+    }
+  });
+
+  it.each(KINDS)('at signals and timers alone: %s', async (kind) => {
+    for (const latencyMs of LATENCIES) {
+      for (let seed = 2001; seed <= 2000 + SEEDS; seed++) {
+        await compare(kind, seed, latencyMs, 'received', {
+          share: 0.9, brackets: seed % 2 === 0, onBar: false, signals: true, timerMinutes: 7, onFill: true, onStart: true,
+        }); // prettier-ignore
+      }
+    }
+  });
+
+  it.each(KINDS)('with everything: %s', async (kind) => {
+    for (const latencyMs of LATENCIES) {
+      for (let seed = 3001; seed <= 3000 + SEEDS; seed++) {
+        await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', {
+          share: 0.3, brackets: true, onBar: true, signals: true, timerMinutes: 7, onFill: true, onStart: true,
+        }); // prettier-ignore
+      }
+    }
+  });
+});

@@ -1,0 +1,451 @@
+// A second, naive backtest for comparisons: walks every instant of every feed and matches straight from docs/matching.md, in BigInt.
+// It shares no code with the engine, the orders, the ledger or the venue; spot, no cap, no slippage, enough cash for every buy.
+
+import type { BarColumns } from '../../src/model/bars.ts';
+import { decide, FAST, SALT, SLOW, type Action, type ScriptOptions } from './script.ts';
+
+export interface NaiveOptions {
+  readonly script: ScriptOptions;
+  /** In the order of the script's feed names. */
+  readonly feeds: readonly BarColumns[];
+  readonly latencyMs: number;
+  readonly feesIn: 'received' | 'quote';
+  readonly makerPpm: number;
+  readonly takerPpm: number;
+  readonly cash: bigint;
+  readonly touch?: boolean;
+}
+
+export interface NaiveFill {
+  readonly order: number;
+  readonly instrument: number;
+  readonly isBuy: boolean;
+  readonly price: number;
+  readonly lots: number;
+  readonly notional: number;
+  readonly fee: number;
+  readonly feeInBase: boolean;
+  readonly isMaker: boolean;
+  readonly timeMs: number;
+}
+
+interface NaiveOrder {
+  readonly id: number;
+  readonly at: number;
+  readonly isBuy: boolean;
+  readonly isMarket: boolean;
+  lots: number;
+  quote: bigint;
+  limit: number;
+  readonly takeProfit: number;
+  readonly stopLoss: number;
+  readonly trailing: number;
+  readonly parent: number;
+  readonly slot: string;
+  state: 'draft' | 'sent' | 'working' | 'cancelSent' | 'done';
+  ending: string;
+  admittedMs: number;
+  filled: number;
+  cancelWanted: boolean;
+}
+
+interface NaiveBracket {
+  readonly entry: number;
+  lots: number;
+  readonly stop: number;
+  readonly trailing: number;
+  best: number;
+  readonly armedMs: number;
+}
+
+interface Ticks {
+  readonly open: number[];
+  readonly high: number[];
+  readonly low: number[];
+  readonly close: number[];
+}
+
+const MILLION = 1_000_000n;
+/** Of spotInstrument(): quote units of a tick x lot, base units of a lot, quote units x this of a tick x base unit. */
+const UNITS_PER_TICK_LOT = 1000n;
+const BASE_PER_LOT = 1000n;
+const MIN_LOTS = 2;
+
+const halfUp = (over: bigint, under: bigint) => (over * 2n + under) / (under * 2n);
+
+export class Naive {
+  readonly fills: NaiveFill[] = [];
+  readonly equity: { timeMs: number; units: number }[] = [];
+  readonly orders: NaiveOrder[] = [];
+  readonly #options: NaiveOptions;
+  readonly #feeds: readonly BarColumns[];
+  readonly #ticks: readonly Ticks[];
+  /** Rows delivered, by feed. */
+  readonly #next: number[];
+  /** By instrument: its finest feed, holdings, the book by arrival, brackets, cancels that wait for the end of a row, a pending exit. */
+  readonly #finest: number[];
+  readonly #atOf: number[];
+  readonly #held: bigint[];
+  readonly #books: NaiveOrder[][];
+  readonly #brackets: NaiveBracket[][];
+  readonly #late: NaiveOrder[][];
+  readonly #exitPending: boolean[];
+  #active: NaiveOrder[] = [];
+  #due: { timeMs: number; run: () => void }[] = [];
+  #cash: bigint;
+  #now = 0;
+  #legMs: number | null = null;
+  #told: NaiveFill[] = [];
+
+  constructor(options: NaiveOptions) {
+    this.#options = options;
+    this.#feeds = options.feeds;
+    this.#cash = options.cash;
+    const whole = (column: Float64Array) => Array.from(column, (price) => Math.round(price * 100));
+    this.#ticks = options.feeds.map((bars) => ({
+      open: whole(bars.open),
+      high: whole(bars.high),
+      low: whole(bars.low),
+      close: whole(bars.close),
+    }));
+    this.#next = options.feeds.map(() => 0);
+    const ids = [...new Set(options.feeds.map(({ instrument }) => instrument.id))].sort();
+    this.#atOf = options.feeds.map(({ instrument }) => ids.indexOf(instrument.id));
+    const length = (feed: number) => options.feeds[feed]!.closeMs[0]! - options.feeds[feed]!.openMs[0]!;
+    this.#finest = ids.map((_, at) => [...options.feeds.keys()].filter((feed) => this.#atOf[feed] === at).sort((a, b) => length(a) - length(b))[0]!); // prettier-ignore
+    this.#held = ids.map(() => 0n);
+    this.#books = ids.map(() => []);
+    this.#brackets = ids.map(() => []);
+    this.#late = ids.map(() => []);
+    this.#exitPending = ids.map(() => false);
+  }
+
+  run(fromMs: number): this {
+    const { script } = this.#options;
+    const readyMs = this.#readyMs();
+    const period = (script.timerMinutes ?? Infinity) * 60_000;
+    let timerMs = script.timerMinutes ? Math.floor(fromMs / period + 1) * period : Infinity;
+    let started = false;
+    const lastMs = Math.max(...this.#feeds.map((bars) => bars.closeMs[bars.length - 1]!));
+    for (;;) {
+      const closes = this.#feeds.map((bars, feed) => bars.closeMs[this.#next[feed]!] ?? Infinity);
+      const t = Math.min(...closes, timerMs, ...this.#due.map(({ timeMs }) => timeMs));
+      if (t > lastMs) return this;
+      this.#now = t;
+      this.#runDue(t);
+      this.#finest.forEach((feed, at) => {
+        if (closes[feed] === t) this.#matchRow(at, feed, this.#next[feed]!);
+      });
+      closes.forEach((close, feed) => {
+        if (close === t) this.#next[feed]!++;
+      });
+      if (this.#finest.some((feed) => closes[feed] === t)) this.equity.push({ timeMs: t, units: Number(this.#equity()) });
+      if (!started && t >= readyMs) {
+        started = true;
+        if (script.onStart) this.#act(0, SALT.start);
+      }
+      this.#tell(started);
+      if (timerMs <= t) {
+        timerMs += period;
+        if (started) this.#act(0, SALT.timer);
+      }
+      if (!started) continue;
+      if (script.signals && closes[0] === t && this.#crossedUp()) this.#act(0, SALT.signal);
+      if (script.onBar) closes.forEach((close, feed) => close === t && this.#act(feed, SALT.bar));
+    }
+  }
+
+  #readyMs(): number {
+    const needed = this.#options.script.signals ? SLOW : 0;
+    return Math.max(...this.#feeds.map((bars, feed) => bars.closeMs[feed === 0 ? needed : 0]!));
+  }
+
+  #runDue(t: number): void {
+    for (;;) {
+      const due = this.#due.find(({ timeMs }) => timeMs <= t);
+      if (!due) return;
+      const first = this.#due.reduce((least, one) => (one.timeMs < least.timeMs ? one : least), due);
+      this.#due = this.#due.filter((one) => one !== first);
+      first.run();
+    }
+  }
+
+  /** Sums the windows anew; a > b of averages as a product of whole numbers. */
+  #crossedUp(): boolean {
+    const { close } = this.#ticks[0]!;
+    const end = this.#next[0]!;
+    const sum = (bars: number, to: number) => close.slice(to - bars, to).reduce((total, price) => total + price, 0);
+    return sum(FAST, end) * SLOW > sum(SLOW, end) * FAST && sum(FAST, end - 1) * SLOW <= sum(SLOW, end - 1) * FAST;
+  }
+
+  #last(at: number): number {
+    const feed = this.#finest[at]!;
+    return this.#ticks[feed]!.close[this.#next[feed]! - 1]!;
+  }
+  #equity(): bigint {
+    return this.#held.reduce((sum, held, at) => sum + (held === 0n ? 0n : held * BigInt(this.#last(at))), this.#cash);
+  }
+  #sellable(at: number): number {
+    return Number(this.#held[at]! / BASE_PER_LOT);
+  }
+  #isFlat(at: number): boolean {
+    return this.#held[at]! < BigInt(MIN_LOTS) * BASE_PER_LOT;
+  }
+  #selling(at: number): number {
+    return this.#active.filter((order) => order.at === at && !order.isBuy).reduce((sum, order) => sum + order.lots - order.filled, 0);
+  }
+
+  // --- What the script asks for
+
+  #act(feed: number, salt: number): void {
+    const at = this.#atOf[feed]!;
+    const closeTicks = this.#ticks[feed]!.close[this.#next[feed]! - 1]!;
+    const actions = decide(this.#options.script, {
+      timeMs: this.#now,
+      feed,
+      salt,
+      closeTicks,
+      isFlat: this.#isFlat(at),
+      heldLots: this.#sellable(at),
+      open: this.#active.filter((order) => order.at === at).map(({ id }) => id),
+    });
+    for (const action of actions) this.#perform(at, action);
+  }
+
+  #perform(at: number, action: Action): void {
+    switch (action.kind) {
+      case 'buy':
+        this.#buy(at, action);
+        break;
+      case 'sell':
+        this.#submit(this.#draft(at, false, { lots: action.lots, limit: action.limit ?? 0, slot: action.tag, isMarket: !action.limit }));
+        break;
+      case 'exit':
+        this.#exit(at);
+        break;
+      case 'cancel': {
+        const order = this.#active.find(({ id }) => id === action.id);
+        if (order) this.#cancel(order);
+      }
+    }
+  }
+
+  #buy(at: number, { quote, lots, equity, limit, tag, bracket }: Extract<Action, { kind: 'buy' }>): void {
+    const more = { slot: tag, takeProfit: bracket.takeProfit ?? 0, stopLoss: bracket.stopLoss ?? 0, trailing: bracket.trailing ?? 0 };
+    if (lots !== undefined) {
+      // A market buy by quantity is a limit at the collar, 1 % beyond the last price.
+      const collar = Math.floor((this.#last(at) * 1_010_000) / 1_000_000);
+      this.#submit(this.#draft(at, true, { ...more, lots, limit: limit ?? collar, isMarket: limit === undefined }));
+      return;
+    }
+    const money = quote !== undefined ? BigInt(quote) * 1_000_000n : (this.#equity() * BigInt(Math.round(equity! * 1000))) / 1000n;
+    this.#submit(this.#draft(at, true, { ...more, quote: money, isMarket: true }));
+  }
+
+  #exit(at: number): void {
+    this.#brackets[at] = [];
+    for (const order of this.#active.filter((one) => one.at === at).reverse()) {
+      if (order.slot === 'exit' && order.parent === 0) return;
+      this.#cancel(order);
+    }
+    this.#close(at);
+  }
+  #close(at: number): void {
+    if (this.#isFlat(at)) return;
+    if (this.#selling(at) > 0) {
+      this.#exitPending[at] = true;
+      return;
+    }
+    this.#submit(this.#draft(at, false, { lots: this.#sellable(at), slot: 'exit', isMarket: true }));
+  }
+
+  #draft(at: number, isBuy: boolean, wanted: Partial<NaiveOrder>): NaiveOrder {
+    const order: NaiveOrder = {
+      lots: 0, quote: 0n, limit: 0, takeProfit: 0, stopLoss: 0, trailing: 0, parent: 0, slot: '', isMarket: false,
+      state: 'draft', ending: 'open', admittedMs: NaN, filled: 0, cancelWanted: false,
+      ...wanted, id: this.orders.length + 1, at, isBuy,
+    }; // prettier-ignore
+    this.orders.push(order);
+    return order;
+  }
+
+  #submit(order: NaiveOrder): void {
+    const { latencyMs } = this.#options;
+    const isRefused = this.#isSlotBusy(order) || !this.#makeUnique(order) || !this.#mayTrade(order);
+    if (isRefused) {
+      order.state = 'done';
+      order.ending = 'denied';
+      return;
+    }
+    this.#active.push(order);
+    order.state = 'sent';
+    if (latencyMs === 0 || order.parent > 0) this.#arrive(order);
+    else this.#due.push({ timeMs: this.#now + latencyMs, run: () => this.#arrive(order) });
+  }
+  #isSlotBusy({ at, parent, slot }: NaiveOrder): boolean {
+    return parent === 0 && this.#active.some((other) => other.at === at && other.parent === 0 && other.slot === slot);
+  }
+  #makeUnique(order: NaiveOrder): boolean {
+    const isTaken = () => this.#active.some((a) => a.at === order.at && a.isBuy === order.isBuy && a.limit === order.limit && a.lots === order.lots && a.quote === order.quote); // prettier-ignore
+    for (let tries = 0; isTaken(); tries++) {
+      if (tries === 16) return false;
+      if (order.lots > 0) order.lots--;
+      else order.quote--;
+      if (order.quote === 0n && order.lots < MIN_LOTS) return false;
+    }
+    return true;
+  }
+  #mayTrade(order: NaiveOrder): boolean {
+    if (order.quote === 0n && order.lots < MIN_LOTS) return false;
+    return order.isBuy || this.#selling(order.at) + order.lots <= this.#sellable(order.at);
+  }
+
+  #arrive(order: NaiveOrder): void {
+    order.admittedMs = order.parent > 0 && this.#legMs !== null ? this.#legMs : this.#now;
+    order.state = 'working';
+    this.#books[order.at]!.push(order);
+    if (order.cancelWanted) this.#cancel(order);
+  }
+
+  #cancel(order: NaiveOrder): void {
+    if (order.state === 'sent') order.cancelWanted = true;
+    if (order.state !== 'working') return;
+    order.state = 'cancelSent';
+    const { latencyMs } = this.#options;
+    // Legs are the order manager's own: their cancels act at once.
+    if (latencyMs === 0 || order.parent > 0) this.#end(order, 'canceled');
+    else this.#due.push({ timeMs: this.#now + latencyMs, run: () => this.#cancelArrives(order) });
+  }
+  #cancelArrives(order: NaiveOrder): void {
+    if (order.state === 'done') return;
+    const feed = this.#finest[order.at]!;
+    const isInsideRow = this.#feeds[feed]!.openMs[this.#next[feed]!]! < this.#now;
+    if (isInsideRow) this.#late[order.at]!.push(order);
+    else this.#end(order, 'canceled');
+  }
+  #end(order: NaiveOrder, ending: string): void {
+    order.state = 'done';
+    order.ending = ending;
+    this.#active = this.#active.filter((one) => one !== order);
+    this.#books[order.at] = this.#books[order.at]!.filter((one) => one !== order);
+    if (!this.#exitPending[order.at] || this.#selling(order.at) > 0) return;
+    this.#exitPending[order.at] = false;
+    this.#close(order.at);
+  }
+
+  // --- Matching, by the rules of docs/matching.md
+
+  #matchRow(at: number, feed: number, row: number): void {
+    const bars = this.#feeds[feed]!;
+    const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
+    const ticks = this.#ticks[feed]!;
+    const [open, high, low] = [ticks.open[row]!, ticks.high[row]!, ticks.low[row]!];
+    this.#offerOpen(at, openMs, open);
+    // Rule 8: stops that the row opens beyond, then stops that it reaches.
+    this.#stops(at, openMs, -Infinity, (level) => (open <= level ? open : null));
+    this.#stops(at, closeMs, -Infinity, (level) => (low <= level ? Math.min(level, high) : null));
+    this.#offerOpen(at, openMs, open);
+    // Rule 7.
+    this.#each(at, ({ admittedMs, limit, isBuy }) => {
+      if (admittedMs > openMs || limit === 0 || (isBuy ? limit >= open : limit <= open)) return false;
+      const beyond = isBuy ? limit - low : high - limit;
+      return beyond > 0 || (beyond === 0 && this.#options.touch === true);
+    }, (order) => this.#fill(order, order.limit, true, closeMs)); // prettier-ignore
+    // Rule 10.
+    this.#stops(at, closeMs, closeMs, (level) => (low <= level ? Math.min(level, high) : null));
+    for (const bracket of this.#brackets[at]!) bracket.best = Math.max(bracket.best, high);
+    for (const order of this.#late[at]!.splice(0)) if (order.state !== 'done') this.#end(order, 'canceled');
+    for (const order of this.#active.filter((one) => one.at === at).reverse()) {
+      if (order.isMarket && order.lots > 0 && order.limit > 0 && order.admittedMs <= openMs) this.#cancel(order);
+    }
+  }
+
+  #offerOpen(at: number, openMs: number, open: number): void {
+    this.#each(
+      at,
+      ({ admittedMs, limit, isBuy }) => admittedMs <= openMs && (limit === 0 || (isBuy ? limit >= open : limit <= open)),
+      (order) => this.#fill(order, open, false, openMs),
+    );
+  }
+  /** Every order of the book to which `takes` applies, once, by arrival, those that arrive meanwhile included. */
+  #each(at: number, takes: (order: NaiveOrder) => boolean, call: (order: NaiveOrder) => void): void {
+    const seen = new Set<NaiveOrder>();
+    for (;;) {
+      const order = this.#books[at]!.find((one) => !seen.has(one) && takes(one));
+      if (!order) return;
+      seen.add(order);
+      call(order);
+    }
+  }
+
+  #stops(at: number, timeMs: number, sinceMs: number, priceAt: (level: number) => number | null): void {
+    for (const bracket of this.#brackets[at]!.slice()) {
+      const level = Math.max(bracket.stop, bracket.trailing > 0 ? bracket.best - bracket.trailing : 0);
+      const price = bracket.armedMs < sinceMs ? null : priceAt(level);
+      if (price === null) continue;
+      this.#brackets[at] = this.#brackets[at]!.filter((one) => one !== bracket);
+      for (const order of this.#active.slice().reverse()) if (order.parent === bracket.entry || order.id === bracket.entry) this.#cancel(order);
+      const lots = Math.min(bracket.lots, this.#sellable(at));
+      if (lots < MIN_LOTS) continue;
+      const leg = this.#draft(at, false, { lots, isMarket: true, parent: bracket.entry, slot: 'stop' });
+      this.#legMs = timeMs;
+      this.#submit(leg);
+      if (leg.state !== 'done') this.#fill(leg, price, false, timeMs);
+      this.#legMs = null;
+    }
+  }
+
+  #fill(order: NaiveOrder, price: number, isMaker: boolean, timeMs: number): void {
+    const { feesIn, makerPpm, takerPpm } = this.#options;
+    const { at, isBuy } = order;
+    const lots = order.quote > 0n ? Number(order.quote / (BigInt(price) * UNITS_PER_TICK_LOT)) : order.lots;
+    if (lots === 0) return this.#end(order, 'canceled');
+    const notional = BigInt(price) * BigInt(lots) * UNITS_PER_TICK_LOT;
+    const units = BigInt(lots) * BASE_PER_LOT;
+    const feeInBase = isBuy && feesIn === 'received';
+    const fee = halfUp((feeInBase ? units : notional) * BigInt(isMaker ? makerPpm : takerPpm), MILLION);
+    this.#held[at]! += (isBuy ? units : -units) - (feeInBase ? fee : 0n);
+    this.#cash += (isBuy ? -notional : notional) - (feeInBase ? 0n : fee);
+    const fill = { order: order.id, instrument: at, isBuy, price, lots, notional: Number(notional), fee: Number(fee), feeInBase, isMaker, timeMs };
+    this.fills.push(fill);
+    this.#told.push(fill);
+    order.filled = lots;
+    const legMs = this.#legMs;
+    this.#legMs = timeMs;
+    if (order.quote > 0n) this.#guard(order, price, lots, timeMs);
+    this.#end(order, 'filled');
+    if (order.quote === 0n) this.#guard(order, price, lots, timeMs);
+    this.#legMs = legMs;
+  }
+
+  /** Rule 9: target and stop arrive with the fill of their entry. */
+  #guard(order: NaiveOrder, price: number, lots: number, timeMs: number): void {
+    const { at, id, parent } = order;
+    if (parent > 0) {
+      const bracket = this.#brackets[at]!.find(({ entry }) => entry === parent);
+      if (!bracket) return;
+      bracket.lots -= lots;
+      if (bracket.lots <= 0 || this.#isFlat(at)) this.#brackets[at] = this.#brackets[at]!.filter((one) => one !== bracket);
+      return;
+    }
+    if (!order.isBuy) {
+      // What closes the position by other means ends its brackets.
+      if (this.#isFlat(at)) this.#brackets[at] = [];
+      return;
+    }
+    const guarded = Math.min(lots, this.#sellable(at));
+    const { stopLoss, trailing, takeProfit } = order;
+    if ((stopLoss > 0 || trailing > 0) && guarded > 0) {
+      this.#brackets[at]!.push({ entry: id, lots: guarded, stop: stopLoss, trailing, best: price, armedMs: timeMs });
+    }
+    const free = Math.min(lots, this.#sellable(at) - this.#selling(at));
+    if (takeProfit > 0 && free >= MIN_LOTS) this.#submit(this.#draft(at, false, { lots: free, limit: takeProfit, parent: id, slot: 'target' }));
+  }
+
+  #tell(isStarted: boolean): void {
+    const told = this.#told.splice(0);
+    if (!isStarted || !this.#options.script.onFill) return;
+    told.sort((a, b) => a.timeMs - b.timeMs || a.instrument - b.instrument || this.fills.indexOf(a) - this.fills.indexOf(b));
+    for (const fill of told) this.#act(0, SALT.fill + fill.order);
+  }
+}

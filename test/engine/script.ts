@@ -1,0 +1,168 @@
+// A strategy of random decisions for comparisons: what it does follows from a seed, the time and what it may see, and from nothing else.
+
+import { seededRng } from '../../src/base/rng.ts';
+import { crossedUp, sma, Strategy, type Feed, type FillInfo, type OrderOptions, type Size } from '../../src/index.ts';
+
+/** What a decision may look at. Ticks and lots of the feed's instrument. */
+export interface View {
+  readonly timeMs: number;
+  readonly feed: number;
+  /** Tells apart what asks at one time: a bar, a timer, a signal, the start, a fill. */
+  readonly salt: number;
+  readonly closeTicks: number;
+  readonly isFlat: boolean;
+  readonly heldLots: number;
+  readonly open: readonly number[];
+}
+
+export interface Bracket {
+  readonly takeProfit?: number;
+  readonly stopLoss?: number;
+  readonly trailing?: number;
+}
+
+/** Prices in ticks (10^-2), quantities in lots (10^-3). */
+export type Action =
+  | { readonly kind: 'buy'; readonly quote?: number; readonly lots?: number; readonly equity?: number; readonly limit?: number; readonly tag: string; readonly bracket: Bracket } // prettier-ignore
+  | { readonly kind: 'sell'; readonly lots: number; readonly limit?: number; readonly tag: string }
+  | { readonly kind: 'exit' }
+  | { readonly kind: 'cancel'; readonly id: number };
+
+export const SALT = { bar: 0, timer: 1, signal: 2, start: 3, fill: 4 } as const;
+
+/** How often something is done. */
+export interface Mood {
+  readonly seed: number;
+  readonly share: number;
+  readonly brackets: boolean;
+}
+
+export function decide({ seed, share, brackets }: Mood, view: View): Action[] {
+  const rng = seededRng(seed * 7919 + (view.timeMs / 1000) * 31 + view.feed * 5 + view.salt);
+  const pick = (below: number) => Math.floor(rng.next() * below);
+  if (rng.next() >= share) return [];
+  const { closeTicks, heldLots, open } = view;
+  const bracket: Bracket = brackets
+    ? {
+        ...(pick(2) === 0 && { takeProfit: closeTicks + 10 + pick(150) }),
+        ...(pick(2) === 0 && { stopLoss: closeTicks - 10 - pick(150) }),
+        ...(pick(3) === 0 && { trailing: 20 + pick(150) }),
+      }
+    : {};
+  const tag = `slot${pick(4)}`;
+  switch (pick(9)) {
+    case 0:
+      return [{ kind: 'buy', quote: 1000 + pick(30_000), tag, bracket }];
+    case 1:
+      return [{ kind: 'buy', lots: 2 + pick(300), tag, bracket }];
+    case 2:
+      return [{ kind: 'buy', equity: (1 + pick(40)) / 1000, tag, bracket }];
+    case 3:
+    case 4:
+      return [{ kind: 'buy', lots: 2 + pick(300), limit: closeTicks - 40 + pick(60), tag, bracket }];
+    case 5:
+      return [{ kind: 'sell', lots: 2 + pick(Math.max(1, heldLots)), limit: closeTicks + 40 - pick(60), tag }];
+    case 6:
+      return [{ kind: 'sell', lots: 2 + pick(Math.max(1, heldLots)), tag }];
+    case 7:
+      return [{ kind: 'exit' }];
+    default:
+      return open.length > 0 ? [{ kind: 'cancel', id: open[pick(open.length)]! }] : [];
+  }
+}
+
+export interface ScriptOptions extends Mood {
+  readonly feeds: readonly string[];
+  /** Decides at every bar; without it at signals and timers alone. */
+  readonly onBar: boolean;
+  readonly timerMinutes?: number;
+  readonly signals?: boolean;
+  readonly onStart?: boolean;
+  readonly onFill?: boolean;
+}
+
+export const FAST = 3;
+export const SLOW = 8;
+
+/** The strategy class of a script, for the engine. Feed 0 bears the signal and serves timers. */
+export function scripted(options: ScriptOptions) {
+  class Scripted extends Strategy {
+    all = options.feeds.map((name) => this.feed(name));
+    first = this.all[0]!;
+    constructor(setup: ConstructorParameters<typeof Strategy>[0]) {
+      super(setup);
+      const { close } = this.first;
+      if (options.signals) this.when(crossedUp(sma(close, FAST), sma(close, SLOW)), () => this.act(0, SALT.signal));
+      if (options.timerMinutes) this.every(`${options.timerMinutes}m`, () => this.act(0, SALT.timer));
+    }
+    act(index: number, salt: number): void {
+      const feed = this.all[index]!;
+      const position = this.position(feed);
+      const view: View = {
+        timeMs: this.nowMs,
+        feed: index,
+        salt,
+        closeTicks: Math.round(feed.bar.close * 100),
+        isFlat: position.isFlat,
+        heldLots: position.qty.times(1000).floor().toNumber(),
+        open: this.openOrders(feed).map(({ id }) => id),
+      };
+      for (const action of decide(options, view)) this.perform(feed, action);
+    }
+    perform(feed: Feed, action: Action): void {
+      switch (action.kind) {
+        case 'buy':
+          this.buy(sizeOf(action), { feed, ...priceOptions(action) });
+          break;
+        case 'sell':
+          this.sell({ base: action.lots / 1000 }, { feed, tag: action.tag, ...(action.limit !== undefined && { limit: action.limit / 100 }) });
+          break;
+        case 'exit':
+          this.exit(feed);
+          break;
+        case 'cancel':
+          this.cancel(action.id as never);
+      }
+    }
+  }
+  if (options.onBar) {
+    Object.assign(Scripted.prototype, {
+      onBar(this: Scripted) {
+        this.all.forEach((feed, index) => {
+          if (feed.fresh) this.act(index, SALT.bar);
+        });
+      },
+    });
+  }
+  if (options.onStart) {
+    Object.assign(Scripted.prototype, {
+      onStart(this: Scripted) {
+        this.act(0, SALT.start);
+      },
+    });
+  }
+  if (options.onFill) {
+    Object.assign(Scripted.prototype, {
+      onFill(this: Scripted, fill: FillInfo) {
+        this.act(0, SALT.fill + fill.orderId);
+      },
+    });
+  }
+  return Scripted;
+}
+
+function sizeOf({ quote, lots, equity }: Extract<Action, { kind: 'buy' }>): Size {
+  if (quote !== undefined) return { quote: String(quote / 100) };
+  return lots !== undefined ? { base: lots / 1000 } : { equity: equity! };
+}
+
+function priceOptions({ limit, tag, bracket }: Extract<Action, { kind: 'buy' }>): OrderOptions {
+  const { takeProfit, stopLoss, trailing } = bracket;
+  return {
+    tag,
+    ...(limit !== undefined && { limit: limit / 100 }),
+    ...(takeProfit !== undefined && { takeProfit: takeProfit / 100 }),
+    ...(stopLoss !== undefined && { stopLoss: stopLoss / 100 }),
+    ...(trailing !== undefined && { trailing: trailing / 100 }),
+  };
+}
