@@ -1,6 +1,7 @@
 // A fill-light run from a catalog in a process of its own: prints its peak resident size in KiB.
 import { readFileSync } from 'node:fs';
 import { loadBars } from '../dist/adapters/bars/catalog.js';
+import { BLOCK_ROWS } from '../dist/app/definition/resolve.js';
 import { runBacktest } from '../dist/app/runBacktest.js';
 import { loadStrategy } from '../dist/plugins/loadStrategy.js';
 
@@ -18,9 +19,9 @@ const record = await runBacktest({
   size: { base: '1' },
   fees: { makerPpm: 400, takerPpm: 400, in: 'quote', rounding: 'halfUp' },
   fills: { limit: 'through', latencyMs: 0, maxVolumeSharePpm: 0, slippageTicks: 0, slippagePpm: 0, collarPpm: 10_000 },
-  risk: { maxLeverage: '3' },
+  risk: { maxLeverage: '1' },
   seed: 1,
-  blockRows: 512,
+  blockRows: BLOCK_ROWS,
 });
 if (record.fills.length === 0) throw new Error('a run without fills measures nothing');
 // Not getrusage: there the parent's peak is counted to the child.

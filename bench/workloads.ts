@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { Scratch } from '../dist/base/rowLog.js';
 import type { BarColumns } from '../dist/model/bars.js';
 import type { RunRecord } from '../dist/model/run.js';
+import { BLOCK_ROWS } from '../dist/app/definition/resolve.js';
 import type { FeedPlan, RunPlan } from '../dist/app/plan.js';
 import { prepareBacktest, recordOf, runBacktest } from '../dist/app/runBacktest.js';
 import { loadStrategy } from '../dist/plugins/loadStrategy.js';
@@ -37,7 +38,13 @@ export function feedPlan(name: string, bars: BarColumns): FeedPlan {
   return { name, bars, firstRow: 0, quality: { ...QUALITY, rows: bars.length } };
 }
 
-export function planFor(loaded: Loaded, feeds: readonly FeedPlan[], work: Workload, params: Record<string, unknown>, blockRows = 512): RunPlan {
+export function planFor(
+  loaded: Loaded,
+  feeds: readonly FeedPlan[],
+  work: Workload,
+  params: Record<string, unknown>,
+  blockRows = BLOCK_ROWS,
+): RunPlan {
   const [first] = feeds;
   return {
     name: basename(loaded.file),
@@ -49,7 +56,7 @@ export function planFor(loaded: Loaded, feeds: readonly FeedPlan[], work: Worklo
     size: { base: String(work.lots) },
     fees: { makerPpm: work.feePpm, takerPpm: work.feePpm, in: 'quote', rounding: 'halfUp' },
     fills: { limit: 'through', latencyMs: 0, maxVolumeSharePpm: 0, slippageTicks: 0, slippagePpm: 0, collarPpm: 10_000 },
-    risk: { maxLeverage: '3', maxOpenOrders: 50, maxOrderQty: '1000000' },
+    risk: { maxLeverage: '1' },
     seed: 1,
     blockRows,
   }; // prettier-ignore

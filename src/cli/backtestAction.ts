@@ -26,7 +26,7 @@ interface BacktestArgs {
 }
 
 /** Rows of a block: long enough to be fast, short enough for ten heartbeats a second. */
-const BLOCK_ROWS = 512;
+const BLOCK_ROWS = 2048;
 
 const WORDS: Readonly<Record<Phase, string>> = {
   start: 'starting',

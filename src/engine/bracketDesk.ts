@@ -58,15 +58,30 @@ export class BracketDesk {
       const order = active[at]!;
       if (order.parent === bracket.entry || order.id === bracket.entry) engine.orders.cancel(order, engine.nowMs);
     }
-    const lots = Math.min(bracket.lots, this.#closable(bracket.strategy, bracket.instrument));
-    if (lots < engine.instruments[bracket.instrument]!.minLots) return;
+    const closable = this.#closable(bracket.strategy, bracket.instrument);
+    const { minLots } = engine.instruments[bracket.instrument]!;
+    bracket.lots = Math.min(bracket.lots, closable);
+    if (bracket.lots < minLots) return;
+    const lots = Math.min(bracket.lots, closable - engine.reservations.sellLots(bracket.strategy, bracket.instrument));
+    bracket.lots -= lots >= minLots ? this.#sendStop(bracket, price, lots) : 0;
+    // What could not go (other sells hold it, risk refused it, the row had no volume for it) stays guarded: the next row is another chance.
+    if (bracket.lots >= minLots) engine.brackets.restore(bracket);
+  }
+
+  /** Sends a stop leg of `lots`; returns how many of them are sold or on their way. */
+  #sendStop(bracket: Bracket, price: number, lots: number): number {
+    const engine = this.#engine;
     const trailed = bracket.trailing > 0 && levelOf(bracket) !== bracket.stop;
     const leg = this.#leg(bracket.strategy, bracket.instrument, !bracket.isLong, trailed ? 'trailing' : 'stopLoss', bracket.entry);
+    const { id } = leg;
     leg.lots = lots as Lots;
     leg.trigger = levelOf(bracket) as Ticks;
     this.hitPrice = price;
     engine.submit(leg);
     this.hitPrice = NaN;
+    // A leg whose record serves another order by now was sold in full, and an exit has followed.
+    if (leg.id !== id) return lots;
+    return leg.reason === 'denied' || leg.reason === 'canceled' ? leg.filledLots : leg.lots;
   }
 
   #placeTarget(entry: OrderRecord, id: OrderId, target: Ticks, filled: number): void {

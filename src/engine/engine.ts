@@ -164,9 +164,9 @@ export class Engine implements ExchangeSink, Marks {
       feed.to = feed.cur;
       feed.cursor.row = feed.cur - 1;
     }
+    const firstMs = Math.min(...this.feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
     for (const run of this.runs) {
-      run.readyMs = fromMs;
-      for (const feed of run.needed) run.readyMs = Math.max(run.readyMs, readyMsOf(feed));
+      run.readyMs = Math.max(firstMs, ...[...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed))));
       if (run.hasOnBar) for (const feed of run.listened) feed.hasOnBar = true;
     }
     this.risk.attach(this);
@@ -190,9 +190,9 @@ export class Engine implements ExchangeSink, Marks {
     return feed;
   }
   /** The feed that serves a name which the definition lacks: the only one with that interval, of the default feed's instrument. */
-  defaultFeed(interval: Interval | null): FeedRun | null {
+  defaultFeed(interval: Interval | null, main: FeedRun | null): FeedRun | null {
     if (interval === null) return null;
-    const found = this.feeds.filter((feed) => feed.bars.interval === interval);
+    const found = this.feeds.filter((feed) => feed.bars.interval === interval && (main ?? feed).instrumentIndex === feed.instrumentIndex);
     return found.length === 1 ? found[0]! : null;
   }
 
@@ -369,24 +369,28 @@ export class Engine implements ExchangeSink, Marks {
   listensTo(run: StrategyRun, feed: FeedRun): boolean {
     return run.listened.has(feed);
   }
-  /** True when a bar of a feed of the strategy closed at `t`. */
+  /** True when this visit of the instant `t` brought a bar of a feed of the strategy: a later visit of the same instant brings none. */
   hasFresh(run: StrategyRun, t: number): boolean {
-    for (const feed of run.listened) if (feed.cur > 0 && feed.bars.closeMs[feed.cur - 1] === t) return true;
+    for (const feed of run.listened) if (feed.broughtMs === t) return true;
     return false;
   }
   runTimers(t: number): void {
     this.timers.runDue(t, (strategy, handler) => {
       const run = this.runs[strategy]!;
       this.inCharge = strategy;
-      if (run.started) handler();
+      const returned: unknown = run.started ? handler() : undefined;
+      if (returned !== undefined) this.refuseReturn(run, returned, 'a timer');
     });
     this.tell();
   }
   /** Tells strategies what was booked, in (fill time, instrument, trade id) order; what they do on it may book more. */
   tell(): void {
-    this.outbox.deliver((run) => {
-      this.inCharge = run.index;
-    });
+    this.outbox.deliver(
+      (run) => {
+        this.inCharge = run.index;
+      },
+      (run, returned, what) => this.refuseReturn(run, returned, what),
+    );
   }
 
   /** Turns what a strategy threw into an error that names it and the bar. */
@@ -397,10 +401,10 @@ export class Engine implements ExchangeSink, Marks {
     const what = error instanceof Error ? error.message : String(error);
     return new StrategyError(`${run?.name ?? 'strategy'} threw ${when}: ${what}`, 'the stack shows the line of the strategy', error);
   }
-  refuseReturn(run: StrategyRun, value: unknown): void {
+  refuseReturn(run: StrategyRun, value: unknown, what = 'onBar'): void {
     if (typeof value !== 'object' || value === null || !('then' in value)) return;
     throw new StrategyError(
-      `${run.name}: onBar returned a promise`,
+      `${run.name}: ${what} returned a promise`,
       'callbacks are synchronous: nothing in a strategy may wait',
     );
   }
@@ -439,8 +443,7 @@ export class Engine implements ExchangeSink, Marks {
   }
 }
 
-/** Close of the first row at which every series of a feed is ready; Infinity when the data ends before. */
-function readyMsOf(feed: FeedRun): number {
-  const { readyRow } = feed.indicators;
-  return readyRow < feed.bars.length ? feed.bars.closeMs[Math.max(readyRow, 0)]! : Infinity;
+/** Close of a row of a feed; Infinity when the data ends before. */
+function closeMsOf({ bars }: FeedRun, row: number): number {
+  return bars.closeMs[row] ?? Infinity;
 }

@@ -31,6 +31,8 @@ export class FeedRun {
   /** Next row to deliver, and the end of the current block. */
   cur = 0;
   to = 0;
+  /** The instant whose visit delivered a bar of it, for as long as that visit lasts; NaN otherwise. */
+  broughtMs = NaN;
 
   constructor(
     name: string,
@@ -63,12 +65,15 @@ export class FeedRun {
     const { closeMs } = this.bars;
     while (this.cur < this.to && closeMs[this.cur]! < ms) this.cur++;
     this.cursor.row = this.cur - 1;
+    this.broughtMs = NaN;
   }
   /** Delivers every row of the block that closes at or before `ms`. */
   deliverThrough(ms: number): void {
     const { closeMs } = this.bars;
+    const before = this.cur;
     while (this.cur < this.to && closeMs[this.cur]! <= ms) this.cur++;
     this.cursor.row = this.cur - 1;
+    if (this.cur > before) this.broughtMs = closeMs[this.cur - 1]!;
   }
 }
 

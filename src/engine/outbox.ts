@@ -28,8 +28,10 @@ export class Outbox {
     this.#waiting.push({ run, fill: null, order, key: [Infinity, Infinity, Infinity] });
   }
 
-  /** Calls the callbacks; `before` learns whose turn it is. What callbacks cause is delivered as well. */
-  deliver(before: (run: StrategyRun) => void): void {
+  /**
+   * Calls the callbacks; `before` learns whose turn it is, `refuse` what one has returned. What callbacks cause is delivered as well.
+   */
+  deliver(before: (run: StrategyRun) => void, refuse: (run: StrategyRun, returned: unknown, what: string) => void): void {
     for (let round = 0; this.#waiting.length > 0; round++) {
       const batch = this.#waiting.sort(byTime);
       this.#waiting = [];
@@ -37,8 +39,8 @@ export class Outbox {
         if (!run.started) continue;
         if (round > MAX_ROUNDS) throw new StrategyError(`${run.name}: its callbacks answer each other without end`, 'do not send an order for every order change');
         before(run);
-        if (fill !== null) run.instance!.onFill?.(fill);
-        else run.instance!.onOrder?.(order!);
+        const returned: unknown = fill !== null ? run.instance!.onFill?.(fill) : run.instance!.onOrder?.(order!);
+        if (returned !== undefined) refuse(run, returned, fill !== null ? 'onFill' : 'onOrder');
       }
     }
   }

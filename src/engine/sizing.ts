@@ -1,6 +1,6 @@
 // From the sizes and prices of a strategy to whole lots, units and ticks: remembered, because they are mostly constants.
 
-import { mulDiv, pow10 } from '../base/exact.ts';
+import { MAX_EXACT, mulDiv, pow10 } from '../base/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { scaleAmount } from '../strategy/amounts.ts';
 import type { Amount } from '../strategy/types.ts';
@@ -27,7 +27,8 @@ export class Sizing {
   /** A fraction of `equityUnits`, rounded down; NaN where either is no sound number. */
   ofEquity(equityUnits: number, fraction: Amount): number {
     const ppb = this.#down(fraction, FRACTION_DIGITS);
-    return ppb >= 0 && equityUnits >= 0 ? mulDiv(equityUnits, ppb, pow10(FRACTION_DIGITS), 'down') : NaN;
+    const isSound = ppb >= 0 && equityUnits >= 0 && (equityUnits * ppb) / pow10(FRACTION_DIGITS) < MAX_EXACT;
+    return isSound ? mulDiv(equityUnits, ppb, pow10(FRACTION_DIGITS), 'down') : NaN;
   }
   /** A price in ticks: a buy's rounded down, a sell's up, so that rounding never pays more or takes less. */
   ticks(instrument: Instrument, price: Amount, isBuy: boolean): number {
@@ -45,8 +46,9 @@ export class Sizing {
   }
 }
 
-/** Lots that `units` of quote money buy at `ticks`, rounded down. */
+/** Lots that `units` of quote money buy at `ticks`, rounded down; NaN where that is no sound number. */
 export function lotsFor(units: number, ticks: number, instrument: Instrument): number {
   const shift = instrument.quoteDigits - instrument.priceDigits - instrument.quantityDigits;
+  if (!(ticks > 0 && (units / ticks) * pow10(Math.max(0, -shift)) < MAX_EXACT)) return NaN;
   return shift >= 0 ? Math.floor(units / (ticks * pow10(shift))) : mulDiv(units, pow10(-shift), ticks, 'down');
 }

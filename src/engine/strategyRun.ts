@@ -57,6 +57,7 @@ export class StrategyRun implements StrategyHost {
   readonly #rng: Rng;
   readonly #main: FeedRun | null;
   readonly #byView = new Map<Feed, FeedRun>();
+  readonly #readyRows = new Map<FeedRun, number>();
   readonly #positions: (PositionView | undefined)[] = [];
   readonly #exitPending: boolean[] = [];
   #exitsPending = 0;
@@ -81,12 +82,16 @@ export class StrategyRun implements StrategyHost {
   get listened(): ReadonlySet<FeedRun> {
     return this.#listened;
   }
+  /** The first row of a feed at which every series of this strategy over it is ready. */
+  readyRow(feed: FeedRun): number {
+    return this.#readyRows.get(feed) ?? 0;
+  }
 
   feed(name: string, byDefault?: { readonly interval?: Interval }): Feed {
     this.#registering(`feed('${name}')`);
     const found = this.#engine.feeds.filter((feed) => feed.name === name);
     if (found.length > 1) throw new ConfigError(`${this.name}: the feed ${name} is a list`, `ask for it by feeds('${name}')`);
-    const feed = found[0] ?? this.#engine.defaultFeed(byDefault?.interval ?? null);
+    const feed = found[0] ?? this.#engine.defaultFeed(byDefault?.interval ?? null, this.#main);
     if (!feed) throw this.#noFeed(name, byDefault?.interval);
     this.#needed.add(feed);
     this.#listened.add(feed);
@@ -103,6 +108,7 @@ export class StrategyRun implements StrategyHost {
   use<Out>(what: IndicatorSpec<Out> | Series, options: UseOptions = {}): Out | Series {
     this.#registering('use');
     const feed = this.#engine.feedOf(what);
+    this.#noteWarmup(feed, what);
     const out = feed.indicators.use(what as IndicatorSpec<Out>, options.depth ?? 1);
     this.#draw(feed, what, out, options.pane ?? null);
     return out;
@@ -110,6 +116,7 @@ export class StrategyRun implements StrategyHost {
   when(signal: SignalSource, handler: () => void): Signal {
     this.#registering('when');
     const feed = this.#engine.feedOf(signal);
+    this.#noteWarmup(feed, signal);
     const out = feed.indicators.use(signal as IndicatorSpec<Signal>, 1);
     this.watches.push({ signal: out, feed, handler, rows: new Int32Array(this.#engine.blockRows), count: 0, at: 0 });
     return out;
@@ -127,11 +134,13 @@ export class StrategyRun implements StrategyHost {
     const feed = this.#feedFor(options?.feed);
     const order = engine.newOrder(this.index, feed, isBuy ? 'buy' : 'sell');
     if (options !== undefined) this.#applyOptions(order, options, isBuy);
-    order.role = order.limit > 0 ? 'limit' : 'market';
+    const isLimit = options?.limit !== undefined;
+    const isPriceSound = (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0;
+    order.role = isLimit ? 'limit' : 'market';
     order.slot = options?.tag ?? order.side;
     this.#applySize(order, size ?? engine.defaultSize);
-    // A bracket price that is no number (an indicator that is not ready, say) makes the whole order unsound: risk denies it.
-    if (!(order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0)) order.lots = NaN as Lots;
+    // A price that is no number (an indicator that is not ready, say), or a limit of nothing, makes the whole order unsound: risk denies it.
+    if (!isPriceSound) order.lots = NaN as Lots;
     return engine.submit(order);
   }
 
@@ -238,7 +247,10 @@ export class StrategyRun implements StrategyHost {
     // Legs trade the other way: what guards a long is sold, so its prices are rounded up, the nearer and the better one.
     if (options.takeProfit !== undefined) order.takeProfit = sizing.ticks(instrument, options.takeProfit, !isBuy) as Ticks;
     if (options.stopLoss !== undefined) order.stopLoss = sizing.ticks(instrument, options.stopLoss, !isBuy) as Ticks;
-    if (options.trailing !== undefined) order.trailing = Math.max(1, sizing.ticks(instrument, options.trailing, true)) as Ticks;
+    if (options.trailing !== undefined) {
+      const distance = sizing.ticks(instrument, options.trailing, true);
+      order.trailing = (distance >= 0 ? Math.max(1, distance) : NaN) as Ticks;
+    }
     if (options.reduceOnly !== undefined) order.reduceOnly = options.reduceOnly;
     if (options.timeInForce !== undefined) order.timeInForce = options.timeInForce;
   }
@@ -270,6 +282,11 @@ export class StrategyRun implements StrategyHost {
     order.lots = lots as Lots;
     if (order.side !== 'buy' || order.limit > 0) return;
     order.limit = mulDiv(this.#engine.lastTicks(order.instrumentIndex), 1_000_000 + this.#engine.collarPpm, 1_000_000, 'down') as Ticks;
+  }
+
+  /** Of this strategy's own: what others on the account have registered over the feed does not delay it. */
+  #noteWarmup(feed: FeedRun, what: object): void {
+    if ('warmupBars' in what) this.#readyRows.set(feed, Math.max(this.readyRow(feed), Number(what.warmupBars) - 1));
   }
 
   #draw(feed: FeedRun, what: object, out: unknown, pane: string | null): void {

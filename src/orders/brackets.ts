@@ -81,6 +81,11 @@ export class Brackets {
     open.splice(at, 1);
     this.#total--;
   }
+  /** Puts a bracket back whose stop could not be sent. */
+  restore(bracket: Bracket): void {
+    this.#open[bracket.instrument]!.push(bracket);
+    this.#total++;
+  }
   /** Ends every bracket of a strategy on an instrument: its position is being closed by other means. */
   drop(strategy: number, instrument: number): void {
     const open = this.#open[instrument]!;

@@ -385,14 +385,23 @@ export class Naive {
       if (price === null) continue;
       this.#brackets[at] = this.#brackets[at]!.filter((one) => one !== bracket);
       for (const order of this.#active.slice().reverse()) if (order.parent === bracket.entry || order.id === bracket.entry) this.#cancel(order);
-      const lots = Math.min(bracket.lots, this.#sellable(at));
-      if (lots < MIN_LOTS) continue;
-      const leg = this.#draft(at, false, { lots, isMarket: true, parent: bracket.entry, slot: 'stop' });
-      this.#legMs = timeMs;
-      this.#submit(leg);
-      if (leg.state !== 'done') this.#fill(leg, price, false, timeMs);
-      this.#legMs = null;
+      bracket.lots = Math.min(bracket.lots, this.#sellable(at));
+      if (bracket.lots < MIN_LOTS) continue;
+      const lots = Math.min(bracket.lots, this.#sellable(at) - this.#selling(at));
+      if (lots >= MIN_LOTS) this.#stop(at, bracket, lots, price, timeMs);
+      // What could not be sold stays guarded.
+      if (bracket.lots >= MIN_LOTS) this.#brackets[at]!.push(bracket);
     }
+  }
+  #stop(at: number, bracket: NaiveBracket, lots: number, price: number, timeMs: number): void {
+    const leg = this.#draft(at, false, { lots, isMarket: true, parent: bracket.entry, slot: 'stop' });
+    this.#legMs = timeMs;
+    this.#submit(leg);
+    if (leg.state !== 'done') {
+      bracket.lots -= leg.lots;
+      this.#fill(leg, price, false, timeMs);
+    }
+    this.#legMs = null;
   }
 
   #fill(order: NaiveOrder, price: number, isMaker: boolean, timeMs: number): void {

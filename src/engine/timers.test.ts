@@ -1,0 +1,65 @@
+// Timers fire on the UTC grid, each once a due time, in order of registration.
+
+import { describe, expect, it } from 'vitest';
+import { Timers } from './timers.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const MIDNIGHT = Date.UTC(2024, 0, 1);
+
+function firedUntil(timers: Timers, ms: number): [string, number][] {
+  const fired: [string, number][] = [];
+  while (timers.nextMs <= ms) {
+    const t = timers.nextMs;
+    timers.runDue(t, (strategy, handler) => {
+      handler();
+      fired.push([`of ${strategy}`, (t - MIDNIGHT) / MINUTE]);
+    });
+  }
+  return fired;
+}
+
+describe('Timers', () => {
+  it('has nothing due without timers, and nothing before the run begins', () => {
+    const timers = new Timers();
+    expect(timers.nextMs).toBe(Infinity);
+    timers.every(0, HOUR, () => {});
+    expect(timers.nextMs).toBe(Infinity);
+    expect([timers.has(0), timers.has(1)]).toEqual([true, false]);
+  });
+
+  it('fires every full period after the start, not at it', () => {
+    const timers = new Timers();
+    timers.every(3, HOUR, () => {});
+    timers.start(MIDNIGHT);
+    expect(firedUntil(timers, MIDNIGHT + 3 * HOUR)).toEqual([['of 3', 60], ['of 3', 120], ['of 3', 180]]); // prettier-ignore
+  });
+
+  it('starts in the middle of a period with the next of the grid', () => {
+    const timers = new Timers();
+    timers.every(0, 15 * MINUTE, () => {});
+    timers.start(MIDNIGHT + 7 * MINUTE + 1);
+    expect(timers.nextMs).toBe(MIDNIGHT + 15 * MINUTE);
+  });
+
+  it('fires daily at a time of day, also when that is over today', () => {
+    const timers = new Timers();
+    timers.at(0, 8 * HOUR, () => {});
+    timers.start(MIDNIGHT + 8 * HOUR);
+    expect(timers.nextMs).toBe(MIDNIGHT + 32 * HOUR);
+    expect(firedUntil(timers, MIDNIGHT + 80 * HOUR).map(([, minute]) => minute / 60)).toEqual([32, 56, 80]);
+  });
+
+  it('serves equal times in order of registration, and timers that a timer has made', () => {
+    const timers = new Timers();
+    const ran: string[] = [];
+    timers.at(1, HOUR, () => ran.push('at'));
+    timers.every(0, 30 * MINUTE, () => {
+      ran.push('every');
+      if (ran.length === 1) timers.every(2, 30 * MINUTE, () => ran.push('made'));
+    });
+    timers.start(MIDNIGHT);
+    firedUntil(timers, MIDNIGHT + HOUR);
+    expect(ran).toEqual(['every', 'at', 'every', 'made']);
+  });
+});

@@ -1,0 +1,58 @@
+// The life of an order: every pair of the table, the impossible ones, and the same table in its packed form.
+
+import { describe, expect, it } from 'vitest';
+import type { Lifecycle } from '../model/order.ts';
+import { EVENT, EVENT_COUNT, LIFECYCLES, next, NEXT_STATE, ORDER_EVENTS, STATE, type OrderEvent } from './lifecycle.ts';
+
+/** The design's table (order-safety, section 6), row by row: what is not here is impossible. */
+const POSSIBLE: readonly (readonly [Lifecycle, OrderEvent, Lifecycle])[] = [
+  ['draft', 'denied', 'done'],
+  ['draft', 'sent', 'sent'],
+  ['draft', 'notSent', 'done'],
+  ['sent', 'acked', 'working'],
+  ['sent', 'placed', 'working'],
+  ['sent', 'refused', 'done'],
+  ['sent', 'notSent', 'done'],
+  ['sent', 'outcomeUnknown', 'unknown'],
+  ['sent', 'cancelWanted', 'sent'],
+  ['unknown', 'acked', 'working'],
+  ['unknown', 'placed', 'working'],
+  ['unknown', 'refused', 'done'],
+  ['unknown', 'noEffect', 'done'],
+  ['unknown', 'outcomeUnknown', 'unknown'],
+  ['unknown', 'cancelWanted', 'unknown'],
+  ['working', 'seenLive', 'working'],
+  ['working', 'cancelWanted', 'cancelSent'],
+  ['working', 'cancelPending', 'cancelSent'],
+  ['working', 'filled', 'done'],
+  ['working', 'canceled', 'done'],
+  ['working', 'rejected', 'done'],
+  ['working', 'expired', 'done'],
+  ['cancelSent', 'seenLive', 'cancelSent'],
+  ['cancelSent', 'cancelWanted', 'cancelSent'],
+  ['cancelSent', 'cancelPending', 'cancelSent'],
+  ['cancelSent', 'refused', 'cancelSent'],
+  ['cancelSent', 'filled', 'done'],
+  ['cancelSent', 'canceled', 'done'],
+  ['cancelSent', 'rejected', 'done'],
+  ['cancelSent', 'expired', 'done'],
+  ['done', 'seenLive', 'working'],
+  ['done', 'lateLanded', 'cancelSent'],
+];
+
+describe('next', () => {
+  it.each(LIFECYCLES.flatMap((from) => ORDER_EVENTS.map((event) => [from, event] as const)))('%s + %s', (from, event) => {
+    const to = POSSIBLE.find(([lifecycle, kind]) => lifecycle === from && kind === event)?.[2] ?? null;
+    expect(next(from, event)).toBe(to);
+    const packed = NEXT_STATE[STATE[from] * EVENT_COUNT + EVENT[event]]!;
+    expect(packed < 0 ? null : LIFECYCLES[packed]).toBe(to);
+  });
+
+  it('leaves done only by proof that the venue still has the order', () => {
+    expect(ORDER_EVENTS.filter((event) => next('done', event) !== null)).toEqual(['seenLive', 'lateLanded']);
+  });
+
+  it('never goes back to draft', () => {
+    for (const from of LIFECYCLES) for (const event of ORDER_EVENTS) expect(next(from, event)).not.toBe('draft');
+  });
+});

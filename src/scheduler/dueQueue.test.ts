@@ -1,0 +1,89 @@
+// What is due runs by time, then in the order in which it was asked for; a naive list agrees with the heap on random histories.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DueQueue } from './dueQueue.ts';
+
+describe('DueQueue', () => {
+  it('runs by due time, equal times in the order of asking', () => {
+    const queue = new DueQueue();
+    const ran: string[] = [];
+    for (const [name, ms] of [['c', 30], ['a', 10], ['b1', 20], ['b2', 20], ['b3', 20]] as const) queue.at(ms, () => ran.push(name)); // prettier-ignore
+    expect(queue.nextMs).toBe(10);
+    queue.runDue(20);
+    expect(ran).toEqual(['a', 'b1', 'b2', 'b3']);
+    expect([queue.nowMs, queue.nextMs]).toEqual([20, 30]);
+    queue.runDue(30);
+    expect(ran.at(-1)).toBe('c');
+    expect(queue.nextMs).toBe(Infinity);
+  });
+
+  it('runs what comes up meanwhile, at its own time and after what was asked for before', () => {
+    const queue = new DueQueue();
+    const ran: [string, number][] = [];
+    const note = (name: string) => ran.push([name, queue.nowMs]);
+    queue.at(10, () => {
+      note('first');
+      queue.at(10, () => note('asked at 10 for 10'));
+      queue.at(15, () => note('asked at 10 for 15'));
+    });
+    queue.at(10, () => note('second'));
+    queue.at(15, () => note('fifteen'));
+    queue.runDue(20);
+    expect(ran).toEqual([['first', 10], ['second', 10], ['asked at 10 for 10', 10], ['fifteen', 15], ['asked at 10 for 15', 15]]); // prettier-ignore
+  });
+
+  it('refuses a time that is over', () => {
+    const queue = new DueQueue();
+    queue.runDue(100);
+    expect(() => queue.at(99, () => {})).toThrow('before now');
+    queue.at(100, () => {});
+  });
+
+  it('forgets what was cancelled, once and for all', () => {
+    const queue = new DueQueue();
+    const ran: number[] = [];
+    const handle = queue.at(10, () => ran.push(1));
+    queue.at(10, () => ran.push(2));
+    queue.cancel(handle);
+    queue.cancel(handle);
+    queue.cancel(12_345);
+    queue.runDue(10);
+    expect(ran).toEqual([2]);
+  });
+
+  it('agrees with a sorted list on random histories', () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('at' as const), after: fc.integer({ min: 0, max: 20 }) }),
+      fc.record({ kind: fc.constant('cancel' as const), after: fc.integer({ min: 0, max: 60 }) }),
+      fc.record({ kind: fc.constant('run' as const), after: fc.integer({ min: 0, max: 15 }) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const queue = new DueQueue();
+        queue.runDue(0);
+        const ran: number[] = [];
+        const handles: number[] = [];
+        let list: { at: number; name: number }[] = [];
+        const expected: number[] = [];
+        for (const { kind, after } of steps) {
+          if (kind === 'at') {
+            const name = handles.length;
+            handles.push(queue.at(queue.nowMs + after, () => ran.push(name)));
+            list.push({ at: queue.nowMs + after, name });
+          } else if (kind === 'cancel') {
+            queue.cancel(handles[after] ?? -1);
+            list = list.filter(({ name }) => name !== after);
+          } else {
+            const ms = queue.nowMs + after;
+            queue.runDue(ms);
+            expected.push(...list.filter(({ at }) => at <= ms).sort((a, b) => a.at - b.at || a.name - b.name).map(({ name }) => name)); // prettier-ignore
+            list = list.filter(({ at }) => at > ms);
+          }
+          expect(ran).toEqual(expected);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,223 @@
+// Brackets on single rows: what a stop, a target and a trailing stop do at the open, inside a row, over gaps, in parts and with each fee.
+
+import { describe, expect, it } from 'vitest';
+import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
+import { barsOfRows, fillRows, orderRows, run, type PlanOptions } from './world.ts';
+
+/** One entry at the first close; then whatever `later` does at the close of that row. */
+function entry(size: Size, options: OrderOptions, later: Readonly<Record<number, (strategy: Entry) => void>> = {}) {
+  return class extends Entry {
+    row = 0;
+    override onBar() {
+      if (this.row === 0) this.buy(size, options);
+      later[this.row++]?.(this);
+    }
+  };
+}
+/** Shows to tests what authors have. */
+class Entry extends Strategy {
+  held = () => this.position();
+  leave = () => this.exit();
+  sellOff = (size: Size) => this.sell(size);
+  enter = (size: Size, options?: OrderOptions) => this.buy(size, options);
+}
+
+type RowOf = readonly [open: number, high: number, low: number, close: number, volume?: number];
+const QUIET: RowOf = [10_000, 10_010, 9990, 10_000];
+const FREE = { makerPpm: 0, takerPpm: 0 };
+
+async function fillsOf(strategy: ReturnType<typeof entry>, rows: readonly RowOf[], options: Partial<PlanOptions> = {}) {
+  const { record, engine } = await run({ strategies: [strategy], feeds: { bars: barsOfRows([QUIET, ...rows]) }, fees: FREE, ...options });
+  const orders = orderRows(record);
+  const fills = fillRows(record).map(({ order, price, lots, isMaker, minute }) => ({ role: orders[order - 1]!.role, price, lots, isMaker, minute }));
+  return { fills, orders, engine };
+}
+
+const MARKET: Size = { base: '0.1' };
+
+describe('an entry filled at the open', () => {
+  it('is stopped on the same row where the row reaches both stop and target', async () => {
+    const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99, takeProfit: 101 }), [[10_000, 10_200, 9800, 10_000], QUIET]);
+    expect(fills).toEqual([
+      { role: 'market', price: 10_000, lots: 100, isMaker: false, minute: 1 },
+      { role: 'stopLoss', price: 9900, lots: 100, isMaker: false, minute: 2 },
+    ]);
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
+      ['market', 'filled'],
+      ['takeProfit', 'canceled'],
+      ['stopLoss', 'filled'],
+    ]);
+  });
+
+  it('takes its profit on the same row, as maker, and the stop is gone', async () => {
+    const rows: RowOf[] = [[10_000, 10_101, 9950, 10_050], [9000, 9000, 9000, 9000]]; // prettier-ignore
+    const { fills } = await fillsOf(entry(MARKET, { stopLoss: 99, takeProfit: 101 }), rows);
+    expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([['market', 10_000, false], ['takeProfit', 10_100, true]]); // prettier-ignore
+  });
+
+  it('needs a price beyond the target, not the target itself', async () => {
+    const { fills } = await fillsOf(entry(MARKET, { takeProfit: 101 }), [[10_000, 10_100, 9950, 10_050], QUIET]);
+    expect(fills).toHaveLength(1);
+  });
+
+  it('whose target the open has passed sells it there, as taker', async () => {
+    const { fills } = await fillsOf(entry(MARKET, { takeProfit: 100.5 }), [[10_060, 10_080, 9950, 10_050]]);
+    expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([['market', 10_060, false], ['takeProfit', 10_060, false]]); // prettier-ignore
+  });
+
+  it('below its own stop is sold at that open', async () => {
+    const { fills } = await fillsOf(entry(MARKET, { stopLoss: 99 }), [[9850, 9950, 9800, 9900]]);
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 9850, 1], ['stopLoss', 9850, 1]]); // prettier-ignore
+  });
+});
+
+describe('an entry filled inside the row', () => {
+  const dip = entry(MARKET, { limit: 99.5, stopLoss: 99, takeProfit: 100.5 });
+
+  it('is stopped by the same row, though the row has also passed the target', async () => {
+    const { fills } = await fillsOf(dip, [[10_000, 10_100, 9890, 10_000]]);
+    expect(fills).toEqual([
+      { role: 'limit', price: 9950, lots: 100, isMaker: true, minute: 2 },
+      { role: 'stopLoss', price: 9900, lots: 100, isMaker: false, minute: 2 },
+    ]);
+  });
+
+  it('does not take its profit on the same row, but on the next', async () => {
+    const { fills } = await fillsOf(dip, [[10_000, 10_100, 9940, 10_000], [10_000, 10_060, 9980, 10_000]]); // prettier-ignore
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['limit', 9950, 2], ['takeProfit', 10_050, 3]]); // prettier-ignore
+  });
+});
+
+describe('a stop', () => {
+  it('that the row opens beyond fills at the open', async () => {
+    const { fills } = await fillsOf(entry(MARKET, { stopLoss: 99 }), [QUIET, [9700, 9800, 9650, 9700]]);
+    expect(fills[1]).toEqual({ role: 'stopLoss', price: 9700, lots: 100, isMaker: false, minute: 2 });
+  });
+
+  it('pays slippage on top of its level', async () => {
+    const rows: RowOf[] = [QUIET, [10_000, 10_000, 9890, 9900]];
+    const { fills } = await fillsOf(entry(MARKET, { stopLoss: 99 }), rows, { fills: { slippageTicks: 3 } });
+    expect(fills.map(({ price }) => price)).toEqual([10_003, 9897]);
+  });
+
+  it('waits for nothing: a latency does not move it, and its target is cancelled before it is sent', async () => {
+    const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9900], [9000, 12_000, 9000, 9000]];
+    const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99, takeProfit: 110 }), rows, { fills: { latencyMs: 20_000 } });
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 2], ['stopLoss', 9900, 4]]); // prettier-ignore
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['stopLoss', 'filled']]); // prettier-ignore
+  });
+
+  it('that risk refuses is tried again at the next row', async () => {
+    // The entry is the one order of its minute, so the stop of the second row waits for the next minute.
+    const rows: RowOf[] = [QUIET, [10_000, 10_000, 9890, 9900], [9880, 9900, 9870, 9890], QUIET];
+    const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99 }), rows, { risk: { maxOrdersPerMinute: 1 } });
+    expect(fills[1]!.role).toBe('stopLoss');
+    expect(orders.filter(({ role }) => role === 'stopLoss').at(-1)!.ending).toBe('filled');
+  });
+
+  it('that a row has too little volume for goes on at the next row', async () => {
+    const rows: RowOf[] = [[10_000, 10_010, 9990, 10_000, 10], [10_000, 10_000, 9890, 9900, 0.4], [9880, 9900, 9870, 9890, 10]]; // prettier-ignore
+    const { fills, engine } = await fillsOf(entry(MARKET, { stopLoss: 99 }), rows, { fills: { maxVolumeSharePpm: 100_000 } });
+    expect(fills.map(({ role, price, lots }) => [role, price, lots])).toEqual([
+      ['market', 10_000, 100],
+      ['stopLoss', 9900, 40],
+      ['stopLoss', 9880, 60],
+    ]);
+    expect(engine.brackets.total).toBe(0);
+  });
+
+  it('does not outlive the position that another order has closed', async () => {
+    const script = entry(MARKET, { stopLoss: 99 }, { 2: (own) => own.sellOff(MARKET), 4: (own) => own.enter({ base: '0.3' }) });
+    const { fills, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, QUIET, QUIET, [9000, 9000, 9000, 9000]]);
+    expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['market', 100], ['market', 300]]); // prettier-ignore
+    expect(engine.ledger.sellableLots(0, 0)).toBe(300);
+  });
+});
+
+describe('a trailing stop', () => {
+  it('follows the best price of rows that have closed, never of the row itself', async () => {
+    const rows: RowOf[] = [
+      [10_000, 10_000, 10_000, 10_000],
+      // Up to 103 and down to 101.5, more than the distance below the high: the row does not stop itself.
+      [10_000, 10_300, 10_150, 10_200],
+      // Now the stop stands at 103 - 1.
+      [10_250, 10_260, 10_190, 10_200],
+    ];
+    const { fills } = await fillsOf(entry(MARKET, { trailing: 1 }), rows);
+    expect(fills[1]).toEqual({ role: 'trailing', price: 10_200, lots: 100, isMaker: false, minute: 4 });
+  });
+
+  it('hangs on the price of the entry until a row has closed', async () => {
+    const { fills } = await fillsOf(entry(MARKET, { trailing: 1 }), [[10_000, 10_500, 9890, 9950]]);
+    expect(fills[1]).toMatchObject({ role: 'trailing', price: 9900, minute: 2 });
+  });
+
+  it('gives way to a fixed stop that is nearer', async () => {
+    const { fills } = await fillsOf(entry(MARKET, { trailing: 5, stopLoss: 99 }), [QUIET, [10_000, 10_010, 9800, 9850]]);
+    expect(fills[1]).toMatchObject({ role: 'stopLoss', price: 9900 });
+  });
+});
+
+describe('an entry that fills in parts', () => {
+  const limit = entry(MARKET, { limit: 100, stopLoss: 99, takeProfit: 101 });
+  const capped = { fills: { maxVolumeSharePpm: 100_000 } };
+  const part = (high = 10_010): RowOf => [10_000, high, 9990, 10_000, 0.4];
+
+  it('is guarded as far as it is filled', async () => {
+    const { engine, orders } = await fillsOf(limit, [part(), part()], capped);
+    expect(engine.brackets.of({ instrumentIndex: 0, id: 1 })?.lots).toBe(80);
+    expect(orders.filter(({ role }) => role === 'takeProfit').map(({ lots }) => lots)).toEqual([40, 39]); // one lot less: no two orders may look alike
+    expect(engine.orders.get(1 as never)?.filledLots).toBe(80);
+  });
+
+  it('is stopped as far as it is filled, and its rest is cancelled', async () => {
+    const { fills, orders } = await fillsOf(limit, [part(), part(), [9950, 9950, 9800, 9850, 100], QUIET], capped);
+    expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['limit', 40], ['limit', 40], ['limit', 20], ['stopLoss', 100]]); // prettier-ignore
+    expect(orders.filter(({ role }) => role === 'takeProfit').every(({ ending }) => ending === 'canceled')).toBe(true);
+  });
+
+  it('cancels the rest of an entry whose stop the row opens beyond', async () => {
+    const { fills, orders } = await fillsOf(entry(MARKET, { limit: 100, stopLoss: 100.2 }), [part(), QUIET], capped);
+    // The entry has used up the first row's volume: the stop goes at the next open.
+    expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([['limit', 40, 1], ['stopLoss', 40, 2]]); // prettier-ignore
+    expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 40 });
+  });
+});
+
+describe('exit', () => {
+  it('drops the legs and sells what is held, once the target is cancelled', async () => {
+    const script = entry(MARKET, { stopLoss: 99, takeProfit: 101 }, { 2: (own) => own.leave() });
+    const { fills, orders, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, [9000, 12_000, 8000, 9000]]);
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 1], ['market', 10_000, 3]]); // prettier-ignore
+    expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
+    expect(engine.brackets.total).toBe(0);
+  });
+
+  it('does the same under latency', async () => {
+    const script = entry(MARKET, { stopLoss: 99, takeProfit: 101 }, { 3: (own) => own.leave() });
+    const { fills, orders } = await fillsOf(script, [QUIET, QUIET, QUIET, QUIET, QUIET], { fills: { latencyMs: 20_000 } });
+    expect(fills.map(({ minute }) => minute)).toEqual([2, 5]);
+    expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
+  });
+});
+
+describe('fees in the coin received', () => {
+  const fees = { makerPpm: 1000, takerPpm: 1000 };
+
+  it('leave dust that counts as flat, and the legs sell what can be sold', async () => {
+    const seen: boolean[] = [];
+    const script = entry(MARKET, { takeProfit: 101, stopLoss: 99 }, { 2: (own) => seen.push(own.held().isFlat), 3: (own) => seen.push(own.held().isFlat) }); // prettier-ignore
+    const { fills, engine } = await fillsOf(script, [QUIET, [10_000, 10_200, 9950, 10_000], QUIET], { fees });
+    expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['takeProfit', 99]]); // prettier-ignore
+    expect(engine.ledger.dust(0, 0)).toBe(900);
+    expect(seen).toEqual([true, true]);
+    expect(engine.brackets.total).toBe(0);
+  });
+
+  it('in quote leave none', async () => {
+    const script = entry(MARKET, { takeProfit: 101 });
+    const { fills, engine } = await fillsOf(script, [QUIET, [10_000, 10_200, 9950, 10_000]], { fees: { ...fees, in: 'quote' } });
+    expect(fills.map(({ lots }) => lots)).toEqual([100, 100]);
+    expect(engine.ledger.base(0, 0)).toBe(0);
+  });
+});

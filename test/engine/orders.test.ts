@@ -1,0 +1,296 @@
+// Orders through the whole bot in a replay: lost answers, slots, look-alikes, cancels before the answer, and buys at the collar.
+
+import { describe, expect, it } from 'vitest';
+import type { Fault } from '../../src/adapters/replay/replayExchange.ts';
+import type { Order } from '../../src/model/order.ts';
+import { TOMBSTONE_MS } from '../../src/orders/reservation.ts';
+import { Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
+import { barsOfRows, columnsOf, fillRows, MINUTE, orderRows, run, type PlanOptions } from './world.ts';
+
+type RowOf = readonly [open: number, high: number, low: number, close: number, volume?: number];
+const QUIET: RowOf = [10_000, 10_010, 9990, 10_000];
+const quiet = (rows: number) => Array.from({ length: rows }, () => QUIET);
+
+/** Does what is written for each bar, and keeps what it is told. */
+class Scribe extends Strategy {
+  told: string[] = [];
+  row = 0;
+  bars0 = 0;
+  order = (isBuy: boolean, size: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
+  leave = () => this.exit();
+  drop = (id: number) => this.cancel(id as never);
+  open = () => this.openOrders();
+  held = () => this.position();
+  override onOrder({ id, lifecycle, code }: OrderInfo) {
+    this.told.push(`${id} ${lifecycle}${code === null ? '' : ` ${code}`}`);
+  }
+}
+type Script = Readonly<Record<number, (strategy: Scribe) => unknown>>;
+
+let last: Scribe;
+function scribe(script: Script) {
+  return class extends Scribe {
+    override onBar() {
+      // eslint-disable-next-line @typescript-eslint/no-this-alias
+      last = this;
+      script[this.row++]?.(this);
+    }
+  };
+}
+
+async function play(script: Script, rows: readonly RowOf[], options: Partial<PlanOptions> = {}, faultOf?: (order: Order) => Fault) {
+  const { record, engine, venue } = await run({ strategies: [scribe(script)], feeds: { bars: barsOfRows(rows) }, ...options }, { ...(faultOf && { faultOf }) });
+  return { record, engine, venue, told: last.told, orders: orderRows(record), fills: fillRows(record) };
+}
+
+const once = (id: number, fault: Fault) => (order: Order) => (order.id === id ? fault : 'none');
+const BUY: Size = { base: '0.1' };
+
+describe('a lost answer', () => {
+  const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 4: (own) => own.leave() };
+  const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9950], QUIET, QUIET, QUIET, QUIET];
+
+  it.each([0, 20_000])('passes through unknown and leaves no trace in money, latency %i', async (latencyMs) => {
+    const clean = await play(script, rows, { fills: { latencyMs } });
+    const lost = await play(script, rows, { fills: { latencyMs } }, once(1, 'lostAnswer'));
+    expect(clean.fills).toHaveLength(2);
+    expect(lost.fills).toEqual(clean.fills);
+    expect(lost.engine.ledger.quoteTotal).toBe(clean.engine.ledger.quoteTotal);
+    expect(lost.told.filter((line) => line.startsWith('1 '))).toEqual(['1 unknown', '1 working', '1 done']);
+    expect(clean.told.filter((line) => line.startsWith('1 '))).toEqual(['1 working', '1 done']);
+    expect([...lost.record.orders.wasUnknown]).toEqual([1, 0]);
+    expect(lost.engine.orders.impossibleEvents).toBe(0);
+    expect(lost.engine.risk.halts.causes()).toEqual([]);
+  });
+
+  it('does not call onBar a second time at the instant at which it is resolved', async () => {
+    const count = async (faultOf?: (order: Order) => Fault) => {
+      await play({ 1: (own) => own.order(true, BUY, { limit: 99 }) }, quiet(6), {}, faultOf);
+      return last.row;
+    };
+    expect(await count()).toBe(6);
+    expect(await count(() => 'lostAnswer')).toBe(6);
+    expect(await count(() => 'lostRequest')).toBe(6);
+  });
+
+  it('of a market order is proved by its fill', async () => {
+    const { told, fills } = await play({ 0: (own) => own.order(true, { quote: '50' }) }, quiet(3), { fills: { latencyMs: 1000 } }, () => 'lostAnswer');
+    expect(fills).toHaveLength(1);
+    expect(told).toEqual(['1 unknown', '1 working', '1 done']);
+  });
+
+  it('of a refused order ends without effect', async () => {
+    // The venue refuses what the bot has approved only when its books differ: here it never sees the order.
+    const { orders, told } = await play({ 0: (own) => own.order(true, BUY, { limit: 99 }) }, quiet(4), {}, () => 'lostRequest');
+    expect(orders[0]).toMatchObject({ ending: 'noEffect', filled: 0 });
+    expect(told).toEqual(['1 unknown', '1 done']);
+  });
+
+  it('does not keep an order from being cancelled', async () => {
+    const cancelled = await play({ 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.drop(1) }, quiet(4), {}, once(1, 'lostAnswer')); // prettier-ignore
+    expect(cancelled.orders[0]!.ending).toBe('canceled');
+    expect(cancelled.engine.reservations.openTotal).toBe(0);
+  });
+
+  it('does not keep a buy at the collar from being swept', async () => {
+    const rows2: RowOf[] = [QUIET, [10_200, 10_210, 10_190, 10_200], [10_200, 10_210, 10_190, 10_200], QUIET, QUIET];
+    const { orders } = await play({ 0: (own) => own.order(true, BUY) }, rows2, {}, once(1, 'lostAnswer'));
+    expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
+  });
+
+  it('freezes the side and the symbol until it is resolved', async () => {
+    const codes: (string | null)[] = [];
+    class Twice extends Strategy {
+      row = 0;
+      override onBar() {
+        if (this.row++ !== 0) return;
+        this.buy(BUY, { limit: 99, tag: 'a' });
+        this.buy(BUY, { limit: 98, tag: 'b' });
+        this.sell(BUY, { limit: 110, tag: 'c' });
+      }
+      override onOrder({ code }: OrderInfo) {
+        if (code !== null) codes.push(code);
+      }
+    }
+    await run({ strategies: [Twice], feeds: { bars: barsOfRows(quiet(3)) } }, { faultOf: once(1, 'lostAnswer') });
+    expect(codes).toEqual(['SIDE_UNKNOWN', 'UNKNOWN_OUTCOME']);
+  });
+});
+
+describe('a lost request', () => {
+  it('ends without effect, and its quantity stays reserved as a tombstone', async () => {
+    const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.order(true, BUY, { limit: 98 }) };
+    const { engine, orders, told } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
+    expect(told[0]).toBe('1 unknown');
+    expect(orders.map(({ ending }) => ending)).toEqual(['noEffect', 'open']);
+    expect(engine.reservations.hasTombstones).toBe(true);
+    expect(engine.reservations.buyLots(0, 0)).toBe(200);
+    expect(engine.reservations.openTotal).toBe(2);
+  });
+
+  it('frees the slot at once and the reservation after half an hour', async () => {
+    const minutes = TOMBSTONE_MS / MINUTE;
+    const script: Script = {
+      0: (own) => own.order(true, BUY, { limit: 99, tag: 'same' }),
+      1: (own) => own.order(true, BUY, { limit: 98, tag: 'same' }),
+      [minutes + 1]: (own) => own.order(true, BUY, { limit: 97, tag: 'other' }),
+    };
+    const { engine, orders } = await play(script, quiet(minutes + 4), {}, once(1, 'lostRequest'));
+    expect(orders.map(({ ending }) => ending)).toEqual(['noEffect', 'open', 'open']);
+    expect(engine.reservations.hasTombstones).toBe(false);
+    expect(engine.reservations.buyLots(0, 0)).toBe(200);
+  });
+
+  it('of a stop leg leaves the position guarded', async () => {
+    const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9900], [9890, 9900, 9870, 9880], QUIET, QUIET];
+    const { fills } = await play({ 0: (own) => own.order(true, BUY, { stopLoss: 99 }) }, rows, {}, once(2, 'lostRequest'));
+    expect(fills.map(({ side }) => side)).toEqual(['buy', 'sell']);
+  });
+});
+
+describe('slots', () => {
+  it('hold one unfinished order: the action without a tag, or the tag', async () => {
+    const { orders } = await play(
+      {
+        0: (own) => {
+          own.order(true, BUY, { limit: 99 });
+          own.order(true, BUY, { limit: 98 });
+          own.order(true, BUY, { limit: 97, tag: 'low' });
+          own.order(true, BUY, { limit: 96, tag: 'low' });
+        },
+      },
+      quiet(2),
+    );
+    expect(orders.map(({ ending, code }) => code || ending)).toEqual(['open', 'SLOT_BUSY', 'open', 'SLOT_BUSY']);
+  });
+
+  it('are free again when the order has ended', async () => {
+    const { orders } = await play({ 0: (own) => own.order(true, BUY), 1: (own) => own.order(true, BUY) }, quiet(4));
+    expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'filled']);
+  });
+
+  it('of two strategies have nothing to do with each other', async () => {
+    class A extends Strategy {
+      override onBar() {
+        this.buy(BUY, { limit: 99 });
+      }
+    }
+    class B extends A {}
+    const { record } = await run({ strategies: [A, B], feeds: { bars: barsOfRows([QUIET]) } });
+    expect(orderRows(record).map(({ ending, lots }) => [ending, lots])).toEqual([['open', 100], ['open', 99]]); // prettier-ignore
+  });
+});
+
+describe('look-alikes', () => {
+  it('differ by a lot, so that a lost answer can be told apart', async () => {
+    const at = (tag: string) => (own: Scribe) => own.order(true, BUY, { limit: 99, tag });
+    const { orders } = await play({ 0: at('a'), 1: at('b'), 2: at('c'), 3: (own) => own.order(true, BUY, { limit: 98, tag: 'd' }) }, quiet(4));
+    expect(orders.map(({ lots }) => lots)).toEqual([100, 99, 98, 100]);
+  });
+
+  it('by amount differ by a unit', async () => {
+    const script: Script = {
+      0: (own) => {
+        own.order(true, { quote: '50' }, { tag: 'a' });
+        own.order(true, { quote: '50' }, { tag: 'b' });
+      },
+    };
+    const { record } = await play(script, quiet(2), { fills: { latencyMs: 1000 } });
+    expect([...record.orders.quoteUnits]).toEqual([5_000_000_000, 4_999_999_999]);
+  });
+
+  it('too small to differ are refused', async () => {
+    const at = (tag: string) => (own: Scribe) => own.order(true, { base: '0.002' }, { limit: 99, tag });
+    const { orders } = await play({ 0: at('a'), 1: at('b') }, quiet(2));
+    expect(orders.map(({ code }) => code)).toEqual(['', 'FP_NOT_UNIQUE']);
+  });
+
+  it('too many of them are refused', async () => {
+    const script: Script = {
+      0: (own) => {
+        for (let tag = 0; tag < 19; tag++) own.order(true, BUY, { limit: 99, tag: String(tag) });
+      },
+    };
+    const { orders } = await play(script, quiet(2));
+    expect(orders.filter(({ code }) => code === 'FP_NOT_UNIQUE')).toHaveLength(2);
+    expect(new Set(orders.slice(0, 17).map(({ lots }) => lots)).size).toBe(17);
+  });
+
+  it('of an order that was proved without effect are told apart too', async () => {
+    const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.order(true, BUY, { limit: 99 }) };
+    const { orders } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
+    expect(orders.map(({ lots }) => lots)).toEqual([100, 99]);
+  });
+});
+
+describe('a cancel', () => {
+  it('that is wanted before the order has arrived goes out with its acknowledgement', async () => {
+    const script: Script = {
+      0: (own) => {
+        own.order(true, BUY, { limit: 99 });
+        own.drop(1);
+      },
+    };
+    const { told, orders } = await play(script, quiet(6), { fills: { latencyMs: 90_000 } });
+    expect(told).toEqual(['1 cancelSent', '1 done']);
+    expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
+  });
+
+  it('that arrives inside a row does not save the order from that row', async () => {
+    const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 2: (own) => own.drop(1) };
+    const dip: RowOf = [10_000, 10_000, 9890, 9950];
+    const late = await play(script, [QUIET, QUIET, QUIET, dip, QUIET], { fills: { latencyMs: 20_000 } });
+    expect(late.orders[0]!.ending).toBe('filled');
+    const early = await play(script, [QUIET, QUIET, QUIET, dip, QUIET]);
+    expect(early.orders[0]!.ending).toBe('canceled');
+  });
+
+  it('asked for twice is sent once, and one of a stranger is ignored', async () => {
+    const script: Script = {
+      0: (own) => own.order(true, BUY, { limit: 99 }),
+      1: (own) => {
+        own.drop(1);
+        own.drop(1);
+        own.drop(77);
+      },
+    };
+    const { told, engine } = await play(script, quiet(5), { fills: { latencyMs: 20_000 } });
+    expect(told).toEqual(['1 working', '1 done']);
+    expect(engine.orders.impossibleEvents).toBe(0);
+  });
+});
+
+describe('a market buy by quantity', () => {
+  it('is a limit at the collar that fills at the next open as taker', async () => {
+    const { orders, fills } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_099, 10_100, 9990, 10_000]]);
+    expect(orders[0]).toMatchObject({ role: 'market', limit: 10_100, lots: 100, ending: 'filled' });
+    expect(fills[0]).toMatchObject({ price: 10_099, isMaker: false, minute: 1 });
+  });
+
+  it('is swept after its row when the open lies beyond the collar', async () => {
+    const beyond: RowOf = [10_200, 10_210, 10_190, 10_200];
+    const { orders, engine } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, beyond, QUIET, QUIET]);
+    expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
+    expect(engine.reservations.openTotal).toBe(0);
+  });
+
+  it('that fills in part is swept of the rest', async () => {
+    const { orders } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_000, 10_010, 9990, 10_000, 0.4], QUIET], { fills: { maxVolumeSharePpm: 100_000 } }); // prettier-ignore
+    expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 40 });
+  });
+
+  it('is not swept before it has had a row', async () => {
+    const { orders, fills } = await play({ 0: (own) => own.order(true, BUY) }, quiet(5), { fills: { latencyMs: 90_000 } });
+    expect(orders[0]!.ending).toBe('filled');
+    expect(fills[0]!.minute).toBe(3);
+  });
+});
+
+describe('two runs of one plan', () => {
+  it('leave the same columns, lost answers included', async () => {
+    const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 2: (own) => own.order(true, { quote: '70' }), 4: (own) => own.leave() };
+    const one = await play(script, quiet(8), {}, once(1, 'lostAnswer'));
+    const two = await play(script, quiet(8), {}, once(1, 'lostAnswer'));
+    expect(columnsOf(two.record)).toEqual(columnsOf(one.record));
+  });
+});
