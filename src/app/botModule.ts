@@ -5,6 +5,7 @@ import { ConfigError } from '../base/errors.ts';
 import type { Scratch } from '../base/rowLog.ts';
 import { Engine } from '../engine/engine.ts';
 import { FeedRun } from '../engine/feed.ts';
+import { Instant } from '../engine/instant.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { Brackets } from '../orders/brackets.ts';
 import { OrderManager } from '../orders/orderManager.ts';
@@ -19,11 +20,11 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch)
   return new ContainerModule(({ bind }) => {
     bind(TOKENS.plan).toConstantValue(plan);
     bind(TOKENS.observers).toConstantValue(observers);
-    bind(TOKENS.clock).toConstantValue(Float64Array.of(plan.fromMs));
+    bind(TOKENS.instant).toConstantValue(new Instant(plan.fromMs));
     bind(TOKENS.instruments).toConstantValue(instrumentsOf(plan));
     bind(TOKENS.feeds).toResolvedValue(
-      (instruments, clock) => plan.feeds.map((feed) => feedRun(feed, instruments, plan, clock)),
-      [TOKENS.instruments, TOKENS.clock],
+      (instruments, instant) => plan.feeds.map((feed) => feedRun(feed, instruments, plan, instant)),
+      [TOKENS.instruments, TOKENS.instant],
     );
     bind(TOKENS.ledger).toResolvedValue((instruments) => new Ledger(instruments, plan.strategies.length), [TOKENS.instruments]);
     bind(TOKENS.reservations).toResolvedValue(
@@ -45,9 +46,9 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch)
       [TOKENS.ledger, TOKENS.reservations],
     );
     bind(TOKENS.engine).toResolvedValue(
-      (instruments, feeds, clock, ledger, reservations, orders, brackets, risk, exchange, queue) =>
+      (instruments, feeds, instant, ledger, reservations, orders, brackets, risk, exchange, queue) =>
         new Engine({
-          instruments, feeds, clock, ledger, reservations, orders, brackets, risk, exchange, queue,
+          instruments, feeds, instant, ledger, reservations, orders, brackets, risk, exchange, queue,
           defaultSize: sizeOf(plan),
           collarPpm: plan.fills.collarPpm,
           blockRows: plan.blockRows,
@@ -57,7 +58,7 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch)
           beat: observers.beat,
         }), // prettier-ignore
       [
-        TOKENS.instruments, TOKENS.feeds, TOKENS.clock, TOKENS.ledger, TOKENS.reservations,
+        TOKENS.instruments, TOKENS.feeds, TOKENS.instant, TOKENS.ledger, TOKENS.reservations,
         TOKENS.orders, TOKENS.brackets, TOKENS.risk, TOKENS.exchange, TOKENS.queue,
       ], // prettier-ignore
     );
@@ -75,9 +76,9 @@ export function instrumentsOf(plan: RunPlan): readonly Instrument[] {
   return instruments;
 }
 
-function feedRun(feed: RunPlan['feeds'][number], instruments: readonly Instrument[], plan: RunPlan, clock: Float64Array): FeedRun {
+function feedRun(feed: RunPlan['feeds'][number], instruments: readonly Instrument[], plan: RunPlan, instant: Instant): FeedRun {
   const index = instruments.findIndex(({ id }) => id === feed.bars.instrument.id);
-  return new FeedRun(feed.name, feed.bars, instruments[index]!, index, plan.fromMs, plan.blockRows, clock);
+  return new FeedRun(feed.name, feed.bars, instruments[index]!, index, plan.fromMs, plan.blockRows, instant);
 }
 
 function sizeOf({ size }: RunPlan): Size {

@@ -3,6 +3,7 @@
 import type { ServiceIdentifier } from 'inversify';
 import type { FeedRun } from '../engine/feed.ts';
 import type { Engine, LogLine } from '../engine/engine.ts';
+import type { Instant } from '../engine/instant.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Brackets } from '../orders/brackets.ts';
 import type { OrderManager } from '../orders/orderManager.ts';
@@ -29,7 +30,7 @@ export interface Observers {
 export const TOKENS = Object.freeze({
   plan: token<RunPlan>('plan'),
   observers: token<Observers>('observers'),
-  clock: token<Float64Array>('clock'),
+  instant: token<Instant>('instant'),
   instruments: token<readonly Instrument[]>('instruments'),
   feeds: token<readonly FeedRun[]>('feeds'),
   ledger: token<Ledger>('ledger'),

@@ -68,24 +68,26 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
     feed.cursor.row = row - 1;
     feed.cur = row;
     if (row === end) return;
-    engine.clock[0] = closeMs[row]!;
+    engine.instant.set(closeMs[row]!);
     feed.cursor.row = row;
     start(engine, run);
+    // What it has asked for may be due before the limit that was found above.
+    return visitPlainRows(engine, feed, run);
   }
   if (run.hasOnBar && engine.listensTo(run, feed)) visitEachRow(engine, feed, run, row, end, limit);
   else visitListedRows(engine, feed, run, row, end, limit);
 }
 
 function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number, limit: number): void {
-  const { clock, exchange, queue } = engine;
+  const { instant, exchange, queue, timers } = engine;
   const { cursor, instrumentIndex } = feed;
   const { closeMs } = feed.bars;
   const { watches } = run;
   const instance = run.instance!;
   // Whether an order works changes only with a row or with a call of the strategy: in between it is not asked.
   let isWorking = exchange.working(instrumentIndex) > 0;
+  instant.follow(closeMs, cursor);
   for (let row = from; row < end; row++) {
-    clock[0] = closeMs[row]!;
     if (isWorking) isWorking = matchRow(engine, feed, row);
     cursor.row = row;
     for (let at = 0; at < watches.length; at++) {
@@ -101,17 +103,19 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
     engine.touched = false;
     if (!engine.outbox.isEmpty) engine.tell();
     isWorking = exchange.working(instrumentIndex) > 0;
-    if (queue.nextMs < limit) {
+    if (queue.nextMs < limit || timers.nextMs < limit) {
       feed.cur = row + 1;
+      instant.set(closeMs[row]!);
       return visitPlainRows(engine, feed, run);
     }
   }
   feed.cur = end;
+  if (end > 0) instant.set(closeMs[end - 1]!);
 }
 
 /** Without `onBar` a row is visited for a listed signal or for a working order, and for nothing else. */
 function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number, limit: number): void {
-  const { clock, exchange, queue } = engine;
+  const { instant, exchange, queue, timers } = engine;
   const { cursor, instrumentIndex } = feed;
   const { closeMs } = feed.bars;
   const { watches } = run;
@@ -125,8 +129,8 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
     }
     if (next >= end) break;
     row = next;
-    clock[0] = closeMs[row]!;
     if (isWorking) matchRow(engine, feed, row);
+    else instant.set(closeMs[row]!);
     cursor.row = row;
     for (let at = 0; at < watches.length; at++) {
       const watch = watches[at]!;
@@ -139,7 +143,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
     if (!engine.touched) continue;
     engine.touched = false;
     if (!engine.outbox.isEmpty) engine.tell();
-    if (queue.nextMs < limit) {
+    if (queue.nextMs < limit || timers.nextMs < limit) {
       feed.cur = row;
       return visitPlainRows(engine, feed, run);
     }
@@ -150,11 +154,14 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
 
 /** Matches one row of a plain run and tells what came of it; true when something still works afterwards. */
 function matchRow(engine: Engine, feed: FeedRun, row: number): boolean {
-  const { exchange, outbox } = engine;
-  const { instrumentIndex, cursor } = feed;
+  const { exchange, outbox, instant } = engine;
+  const { instrumentIndex, cursor, bars } = feed;
+  // While it is matched the row is not delivered yet, but its close is the time.
+  instant.set(bars.closeMs[row]!);
   cursor.row = row - 1;
   exchange.row(instrumentIndex, row);
   cursor.row = row;
+  instant.follow(bars.closeMs, cursor);
   if (!outbox.isEmpty) engine.tell();
   return exchange.working(instrumentIndex) > 0;
 }
@@ -166,6 +173,7 @@ function nextInstant(engine: Engine): number {
     if (feed.hasOnBar || (feed.isExecution && engine.exchange.working(feed.instrumentIndex) > 0)) t = Math.min(t, feed.nextCloseMs);
   }
   for (const run of engine.runs) {
+    if (!run.started) t = Math.min(t, run.readyMs);
     for (const watch of run.watches) {
       if (watch.at < watch.count) t = Math.min(t, watch.feed.bars.closeMs[watch.rows[watch.at]!]!);
     }
@@ -178,7 +186,7 @@ function visitInstant(engine: Engine, t: number): void {
   const { feeds, execution, exchange } = engine;
   // Rows that closed before t were nobody's business, but marks are read as of the time.
   for (const feed of feeds) feed.deliverBefore(t);
-  engine.clock[0] = t;
+  engine.instant.set(t);
   engine.queue.runDue(t);
   for (const feed of execution) {
     if (feed.nextCloseMs === t && exchange.working(feed.instrumentIndex) > 0) exchange.row(feed.instrumentIndex, feed.cur);

@@ -23,9 +23,9 @@ export class BracketDesk {
     if (order.parent > 0) {
       const bracket = brackets.of({ instrumentIndex: order.instrumentIndex, id: order.parent });
       if (!bracket) return;
-      // Dust that is left is nobody's to guard: it cannot be sold.
+      // Dust that is left is nobody's to guard: it cannot be sold. What a stop leg sells left its bracket when it was sent.
       if (this.#engine.ledger.isFlat(order.strategy, order.instrumentIndex)) brackets.remove(bracket);
-      else brackets.reduce(bracket, lots);
+      else if (order.trigger === 0) brackets.reduce(bracket, lots);
       return;
     }
     // Copied first: the record goes back to the pool with its last fill, and the target is a new draft.
@@ -52,6 +52,8 @@ export class BracketDesk {
   /** A stop was reached: its siblings and what is left of its entry are cancelled, what it guards is sold at the market. */
   hit(bracket: Bracket, price: number): void {
     const engine = this.#engine;
+    if (bracket.triedMs === engine.nowMs) return;
+    bracket.triedMs = engine.nowMs;
     engine.brackets.remove(bracket);
     const active = engine.orders.active();
     for (let at = active.length - 1; at >= 0; at--) {
@@ -64,11 +66,29 @@ export class BracketDesk {
     if (bracket.lots < minLots) return;
     const lots = Math.min(bracket.lots, closable - engine.reservations.sellLots(bracket.strategy, bracket.instrument));
     bracket.lots -= lots >= minLots ? this.#sendStop(bracket, price, lots) : 0;
-    // What could not go (other sells hold it, risk refused it, the row had no volume for it) stays guarded: the next row is another chance.
+    // What could not go (other sells hold it, or risk refused it) stays guarded: the next row is another chance.
     if (bracket.lots >= minLots) engine.brackets.restore(bracket);
   }
 
-  /** Sends a stop leg of `lots`; returns how many of them are sold or on their way. */
+  /** A stop leg has ended before it had sold everything: from the next row on the rest is guarded again, at the level that had set it off. */
+  legEndedShort(leg: OrderRecord): void {
+    const { nowMs, brackets } = this.#engine;
+    brackets.restore({
+      entry: leg.parent,
+      strategy: leg.strategy,
+      instrument: leg.instrumentIndex,
+      isLong: leg.side === 'sell',
+      lots: leg.lots - leg.filledLots,
+      stop: leg.trigger,
+      trailing: 0,
+      best: leg.trigger,
+      entryPrice: leg.trigger,
+      armedMs: nowMs,
+      triedMs: nowMs,
+    });
+  }
+
+  /** Sends a stop leg of `lots`; returns how many of them it has taken over. */
   #sendStop(bracket: Bracket, price: number, lots: number): number {
     const engine = this.#engine;
     const trailed = bracket.trailing > 0 && levelOf(bracket) !== bracket.stop;
@@ -79,9 +99,9 @@ export class BracketDesk {
     this.hitPrice = price;
     engine.submit(leg);
     this.hitPrice = NaN;
-    // A leg whose record serves another order by now was sold in full, and an exit has followed.
+    // A record that serves another order by now was that of a leg which has sold everything.
     if (leg.id !== id) return lots;
-    return leg.reason === 'denied' || leg.reason === 'canceled' ? leg.filledLots : leg.lots;
+    return leg.reason === 'denied' ? 0 : leg.lots;
   }
 
   #placeTarget(entry: OrderRecord, id: OrderId, target: Ticks, filled: number): void {

@@ -17,7 +17,7 @@ import type { Brackets } from '../orders/brackets.ts';
 import { STATE } from '../orders/lifecycle.ts';
 import type { OrderManager } from '../orders/orderManager.ts';
 import type { OrderRecord } from '../orders/record.ts';
-import type { Reservations } from '../orders/reservation.ts';
+import { TOMBSTONE_MS, type Reservations } from '../orders/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import type { Evidence, ExchangePort, ExchangeSink } from '../ports/exchange.ts';
 import type { RiskModule } from '../risk/riskModule.ts';
@@ -29,6 +29,7 @@ import { BracketDesk } from './bracketDesk.ts';
 import { EquityRecorder } from './equityRecorder.ts';
 import { firstAfter, type FeedRun } from './feed.ts';
 import { FillLog } from './fillLog.ts';
+import type { Instant } from './instant.ts';
 import { Outbox } from './outbox.ts';
 import { ReadAhead } from './readAhead.ts';
 import { Sizing } from './sizing.ts';
@@ -41,7 +42,7 @@ export interface EngineParts {
   /** In instrument order. */
   readonly instruments: readonly Instrument[];
   readonly feeds: readonly FeedRun[];
-  readonly clock: Float64Array;
+  readonly instant: Instant;
   readonly ledger: Ledger;
   readonly reservations: Reservations;
   readonly orders: OrderManager;
@@ -79,7 +80,7 @@ export class Engine implements ExchangeSink, Marks {
   readonly outbox = new Outbox();
   readonly sizing = new Sizing();
   readonly fills: FillLog;
-  readonly clock: Float64Array;
+  readonly instant: Instant;
   readonly defaultSize: Size;
   readonly collarPpm: number;
   readonly blockRows: number;
@@ -114,7 +115,7 @@ export class Engine implements ExchangeSink, Marks {
     this.risk = parts.risk;
     this.exchange = parts.exchange;
     this.queue = parts.queue;
-    this.clock = parts.clock;
+    this.instant = parts.instant;
     this.defaultSize = parts.defaultSize;
     this.collarPpm = parts.collarPpm;
     this.blockRows = parts.blockRows;
@@ -131,7 +132,7 @@ export class Engine implements ExchangeSink, Marks {
   }
 
   get nowMs(): number {
-    return this.clock[0]!;
+    return this.instant.ms;
   }
 
   // --- Set-up
@@ -171,7 +172,7 @@ export class Engine implements ExchangeSink, Marks {
     }
     this.risk.attach(this);
     this.risk.begin(this.startUnits, fromMs);
-    this.clock[0] = fromMs;
+    this.instant.set(fromMs);
     this.queue.runDue(fromMs);
     this.timers.start(fromMs);
     this.isPlain = this.runs.length === 1 && this.execution.length === 1;
@@ -341,7 +342,7 @@ export class Engine implements ExchangeSink, Marks {
     if (finding.kind === 'read') this.exchange.read(order, finding.channel);
     else if (finding.kind === 'placed' || finding.kind === 'noEffect') {
       if (finding.kind === 'placed') this.orders.placed(order, this.nowMs);
-      else this.orders.noEffect(order, this.nowMs);
+      else this.#noEffect(order);
       this.#thaw(order.instrumentIndex);
       if (order.reason === null) this.#tellOrder(order);
       else this.#ended(order);
@@ -424,7 +425,17 @@ export class Engine implements ExchangeSink, Marks {
   }
   #ended(order: OrderRecord): void {
     this.#tellOrder(order);
+    if (order.trigger > 0 && order.filledLots < order.lots) this.desk.legEndedShort(order);
     this.runs[order.strategy]!.orderEnded(order.instrumentIndex);
+  }
+  /** An order never reached the venue. While it may still land its coins are reserved; an exit that waits for them goes then. */
+  #noEffect(order: OrderRecord): void {
+    const { strategy, instrumentIndex } = order;
+    this.orders.noEffect(order, this.nowMs);
+    this.queue.at(this.nowMs + TOMBSTONE_MS, () => {
+      this.reservations.expire(this.nowMs);
+      this.runs[strategy]!.orderEnded(instrumentIndex);
+    });
   }
   #tellOrder(order: OrderRecord): void {
     const run = this.runs[order.strategy]!;

@@ -8,9 +8,7 @@ import type { BarColumns } from '../model/bars.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Interval } from '../model/interval.ts';
 import type { Bar, Feed } from '../strategy/types.ts';
-
-/** The instant that is being processed, ms UTC: one cell of a typed array, because it is written for every visited row. */
-export type Clock = Float64Array;
+import type { Instant } from './instant.ts';
 
 export class FeedRun {
   readonly name: string;
@@ -41,7 +39,7 @@ export class FeedRun {
     instrumentIndex: number,
     fromMs: number,
     blockRows: number,
-    clock: Clock,
+    instant: Instant,
   ) {
     this.name = name;
     this.bars = bars;
@@ -50,7 +48,7 @@ export class FeedRun {
     this.firstRow = firstAfter(bars.closeMs, 0, bars.length, fromMs);
     this.cursor = { row: -1 };
     this.indicators = new IndicatorSet(bars, this.cursor, blockRows);
-    this.view = new FeedView(this, clock);
+    this.view = new FeedView(this, instant);
   }
 
   get hasRows(): boolean {
@@ -79,7 +77,8 @@ export class FeedRun {
 
 /** The first row in [from, to) whose time is above `ms`; `to` when there is none. */
 export function firstAfter(times: Float64Array, from: number, to: number, ms: number): number {
-  let [low, high] = [from, to];
+  let low = from;
+  let high = to;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (times[middle]! <= ms) low = middle + 1;
@@ -99,9 +98,9 @@ class FeedView implements Feed {
   readonly bar: Bar;
   readonly #closeMs: Float64Array;
   readonly #cursor: RowCursor;
-  readonly #clock: Clock;
+  readonly #instant: Instant;
 
-  constructor(feed: FeedRun, clock: Clock) {
+  constructor(feed: FeedRun, instant: Instant) {
     const { series } = feed.indicators;
     this.instrument = feed.instrument;
     this.interval = feed.bars.interval;
@@ -113,12 +112,12 @@ class FeedView implements Feed {
     this.bar = new BarCursor(feed.bars, feed.cursor);
     this.#closeMs = feed.bars.closeMs;
     this.#cursor = feed.cursor;
-    this.#clock = clock;
+    this.#instant = instant;
   }
 
   get fresh(): boolean {
     const { row } = this.#cursor;
-    return row >= 0 && this.#closeMs[row] === this.#clock[0];
+    return row >= 0 && this.#closeMs[row] === this.#instant.ms;
   }
 }
 

@@ -122,9 +122,11 @@ export class StrategyRun implements StrategyHost {
     return out;
   }
   every(periodMs: number, handler: () => void): void {
+    this.#engine.touched = true;
     this.#engine.timers.every(this.index, periodMs, handler);
   }
   at(dayMs: number, handler: () => void): void {
+    this.#engine.touched = true;
     this.#engine.timers.at(this.index, dayMs, handler);
   }
 

@@ -21,6 +21,8 @@ export interface Bracket {
   readonly entryPrice: number;
   /** When the entry's (first) fill happened. */
   readonly armedMs: number;
+  /** The instant at which its stop went off last without selling everything, NaN before: a row sets a stop off once. */
+  triedMs: number;
 }
 
 /** Called for a bracket whose stop was reached, with the price at which it goes off. */
@@ -65,6 +67,7 @@ export class Brackets {
       best: price,
       entryPrice: price,
       armedMs: timeMs,
+      triedMs: NaN,
     });
     this.#total++;
   }
@@ -81,8 +84,13 @@ export class Brackets {
     open.splice(at, 1);
     this.#total--;
   }
-  /** Puts a bracket back whose stop could not be sent. */
+  /** Puts a bracket back, or its quantity to what still waits of its entry: its stop went off, but could not sell all of it. */
   restore(bracket: Bracket): void {
+    const known = this.of({ instrumentIndex: bracket.instrument, id: bracket.entry });
+    if (known) {
+      known.lots += bracket.lots;
+      return;
+    }
     this.#open[bracket.instrument]!.push(bracket);
     this.#total++;
   }

@@ -11,7 +11,11 @@ const PAST = 8000;
 
 const saw = (channel: Channel, venueMs: number, found = false, complete = true): Evidence => ({ channel, venueMs, complete, found });
 /** A complete round in which nothing is found, begun at `ms`. */
-const round = (ms: number, found = false): Evidence[] => [saw('openOrders', ms), saw('myTrades', ms + 2000), saw('balances', ms + 2000, found)];
+const round = (ms: number, found = false): Evidence[] => [
+  saw('openOrders', ms),
+  saw('myTrades', ms + 2000),
+  saw('balances', ms + 2000, found),
+];
 const ask = (channel: Channel) => ({ kind: 'read', channel });
 
 describe('reconcile', () => {
@@ -34,7 +38,11 @@ describe('reconcile', () => {
     ['three rounds, one of them with balances that differ', [...round(PAST), ...round(PAST + 4000, true), ...round(PAST + 8000)], { kind: 'noEffect' }], // prettier-ignore
     ['a sighting after the rounds', [...round(PAST), saw('openOrders', PAST + 4000, true)], { kind: 'placed' }],
     ['ten minutes past the fence', [saw('openOrders', PAST + 600_000, false, false)], { kind: 'human', why: expect.stringContaining('no complete round') }], // prettier-ignore
-    ['ten minutes of balances that differ', round(PAST + 600_000, true), { kind: 'human', why: expect.stringContaining('balances differ') }],
+    [
+      'ten minutes of balances that differ',
+      round(PAST + 600_000, true),
+      { kind: 'human', why: expect.stringContaining('balances differ') },
+    ],
   ])('%s', (_, evidence, finding) => {
     expect(reconcile(0, evidence, FENCE)).toEqual(finding);
   });

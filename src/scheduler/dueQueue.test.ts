@@ -77,7 +77,7 @@ describe('DueQueue', () => {
           } else {
             const ms = queue.nowMs + after;
             queue.runDue(ms);
-            expected.push(...list.filter(({ at }) => at <= ms).sort((a, b) => a.at - b.at || a.name - b.name).map(({ name }) => name)); // prettier-ignore
+            expected.push(...list.filter(({ at }) => at <= ms).toSorted((a, b) => a.at - b.at || a.name - b.name).map(({ name }) => name)); // prettier-ignore
             list = list.filter(({ at }) => at > ms);
           }
           expect(ran).toEqual(expected);

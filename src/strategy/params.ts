@@ -41,14 +41,15 @@ export function float(byDefault: number, about: About<number> = {}): ParamSpec<n
 
 /** An exact decimal, written as quoted text: a quantity, an amount of money. */
 export function decimal(byDefault: string, about: About<string> = {}): ParamSpec<Decimal> {
-  const range = rangeText(about);
+  const expected = new Expected(`a quoted decimal${rangeText(about)}`);
   const parse = (given: unknown) => {
-    if (given instanceof Decimal) return given;
-    if (typeof given !== 'string' || !isPlainDecimal(given)) return new Expected(`a quoted decimal${range}`);
+    if (!(given instanceof Decimal) && (typeof given !== 'string' || !isPlainDecimal(given))) return expected;
     const value = new Decimal(given);
     const fits = (about.min === undefined || value.gte(about.min)) && (about.max === undefined || value.lte(about.max));
-    return fits ? value : new Expected(`a quoted decimal${range}`);
+    return fits && value.isFinite() ? value : expected;
   };
+  const value = parse(byDefault);
+  if (value === expected) throw new ConfigError(`a parameter's default ${byDefault} is not ${expected.text}`, 'correct the default or its range');
   return { kind: 'decimal', default: new Decimal(byDefault), ...about, parse };
 }
 
@@ -69,14 +70,14 @@ export function choice<const T extends string>(choices: readonly T[], byDefault:
  */
 export function parseParams(specs: Specs, given: Readonly<Record<string, unknown>>, where: string): Record<string, unknown> {
   for (const name of Object.keys(given)) {
-    if (name in specs) continue;
+    if (Object.hasOwn(specs, name)) continue;
     const near = nearest(name, Object.keys(specs));
     const known = Object.keys(specs).join(', ') || 'none';
     throw new ConfigError(`${where} params.${name}: no such parameter`, near ? `did you mean ${near}?` : `the declared parameters are: ${known}`);
   }
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(specs)) {
-    const value = name in given ? spec.parse(given[name]) : spec.default;
+    const value = Object.hasOwn(given, name) ? spec.parse(given[name]) : spec.default;
     if (value instanceof Expected) {
       throw new ConfigError(`${where} params.${name}: expected ${value.text}, got ${JSON.stringify(given[name])}`, spec.help ?? 'correct the value');
     }

@@ -29,7 +29,13 @@ const FREE = { makerPpm: 0, takerPpm: 0 };
 async function fillsOf(strategy: ReturnType<typeof entry>, rows: readonly RowOf[], options: Partial<PlanOptions> = {}) {
   const { record, engine } = await run({ strategies: [strategy], feeds: { bars: barsOfRows([QUIET, ...rows]) }, fees: FREE, ...options });
   const orders = orderRows(record);
-  const fills = fillRows(record).map(({ order, price, lots, isMaker, minute }) => ({ role: orders[order - 1]!.role, price, lots, isMaker, minute }));
+  const fills = fillRows(record).map(({ order, price, lots, isMaker, minute }) => ({
+    role: orders[order - 1]!.role,
+    price,
+    lots,
+    isMaker,
+    minute,
+  }));
   return { fills, orders, engine };
 }
 

@@ -21,7 +21,13 @@ function feedsOf(kind: string, seed: number): Record<string, BarColumns> {
   return { bars: btc, eth, sol, btcHour: coarser(btc, '1h'), solQuarter: coarser(sol, '15m') };
 }
 
-async function compare(kind: string, seed: number, latencyMs: number, feesIn: 'received' | 'quote', script: Omit<ScriptOptions, 'feeds' | 'seed'>) {
+async function compare(
+  kind: string,
+  seed: number,
+  latencyMs: number,
+  feesIn: 'received' | 'quote',
+  script: Omit<ScriptOptions, 'feeds' | 'seed'>,
+) {
   const feeds = feedsOf(kind, seed);
   const options = { ...script, seed, feeds: Object.keys(feeds) };
   const naive = new Naive({
@@ -58,7 +64,10 @@ async function compare(kind: string, seed: number, latencyMs: number, feesIn: 'r
   for (let at = 0; at < Math.max(booked.length, naive.fills.length); at++) {
     expect(booked[at], `${where}: fill ${at}`).toEqual(naive.fills[at]);
   }
-  expect([...orders.ending].map((ending) => ENDINGS[ending]), `${where}: ends of orders`).toEqual(naive.orders.map(({ ending }) => ending));
+  expect(
+    [...orders.ending].map((ending) => ENDINGS[ending]),
+    `${where}: ends of orders`,
+  ).toEqual(naive.orders.map(({ ending }) => ending));
   expect([...equity.timeMs], where).toEqual(naive.equity.map(({ timeMs }) => timeMs));
   expect([...equity.units], where).toEqual(naive.equity.map(({ units }) => units));
   return naive.fills.length;
@@ -81,7 +90,12 @@ describe('the engine equals a naive walk over all instants', () => {
   it.each(KINDS)('at every bar, with brackets: %s', async (kind) => {
     for (const latencyMs of LATENCIES) {
       for (let seed = 1001; seed <= 1000 + SEEDS; seed++) {
-        await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', { share: 0.3, brackets: true, onBar: true, onFill: seed % 3 === 0 });
+        await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', {
+          share: 0.3,
+          brackets: true,
+          onBar: true,
+          onFill: seed % 3 === 0,
+        });
       }
     }
   });

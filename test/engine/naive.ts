@@ -56,6 +56,8 @@ interface NaiveBracket {
   readonly trailing: number;
   best: number;
   readonly armedMs: number;
+  /** The instant at which its stop went off: a row sets it off once. */
+  triedMs: number;
 }
 
 interface Ticks {
@@ -109,10 +111,10 @@ export class Naive {
       close: whole(bars.close),
     }));
     this.#next = options.feeds.map(() => 0);
-    const ids = [...new Set(options.feeds.map(({ instrument }) => instrument.id))].sort();
+    const ids = [...new Set(options.feeds.map(({ instrument }) => instrument.id))].toSorted();
     this.#atOf = options.feeds.map(({ instrument }) => ids.indexOf(instrument.id));
     const length = (feed: number) => options.feeds[feed]!.closeMs[0]! - options.feeds[feed]!.openMs[0]!;
-    this.#finest = ids.map((_, at) => [...options.feeds.keys()].filter((feed) => this.#atOf[feed] === at).sort((a, b) => length(a) - length(b))[0]!); // prettier-ignore
+    this.#finest = ids.map((_, at) => [...options.feeds.keys()].filter((feed) => this.#atOf[feed] === at).toSorted((a, b) => length(a) - length(b))[0]!); // prettier-ignore
     this.#held = ids.map(() => 0n);
     this.#books = ids.map(() => []);
     this.#brackets = ids.map(() => []);
@@ -244,7 +246,7 @@ export class Naive {
 
   #exit(at: number): void {
     this.#brackets[at] = [];
-    for (const order of this.#active.filter((one) => one.at === at).reverse()) {
+    for (const order of this.#active.filter((one) => one.at === at).toReversed()) {
       if (order.slot === 'exit' && order.parent === 0) return;
       this.#cancel(order);
     }
@@ -355,7 +357,7 @@ export class Naive {
     this.#stops(at, closeMs, closeMs, (level) => (low <= level ? Math.min(level, high) : null));
     for (const bracket of this.#brackets[at]!) bracket.best = Math.max(bracket.best, high);
     for (const order of this.#late[at]!.splice(0)) if (order.state !== 'done') this.#end(order, 'canceled');
-    for (const order of this.#active.filter((one) => one.at === at).reverse()) {
+    for (const order of this.#active.filter((one) => one.at === at).toReversed()) {
       if (order.isMarket && order.lots > 0 && order.limit > 0 && order.admittedMs <= openMs) this.#cancel(order);
     }
   }
@@ -382,15 +384,16 @@ export class Naive {
     for (const bracket of this.#brackets[at]!.slice()) {
       const level = Math.max(bracket.stop, bracket.trailing > 0 ? bracket.best - bracket.trailing : 0);
       const price = bracket.armedMs < sinceMs ? null : priceAt(level);
-      if (price === null) continue;
+      if (price === null || bracket.triedMs === this.#now) continue;
+      bracket.triedMs = this.#now;
       this.#brackets[at] = this.#brackets[at]!.filter((one) => one !== bracket);
-      for (const order of this.#active.slice().reverse()) if (order.parent === bracket.entry || order.id === bracket.entry) this.#cancel(order);
+      for (const order of this.#active.toReversed()) if (order.parent === bracket.entry || order.id === bracket.entry) this.#cancel(order);
       bracket.lots = Math.min(bracket.lots, this.#sellable(at));
       if (bracket.lots < MIN_LOTS) continue;
       const lots = Math.min(bracket.lots, this.#sellable(at) - this.#selling(at));
       if (lots >= MIN_LOTS) this.#stop(at, bracket, lots, price, timeMs);
       // What could not be sold stays guarded.
-      if (bracket.lots >= MIN_LOTS) this.#brackets[at]!.push(bracket);
+      if (bracket.lots >= MIN_LOTS) this.#brackets[at].push(bracket);
     }
   }
   #stop(at: number, bracket: NaiveBracket, lots: number, price: number, timeMs: number): void {
@@ -415,7 +418,18 @@ export class Naive {
     const fee = halfUp((feeInBase ? units : notional) * BigInt(isMaker ? makerPpm : takerPpm), MILLION);
     this.#held[at]! += (isBuy ? units : -units) - (feeInBase ? fee : 0n);
     this.#cash += (isBuy ? -notional : notional) - (feeInBase ? 0n : fee);
-    const fill = { order: order.id, instrument: at, isBuy, price, lots, notional: Number(notional), fee: Number(fee), feeInBase, isMaker, timeMs };
+    const fill = {
+      order: order.id,
+      instrument: at,
+      isBuy,
+      price,
+      lots,
+      notional: Number(notional),
+      fee: Number(fee),
+      feeInBase,
+      isMaker,
+      timeMs,
+    };
     this.fills.push(fill);
     this.#told.push(fill);
     order.filled = lots;
@@ -445,10 +459,11 @@ export class Naive {
     const guarded = Math.min(lots, this.#sellable(at));
     const { stopLoss, trailing, takeProfit } = order;
     if ((stopLoss > 0 || trailing > 0) && guarded > 0) {
-      this.#brackets[at]!.push({ entry: id, lots: guarded, stop: stopLoss, trailing, best: price, armedMs: timeMs });
+      this.#brackets[at]!.push({ entry: id, lots: guarded, stop: stopLoss, trailing, best: price, armedMs: timeMs, triedMs: NaN });
     }
     const free = Math.min(lots, this.#sellable(at) - this.#selling(at));
-    if (takeProfit > 0 && free >= MIN_LOTS) this.#submit(this.#draft(at, false, { lots: free, limit: takeProfit, parent: id, slot: 'target' }));
+    if (takeProfit > 0 && free >= MIN_LOTS)
+      this.#submit(this.#draft(at, false, { lots: free, limit: takeProfit, parent: id, slot: 'target' }));
   }
 
   #tell(isStarted: boolean): void {

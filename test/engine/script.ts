@@ -115,7 +115,10 @@ export function scripted(options: ScriptOptions) {
           this.buy(sizeOf(action), { feed, ...priceOptions(action) });
           break;
         case 'sell':
-          this.sell({ base: action.lots / 1000 }, { feed, tag: action.tag, ...(action.limit !== undefined && { limit: action.limit / 100 }) });
+          this.sell(
+            { base: action.lots / 1000 },
+            { feed, tag: action.tag, ...(action.limit !== undefined && { limit: action.limit / 100 }) },
+          );
           break;
         case 'exit':
           this.exit(feed);

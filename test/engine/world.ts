@@ -80,7 +80,10 @@ export function barsFrom(rows: readonly Row[], instrument: Instrument = spotInst
 }
 
 /** Rows one after the other from minute 0, each [open, high, low, close, volume?] in ticks. */
-export function barsOfRows(rows: readonly (readonly [number, number, number, number, number?])[], instrument = spotInstrument()): BarColumns {
+export function barsOfRows(
+  rows: readonly (readonly [number, number, number, number, number?])[],
+  instrument = spotInstrument(),
+): BarColumns {
   return barsFrom(rows.map(([open, high, low, close, volume], minute) => [minute, open, high, low, close, volume ?? 100]), instrument); // prettier-ignore
 }
 
@@ -126,7 +129,9 @@ export interface PlanOptions {
 export function planFor(options: PlanOptions): RunPlan {
   const { strategies, feeds, fromMs = START_MS } = options;
   const share = String(1 / strategies.length);
-  const flat = Object.entries(feeds).flatMap(([name, of]) => ('length' in of && 'openMs' in of ? [of] : of).map((bars) => ({ name, bars })));
+  const flat = Object.entries(feeds).flatMap(([name, of]) =>
+    ('length' in of && 'openMs' in of ? [of] : of).map((bars) => ({ name, bars })),
+  );
   return {
     name: 'test',
     strategies: strategies.map((entry): StrategyPlan => {
@@ -179,7 +184,7 @@ export async function run(
 export async function runWithJournal(options: PlanOptions, faultOf?: ReplayOptions['faultOf']): Promise<{ engine: Engine; hash: string }> {
   const plan = planFor(options);
   const container = new Container({ defaultScope: 'Singleton' });
-  await container.load(botModule(plan, { log: () => {}, beat: null }, new Scratch()), replayModule(plan, faultOf));
+  container.load(botModule(plan, { log: () => {}, beat: null }, new Scratch()), replayModule(plan, faultOf));
   const engine = container.get(TOKENS.engine);
   const deposits = addStrategiesAndCash(engine, plan);
   engine.seal(null);

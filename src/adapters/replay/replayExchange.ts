@@ -172,8 +172,8 @@ export class ReplayExchange implements ExchangePort, VenueSink {
 
   // --- Arrivals
 
-  /** Orders whose answer was lost, by our id: what a read of open orders or trades would show. */
-  readonly #placed = new Set<number>();
+  /** Orders whose answer was lost, by our id, with the venue's: what a read of open orders or trades would show. */
+  readonly #placed = new Map<number, number>();
 
   #arrive(order: ApprovedOrder): void {
     const { id, instrumentIndex } = order;
@@ -188,19 +188,23 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const lane = this.#lanes[instrumentIndex]!;
     if (order.role === 'market' && order.limit > 0) lane.collared++;
     if (fault === 'lostAnswer') {
-      this.#placed.add(id);
+      this.#placed.set(id, placed.id);
       engine.outcomeUnknown(id);
     } else engine.acked(id, placed.id as VenueOrderId, nowMs);
     if (hitPrice === hitPrice) lane.book.execute(placed, hitPrice, nowMs);
   }
 
   #cancelArrives(order: Order, id: OrderId): void {
-    if (order.id !== id || typeof order.venueId !== 'number') return;
-    const found = this.#venue.find(this.#account, order.venueId);
+    if (order.id !== id) return;
+    // The venue's id is not on the record of an order whose answer was lost.
+    const venueId = order.venueId ?? this.#placed.get(id);
+    const found = typeof venueId === 'number' ? this.#venue.find(this.#account, venueId) : null;
     if (found === null || !this.#venue.requestCancel(found)) return;
-    const lane = this.#lanes.find((one) => one.feed.instrument === order.instrument)!;
-    const { bars, cur } = lane.feed;
-    const isInsideRow = this.#options.latencyMs > 0 && cur < bars.length && bars.openMs[cur]! < this.#engine.nowMs;
+    const lane = this.#lanes[order.instrumentIndex]!;
+    const { bars, cursor } = lane.feed;
+    const next = cursor.row + 1;
+    // Legs of a bracket are taken back with the event that ends them, wherever in a row that is.
+    const isInsideRow = this.#options.latencyMs > 0 && order.parent === 0 && next < bars.length && bars.openMs[next]! < this.#engine.nowMs;
     if (isInsideRow) lane.lateCancels.push(found.id);
     else this.#venue.finishCancel(found, this.#engine.nowMs);
   }

@@ -1,0 +1,217 @@
+// The belief about orders under random histories: none is lost, none fills beyond its size, and what is done stays done.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
+import { Scratch } from '../base/rowLog.ts';
+import { InvariantError } from '../base/errors.ts';
+import { lots, ticks } from '../base/brand.ts';
+import { ENDINGS } from '../model/run.ts';
+import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../model/order.ts';
+import type { ExchangePort } from '../ports/exchange.ts';
+import { Ledger } from '../portfolio/ledger.ts';
+import { RiskModule } from '../risk/riskModule.ts';
+import { spotInstrument } from '../../test/fixtures/drafts.ts';
+import { STATE } from './lifecycle.ts';
+import { OrderManager } from './orderManager.ts';
+import type { OrderRecord } from './record.ts';
+import { Reservations } from './reservation.ts';
+import { REPLAY_FENCE } from './resolver.ts';
+
+const BTC = spotInstrument();
+const NOW = 1000;
+
+/** Takes commands and keeps silent: what it would say comes from the test. */
+class SilentExchange implements ExchangePort {
+  readonly submitted: number[] = [];
+  readonly cancelled: number[] = [];
+  submit({ id }: ApprovedOrder): void {
+    this.submitted.push(id);
+  }
+  cancel({ id }: Order): void {
+    this.cancelled.push(id);
+  }
+  read(): void {}
+  working(): number {
+    return 0;
+  }
+  row(): void {}
+}
+
+function desk() {
+  const ledger = new Ledger([BTC], 1);
+  ledger.deposit(0, 'USDT', 1e15);
+  const reservations = new Reservations([BTC], 1, { collarPpm: 10_000, takerFeePpm: [1000], feesIn: 'received' });
+  const exchange = new SilentExchange();
+  const orders = new OrderManager(exchange, new ReplayJournal(), reservations, REPLAY_FENCE, new Scratch());
+  const risk = new RiskModule({ ledger, reservations, limits: {} });
+  const send = (quantity: number, limit = 10_000, slot = `slot ${orders.count}`) => {
+    const order = orders.draft(0, BTC, 0, 'buy', NOW);
+    order.lots = lots(quantity);
+    order.limit = ticks(limit);
+    order.role = 'limit';
+    order.slot = slot;
+    const code = orders.obstacle(order);
+    const approved = code === null ? risk.check(order, NOW, 10_000) : null;
+    if (approved === null) orders.deny(order, code ?? risk.code ?? '');
+    else orders.submit(approved);
+    return order;
+  };
+  return { orders, exchange, reservations, send };
+}
+
+const notional = (quantity: number) => quantity * 10_000 * 1000;
+
+describe('OrderManager', () => {
+  it('sends an order once', () => {
+    const { orders, send } = desk();
+    const order = send(100);
+    expect(() => orders.submit(order as unknown as ApprovedOrder)).toThrow(InvariantError);
+  });
+
+  it('uses a record again, with nothing of the order before', () => {
+    const { orders, send } = desk();
+    const first = send(100);
+    orders.acked(first, 7 as VenueOrderId, NOW);
+    orders.filled(first, 1, 10_000, 100, notional(100), 0, NOW);
+    const second = send(50);
+    expect(second).toBe(first);
+    expect(second).toMatchObject({
+      id: 2,
+      filledLots: 0,
+      venueId: null,
+      reason: null,
+      state: STATE.sent,
+      cancelWanted: false,
+      wasUnknown: false,
+    });
+  });
+
+  it('keeps a cancel that is wanted before the answer, through an unknown outcome', () => {
+    const { orders, exchange, send } = desk();
+    const order = send(100);
+    orders.cancel(order, NOW);
+    orders.outcomeUnknown(order, NOW);
+    expect(exchange.cancelled).toEqual([]);
+    orders.placed(order, NOW);
+    expect(exchange.cancelled).toEqual([1]);
+    expect(order.lifecycle).toBe('cancelSent');
+  });
+
+  it('cancels what was proved without effect and has landed after all', () => {
+    const { orders, exchange, reservations, send } = desk();
+    const order = send(100);
+    orders.outcomeUnknown(order, NOW);
+    orders.noEffect(order, NOW);
+    expect(orders.active()).toEqual([]);
+    expect(orders.get(1 as OrderId)).toBe(order);
+    orders.filled(order, 1, 10_000, 40, notional(40), 0, NOW);
+    expect(order).toMatchObject({ lifecycle: 'cancelSent', reason: null, filledLots: 40 });
+    expect(exchange.cancelled).toEqual([1]);
+    expect(reservations.buyLots(0, 0)).toBe(60);
+    expect(reservations.hasTombstones).toBe(false);
+    orders.ended(order, 'canceled', NOW);
+    expect(reservations.openTotal).toBe(0);
+    expect(orders.columns(NOW)).toMatchObject({
+      filledLots: new Float64Array([40]),
+      ending: new Uint8Array([ENDINGS.indexOf('canceled')]),
+    });
+  });
+
+  it('counts what cannot happen, and changes nothing', () => {
+    const { orders, send } = desk();
+    const order = send(100);
+    orders.noEffect(order, NOW);
+    orders.ended(order, 'canceled', NOW);
+    expect(orders.impossibleEvents).toBe(2);
+    expect(order.lifecycle).toBe('sent');
+  });
+
+  it('refuses a fill beyond the size', () => {
+    const { orders, send } = desk();
+    const order = send(100);
+    orders.acked(order, 1 as VenueOrderId, NOW);
+    expect(() => orders.filled(order, 1, 10_000, 101, notional(101), 0, NOW)).toThrow(InvariantError);
+  });
+});
+
+type Step = { readonly kind: (typeof KINDS)[number]; readonly which: number; readonly share: number };
+const KINDS = ['send', 'acked', 'refused', 'notSent', 'unknown', 'placed', 'noEffect', 'fill', 'cancel', 'canceled', 'expired'] as const;
+const steps = fc.array(
+  fc.record({ kind: fc.constantFrom(...KINDS), which: fc.nat({ max: 5 }), share: fc.integer({ min: 1, max: 100 }) }),
+  { maxLength: 120 }, // prettier-ignore
+);
+
+function apply(orders: OrderManager, order: OrderRecord, { kind, share }: Step, trade: number): void {
+  switch (kind) {
+    case 'send':
+      break;
+    case 'acked':
+      return orders.acked(order, order.id as number as VenueOrderId, NOW);
+    case 'refused':
+      return orders.refused(order, '-2017', NOW);
+    case 'notSent':
+      return orders.notSent(order, 'down', NOW);
+    case 'unknown':
+      return orders.outcomeUnknown(order, NOW);
+    case 'placed':
+      return orders.placed(order, NOW);
+    case 'noEffect':
+      return orders.noEffect(order, NOW);
+    case 'fill': {
+      const part = Math.min(order.lots - order.filledLots, Math.ceil((order.lots * share) / 100));
+      return orders.filled(order, trade, 10_000, part, notional(part), 0, NOW);
+    }
+    case 'cancel':
+      return orders.cancel(order, NOW);
+    case 'canceled':
+    case 'expired':
+      return orders.ended(order, kind, NOW);
+  }
+}
+
+describe('random histories', () => {
+  it('lose no order, fill none beyond its size, and leave done only when it has landed late', () => {
+    fc.assert(
+      fc.property(steps, (history) => {
+        const { orders, exchange, reservations, send } = desk();
+        const known = new Map<number, { wanted: number; filled: number }>();
+        let trade = 0;
+        for (const step of history) {
+          if (step.kind === 'send') {
+            const order = send(10 + step.share + 200 * orders.count);
+            known.set(order.id, { wanted: order.lots, filled: 0 });
+          }
+          const reachable = [...known.keys()].map((id) => orders.get(id as OrderId)).filter((order) => order !== undefined);
+          const order = reachable[step.which];
+          if (step.kind === 'send' || !order) continue;
+          const { id, lifecycle: before } = order;
+          const filled = order.filledLots;
+          apply(orders, order, step, ++trade);
+          const isSame = order.id === id;
+          if (before === 'done' && isSame && order.lifecycle !== 'done') expect(step.kind).toBe('fill');
+          if (step.kind === 'fill') known.get(id)!.filled = order.filledLots;
+          else if (isSame) expect(order.filledLots).toBe(filled);
+        }
+        const columns = orders.columns(NOW);
+        expect(columns.length).toBe(known.size);
+        let reserved = 0;
+        for (const [id, { wanted, filled }] of known) {
+          const row = id - 1;
+          expect(columns.filledLots[row]).toBe(filled);
+          expect(filled).toBeLessThanOrEqual(wanted);
+          const ending = ENDINGS[columns.ending[row]!]!;
+          if (filled === wanted) expect(ending).toBe('filled');
+          // Every order is in exactly one place: finished, unfinished, or a tombstone.
+          const order = orders.get(id as OrderId);
+          expect(order !== undefined).toBe(ending === 'open' || ending === 'noEffect');
+          if (order) reserved += wanted - filled;
+        }
+        expect(reservations.buyLots(0, 0)).toBe(reserved);
+        expect(new Set(exchange.submitted).size).toBe(exchange.submitted.length);
+        expect(orders.active().every(({ state }) => state !== STATE.done)).toBe(true);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+});

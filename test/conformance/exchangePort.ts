@@ -1,0 +1,206 @@
+// What every ExchangePort owes the bot: one script of twenty orders, and what must have become of each, whatever stands behind the port.
+
+import { describe, expect, it } from 'vitest';
+import type { Fault } from '../../src/adapters/replay/replayExchange.ts';
+import type { RunPlan } from '../../src/app/plan.ts';
+import { blockLoop } from '../../src/engine/blockLoop.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { OrderColumns } from '../../src/model/run.ts';
+import { ENDINGS, ROLES, SIDES } from '../../src/model/run.ts';
+import type { BarColumns } from '../../src/model/bars.ts';
+import { Strategy, type OrderInfo } from '../../src/index.ts';
+import { barsOfRows, MINUTE, planFor, START_MS } from '../engine/world.ts';
+
+/** A bot that stands ready in its world, and the hash of the journal that it keeps. */
+export interface World {
+  readonly engine: Engine;
+  readonly journalHash: () => string;
+}
+/** `faultOf`: the answers that this world loses, by order id. */
+export type MakeWorld = (plan: RunPlan, faultOf: (order: { readonly id: number }) => Fault) => Promise<World>;
+
+/** Each row opens where the last one closed, ten ticks higher, and reaches 30 ticks to both sides of its open. */
+export const ROWS = 24;
+export const openAt = (row: number) => 10_000 + 10 * row;
+export const bars: BarColumns = barsOfRows(
+  Array.from({ length: ROWS }, (_, row) => [openAt(row), openAt(row) + 30, openAt(row) - 30, openAt(row) + 10]),
+);
+
+/** What the script does at the close of row k, for k from 0 to 19: ten kinds of orders, each twice. */
+const KINDS = [
+  'buy by amount', 'buy at the collar', 'buy limit that fills', 'buy limit that is cancelled', 'sell limit that fills',
+  'sell', 'unsound', 'lost answer', 'lost request', 'exit',
+] as const; // prettier-ignore
+export const kindOf = (order: number) => KINDS[(order - 1) % KINDS.length]!;
+export const faultOf = ({ id }: { readonly id: number }): Fault =>
+  kindOf(id) === 'lost answer' ? 'lostAnswer' : kindOf(id) === 'lost request' ? 'lostRequest' : 'none';
+
+export class Script extends Strategy {
+  /** Lifecycles of each order, as the strategy was told. */
+  readonly told: string[][] = [];
+  row = 0;
+
+  override onBar() {
+    const row = this.row++;
+    const close = openAt(row) + 10;
+    for (const { id } of this.openOrders()) this.cancel(id);
+    if (row >= 2 * KINDS.length) return;
+    switch (kindOf(row + 1)) {
+      case 'buy by amount':
+        this.buy({ quote: '50' });
+        break;
+      case 'buy at the collar':
+        this.buy({ base: '0.1' });
+        break;
+      case 'buy limit that fills':
+        this.buy({ base: '0.1' }, { limit: (close - 20) / 100 });
+        break;
+      case 'sell limit that fills':
+        this.sell({ base: '0.1' }, { limit: (close + 20) / 100 });
+        break;
+      case 'sell':
+        this.sell({ base: '0.1' });
+        break;
+      case 'unsound':
+        this.buy({ base: NaN });
+        break;
+      case 'exit':
+        this.exit();
+        break;
+      case 'buy limit that is cancelled':
+      case 'lost answer':
+      case 'lost request':
+        this.buy({ base: '0.1' }, { limit: 50 });
+    }
+  }
+  override onOrder({ id, lifecycle }: OrderInfo) {
+    (this.told[id] ??= []).push(lifecycle);
+  }
+}
+
+export interface Outcome {
+  readonly lifecycles: readonly string[][];
+  readonly orders: readonly object[];
+  readonly fills: readonly object[];
+  readonly cash: number;
+  readonly held: number;
+  readonly journalHash: string;
+  readonly engine: Engine;
+}
+
+/** Runs the script in a world of its own. */
+export async function play(makeWorld: MakeWorld): Promise<Outcome> {
+  const plan = planFor({ strategies: [Script], feeds: { bars }, fees: { makerPpm: 1000, takerPpm: 2000, in: 'received' } });
+  const { engine, journalHash } = await makeWorld(plan, faultOf);
+  blockLoop(engine);
+  const { instance } = engine.runs[0]!;
+  const fills = engine.fills.columns();
+  return {
+    lifecycles: (instance as Script).told.slice(1),
+    orders: rowsOf(engine.orders.columns(engine.nowMs)),
+    fills: Array.from({ length: fills.length }, (_, at) => ({
+      order: fills.orderId[at],
+      price: fills.price[at],
+      lots: fills.lots[at],
+      fee: fills.fee[at],
+      isMaker: fills.isMaker[at] === 1,
+      minute: (fills.timeMs[at]! - START_MS) / MINUTE,
+    })),
+    cash: engine.ledger.quoteTotal,
+    held: engine.ledger.baseTotal(0),
+    journalHash: journalHash(),
+    engine,
+  };
+}
+
+function rowsOf(orders: OrderColumns): object[] {
+  return Array.from({ length: orders.length }, (_, at) => ({
+    side: SIDES[orders.side[at]!],
+    role: ROLES[orders.role[at]!],
+    ending: ENDINGS[orders.ending[at]!],
+    code: orders.texts[orders.code[at]!],
+    lots: orders.lots[at],
+    filled: orders.filledLots[at],
+    wasUnknown: orders.wasUnknown[at] === 1,
+  }));
+}
+
+const LIFE: Readonly<Record<(typeof KINDS)[number], string[]>> = {
+  'buy by amount': ['working', 'working', 'done'],
+  'buy at the collar': ['working', 'done'],
+  'buy limit that fills': ['working', 'done'],
+  'buy limit that is cancelled': ['working', 'done'],
+  'sell limit that fills': ['working', 'done'],
+  sell: ['working', 'done'],
+  unsound: ['done'],
+  'lost answer': ['unknown', 'working', 'done'],
+  'lost request': ['unknown', 'done'],
+  exit: ['working', 'done'],
+};
+const ENDING: Readonly<Record<(typeof KINDS)[number], string>> = {
+  'buy by amount': 'filled',
+  'buy at the collar': 'filled',
+  'buy limit that fills': 'filled',
+  'buy limit that is cancelled': 'canceled',
+  'sell limit that fills': 'filled',
+  sell: 'filled',
+  unsound: 'denied',
+  'lost answer': 'canceled',
+  'lost request': 'noEffect',
+  exit: 'filled',
+};
+
+const atOpen = (row: number) => ({ price: openAt(row), isMaker: false });
+const never = () => null;
+const FILL: Readonly<Record<(typeof KINDS)[number], (row: number) => { price: number; isMaker: boolean } | null>> = {
+  'buy by amount': atOpen,
+  'buy at the collar': atOpen,
+  'buy limit that fills': (row) => ({ price: openAt(row) - 20, isMaker: true }),
+  'buy limit that is cancelled': never,
+  'sell limit that fills': (row) => ({ price: openAt(row) + 20, isMaker: true }),
+  sell: atOpen,
+  unsound: never,
+  'lost answer': never,
+  'lost request': never,
+  exit: atOpen,
+};
+
+/** How an order of the script, made at the close of the row before `row`, fills in that row (price in ticks); null for one that does not. */
+export const fillPriceOf = (order: number, row: number) => FILL[kindOf(order)](row);
+
+/** The suite that every world passes. */
+export function exchangePortSuite(name: string, makeWorld: MakeWorld): void {
+  describe(`${name} as ExchangePort`, () => {
+    it('leads each of twenty orders through its lifecycle', async () => {
+      const { lifecycles, orders } = await play(makeWorld);
+      expect(orders).toHaveLength(20);
+      expect(lifecycles).toEqual(Array.from({ length: 20 }, (_, at) => LIFE[kindOf(at + 1)]));
+      expect(orders).toMatchObject(Array.from({ length: 20 }, (_, at) => ({ ending: ENDING[kindOf(at + 1)] })));
+    });
+
+    it('fills what can fill, once, at the price and time that the rows give', async () => {
+      const { fills } = await play(makeWorld);
+      const expected = Array.from({ length: 20 }, (_, at) => ({ order: at + 1, ...fillPriceOf(at + 1, at + 1) })).filter(
+        (fill) => 'price' in fill,
+      );
+      expect(fills).toMatchObject(expected);
+    });
+
+    it('leaves nothing behind: no order, no reservation but tombstones, nothing unknown, nothing impossible', async () => {
+      const { engine } = await play(makeWorld);
+      expect(engine.orders.active()).toEqual([]);
+      expect(engine.exchange.working(0)).toBe(0);
+      expect(engine.orders.impossibleEvents).toBe(0);
+      expect(engine.risk.halts.causes()).toEqual([]);
+      expect(engine.reservations.openTotal).toBe(2);
+      expect(engine.reservations.sellLots(0, 0)).toBe(0);
+      engine.ledger.assertReconciled();
+      expect(engine.ledger.isFlat(0, 0)).toBe(true);
+    });
+
+    it('does the same again', async () => {
+      const [{ engine: _, ...one }, { engine: __, ...two }] = [await play(makeWorld), await play(makeWorld)];
+      expect(two).toEqual(one);
+    });
+  });
+}

@@ -1,0 +1,85 @@
+// An exchange that does by script what a real one might: answers, loses answers, fills and cancels, through the ExchangeSink alone.
+
+import { ContainerModule } from 'inversify';
+import type { Fault } from '../../src/adapters/replay/replayExchange.ts';
+import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
+import { TOKENS } from '../../src/app/tokens.ts';
+import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../src/model/order.ts';
+import { REPLAY_FENCE } from '../../src/orders/resolver.ts';
+import type { Channel, ExchangePort, ExchangeSink } from '../../src/ports/exchange.ts';
+import { DueQueue } from '../../src/scheduler/dueQueue.ts';
+import type { Scheduler } from '../../src/ports/scheduler.ts';
+import { bars, fillPriceOf } from './exchangePort.ts';
+
+const MILLION = 1_000_000;
+/** Of the script's instrument: quote units of a tick x lot, base units of a lot; fees of the script's plan. */
+const [UNITS_PER_TICK_LOT, BASE_PER_LOT, MAKER_PPM, TAKER_PPM] = [1000, 1000, 1000, 2000];
+
+interface Resting {
+  readonly id: number;
+  readonly isBuy: boolean;
+  readonly lots: number;
+  readonly quoteUnits: number;
+}
+
+export class StubExchange implements ExchangePort {
+  readonly #scheduler: Scheduler;
+  readonly #faultOf: (order: { readonly id: number }) => Fault;
+  readonly #resting = new Map<number, Resting>();
+  #sink!: ExchangeSink;
+  #now: () => number = () => NaN;
+  #trades = 0;
+
+  constructor(scheduler: Scheduler, faultOf: (order: { readonly id: number }) => Fault) {
+    this.#scheduler = scheduler;
+    this.#faultOf = faultOf;
+  }
+  connect(sink: ExchangeSink, now: () => number): void {
+    this.#sink = sink;
+    this.#now = now;
+  }
+
+  submit(order: ApprovedOrder): void {
+    const { id, side, lots, quoteUnits } = order;
+    const fault = this.#faultOf(order);
+    if (fault !== 'lostRequest') this.#resting.set(id, { id, isBuy: side === 'buy', lots, quoteUnits });
+    if (fault === 'none') this.#sink.acked(id, `v${id}` as VenueOrderId, this.#now());
+    else this.#sink.outcomeUnknown(id, 'no answer');
+  }
+  cancel({ id }: Order): void {
+    if (this.#resting.delete(id)) this.#sink.ended(id, 'canceled', this.#now());
+  }
+  read({ id }: Order, channel: Channel): void {
+    const found = channel !== 'balances' && this.#resting.has(id);
+    const venueMs = this.#now();
+    this.#scheduler.at(venueMs, () => this.#sink.evidence(id, { channel, venueMs, complete: true, found }));
+  }
+  working(): number {
+    return this.#resting.size;
+  }
+  row(_instrument: number, row: number): void {
+    for (const order of this.#resting.values()) {
+      const at = fillPriceOf(order.id, row);
+      if (at === null) continue;
+      this.#resting.delete(order.id);
+      this.#fill(order, at.price, at.isMaker, at.isMaker ? bars.closeMs[row]! : bars.openMs[row]!);
+    }
+  }
+
+  #fill({ id, isBuy, lots, quoteUnits }: Resting, price: number, isMaker: boolean, timeMs: number): void {
+    const filled = quoteUnits > 0 ? Math.floor(quoteUnits / (price * UNITS_PER_TICK_LOT)) : lots;
+    const notional = price * filled * UNITS_PER_TICK_LOT;
+    const fee = Math.round(((isBuy ? filled * BASE_PER_LOT : notional) * (isMaker ? MAKER_PPM : TAKER_PPM)) / MILLION);
+    this.#sink.filled(id as OrderId, ++this.#trades, price, filled, notional, fee, isBuy, isMaker, timeMs);
+    if (quoteUnits > 0) this.#sink.ended(id as OrderId, 'filled', timeMs);
+  }
+}
+
+export function stubModule(faultOf: (order: { readonly id: number }) => Fault): ContainerModule {
+  return new ContainerModule(({ bind }) => {
+    bind(TOKENS.queue).toConstantValue(new DueQueue());
+    bind(TOKENS.journal).toConstantValue(new ReplayJournal());
+    bind(TOKENS.fence).toConstantValue(REPLAY_FENCE);
+    bind(TOKENS.exchange).toResolvedValue((queue) => new StubExchange(queue, faultOf), [TOKENS.queue]);
+  });
+}

@@ -1,0 +1,108 @@
+// Money is exact at every instant: deposits = balances + fees at the venue, cash + cost = deposits + realised - fees in the bot's books.
+
+import { describe, expect, it } from 'vitest';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { Instrument } from '../../src/model/instrument.ts';
+import { Strategy } from '../../src/index.ts';
+import type { Venue } from '../../src/venue/venue.ts';
+import { run, runWithJournal, spotInstrument, walkBars } from './world.ts';
+
+let world: { engine: Engine; venue: Venue } | null = null;
+
+function checkBooks(): void {
+  const { engine, venue } = world!;
+  venue.assertConserved();
+  engine.ledger.assertReconciled();
+  const held = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);
+  expect(held('USDT')).toBe(engine.ledger.quoteTotal);
+  engine.instruments.forEach(({ base }, index) => expect(held(base)).toBe(engine.ledger.baseTotal(index)));
+}
+
+/** Orders of every kind at random, and a look at the books before each. */
+class Gambler extends Strategy {
+  all = this.feeds('all');
+  override onBar() {
+    checkBooks();
+    for (const feed of this.all) {
+      if (!feed.fresh || this.random() > 0.4) continue;
+      const price = feed.bar.close;
+      const tag = String(Math.floor(this.random() * 3));
+      const brackets = { stopLoss: price * (1 - this.random() / 100), takeProfit: price * (1 + this.random() / 100), trailing: price / 50 };
+      const kind = this.random();
+      if (kind < 0.2) this.buy({ equity: this.random() / 5 }, { feed, tag, ...brackets });
+      else if (kind < 0.4) this.buy({ base: this.random() }, { feed, tag });
+      else if (kind < 0.6)
+        this.buy({ quote: 10 + this.random() * 500 }, { feed, tag, limit: price * (1 - this.random() / 200), ...brackets });
+      else if (kind < 0.75) this.sell({ base: this.random() }, { feed, tag: `sell${tag}`, limit: price * (1 + this.random() / 200) });
+      else if (kind < 0.9) for (const { id } of this.openOrders(feed).slice(0, 1)) this.cancel(id);
+      else this.exit(feed);
+    }
+  }
+  override onFill() {
+    checkBooks();
+  }
+  override onOrder() {
+    checkBooks();
+  }
+}
+class Other extends Gambler {}
+
+const COARSE: Partial<Instrument> = { quoteDigits: 4, baseDigits: 3 };
+
+describe.each([
+  ['exact money', {}],
+  ['money coarser than price x quantity', COARSE],
+])('%s', (_, digits) => {
+  it.each([
+    ['received', 'halfUp', 0],
+    ['received', 'up', 20_000],
+    ['quote', 'halfUp', 0],
+    ['quote', 'down', 90_000],
+  ] as const)('fees in %s, rounded %s, latency %i', async (feesIn, rounding, latencyMs) => {
+    const all = ['BTC', 'ETH'].map((base, at) =>
+      walkBars({ rows: 300, seed: at + 1, missing: 0.05, instrument: spotInstrument(base, digits) }),
+    );
+    const { record, venue } = await run(
+      {
+        strategies: [Gambler, Other],
+        feeds: { all },
+        cash: { USDT: '1000', BTC: '2' },
+        fees: { in: feesIn, rounding },
+        fills: { latencyMs, maxVolumeSharePpm: 100_000, slippagePpm: 500 },
+        seed: latencyMs + 7,
+      },
+      {},
+      (engine, exchange) => (world = { engine, venue: exchange }),
+    );
+    expect(record.fills.length).toBeGreaterThan(100);
+    const paid = (inBase: number) => record.fills.fee.reduce((sum, fee, at) => sum + (record.fills.feeInBase[at] === inBase ? fee : 0), 0);
+    expect(venue.feesTaken('USDT')).toBe(paid(0));
+    expect(venue.feesTaken('BTC') + venue.feesTaken('ETH')).toBe(paid(1));
+  });
+});
+
+it('the same run keeps the same journal, and another seed another', async () => {
+  const options = { strategies: [Gambler], feeds: { all: [walkBars({ rows: 200 })] } };
+  const keep = async (seed: number) => {
+    class Quiet extends Gambler {
+      override onFill() {}
+      override onOrder() {}
+    }
+    world = await run({ ...options, strategies: [Quiet], seed }, {}, (engine, venue) => (world = { engine, venue }));
+    return runWithJournal({ ...options, strategies: [Unwatched], seed }, ({ id }) => (id % 7 === 3 ? 'lostAnswer' : 'none'));
+  };
+  const [one, two, other] = [await keep(1), await keep(1), await keep(2)];
+  expect(two.hash).toBe(one.hash);
+  expect(other.hash).not.toBe(one.hash);
+  expect(two.engine.fills.columns()).toEqual(one.engine.fills.columns());
+});
+
+/** The same decisions without the look at the books of a world that this run has not got. */
+class Unwatched extends Strategy {
+  all = this.feeds('all');
+  override onBar() {
+    const [feed] = this.all;
+    if (this.random() < 0.3) this.buy({ quote: 20 }, { feed: feed!, limit: feed!.bar.close * (1 - this.random() / 300) });
+    else if (this.random() < 0.2) this.exit(feed);
+  }
+}
