@@ -1,5 +1,6 @@
 // The benchmark: the whole engine beside the C reference in one run, equality before any timing; `--json` prints one object.
 
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +8,13 @@ import { Scratch } from '../dist/base/rowLog.js';
 import { bytesPerBar, wholeCommand } from './processes.ts';
 import { buildReference, runReference, writeUnits, type Figures, type Workload } from './reference.ts';
 import { coarser, head, walk } from './series.ts';
-import { feedPlan, load, planFor, sameResult, timed, type Loaded } from './workloads.ts';
+import { feedPlan, load, planFor, sameResult, timed, type Loaded, type TimedRun } from './workloads.ts';
 import { table } from './table.ts';
 
 const ROWS = 5_000_000;
-const ROUNDS = 5;
+const ROUNDS = 3;
+/** Passes of one process; the first ones warm it up. */
+const PASSES = 6;
 const HEAVY: Workload = { fast: 10, slow: 30, lots: 1, cashUnits: 1e14, feePpm: 400 };
 const LIGHT: Workload = { ...HEAVY, fast: 100, slow: 300 };
 
@@ -21,11 +24,29 @@ const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'));
 const scratch = new Scratch();
 
 try {
+  if (process.argv[2] === '--part') await part(process.argv[3]!, process.argv[4]!);
+  else await all();
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+async function all() {
   const figures = await run();
   process.stdout.write(asJson ? `${JSON.stringify(figures)}\n` : table(figures));
   if (!figures.equal) process.exitCode = 1;
-} finally {
-  rmSync(folder, { recursive: true });
+}
+
+/** One form on one workload in this process: prints its best pass and its figures. */
+async function part(form: string, workload: string) {
+  const work = workload === 'heavy' ? HEAVY : LIGHT;
+  const strategy = await load(form);
+  const feeds = [feedPlan('bars', walk('AAAUSDT', ROWS, 1))];
+  let least = await timed(planFor(strategy, feeds, work, windows(work)), scratch);
+  for (let pass = 1; pass < PASSES; pass++) {
+    const next = await timed(planFor(strategy, feeds, work, windows(work)), scratch);
+    if (next.ns < least.ns) least = next;
+  }
+  process.stdout.write(JSON.stringify(least));
 }
 
 async function run() {
@@ -34,10 +55,9 @@ async function run() {
   const file = join(folder, 'units.bin');
   writeUnits(file, bars);
   const program = buildReference(folder);
-  const onBar = await load('strategies/smaCrossOnBar.ts');
   const when = await load('strategies/smaCross.ts');
-  const fillHeavy = await against(program, file, bars, HEAVY, onBar, when);
-  const fillLight = await against(program, file, bars, LIGHT, onBar, when);
+  const fillHeavy = against(program, file, 'heavy');
+  const fillLight = against(program, file, 'light');
   say('bench: orders, growth, several feeds');
   const orderPathNs = await orderPath(bars, fillHeavy.onBarNsPerBar, fillHeavy.fills);
   const linearity = fillHeavy.whenNsPerBar / (await best(() => timed(planFor(when, [feedPlan('bars', head(bars, 50_000))], HEAVY, windows(HEAVY)), scratch), 50_000, 9));
@@ -70,25 +90,32 @@ interface Beside {
   readonly whenNsPerBar: number;
 }
 
-/** Both forms beside the reference, interleaved, best of the rounds; equality of every figure first. */
-async function against(program: string | null, file: string, bars: ReturnType<typeof walk>, work: Workload, onBar: Loaded, when: Loaded): Promise<Beside> {
+/**
+ * Both forms beside the reference, each in a process of its own, interleaved, best of the rounds; equality of every figure first.
+ * A process to itself is what a backtest has, and the reference too; what sharing one costs is `seventhStrategy`.
+ */
+function against(program: string | null, file: string, workload: 'heavy' | 'light'): Beside {
   let [cNs, onBarNs, whenNs] = [Infinity, Infinity, Infinity];
-  let equal = true;
   let fills = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const reference = program === null ? null : runReference(program, file, work, 2);
-    const a = await timed(planFor(onBar, [feedPlan('bars', bars)], work, windows(work)), scratch);
-    const b = await timed(planFor(when, [feedPlan('bars', bars)], work, windows(work)), scratch);
-    // The columns of `a` have gone back to the scratch that `b` took: figures are taken by `timed` before that.
+    const reference = program === null ? null : runReference(program, file, workload === 'heavy' ? HEAVY : LIGHT, 4);
+    const a = inProcess('strategies/smaCrossOnBar.ts', workload);
+    const b = inProcess('strategies/smaCross.ts', workload);
     const expected = reference === null ? a.figures : pick(reference);
-    equal &&= JSON.stringify(a.figures) === JSON.stringify(expected) && JSON.stringify(b.figures) === JSON.stringify(expected);
-    if (!equal) throw new Error(`the engine differs from the reference:\n${JSON.stringify({ expected, onBar: a.figures, when: b.figures }, null, 1)}`);
+    if (JSON.stringify(a.figures) !== JSON.stringify(expected) || JSON.stringify(b.figures) !== JSON.stringify(expected)) {
+      throw new Error(`the engine differs from the reference:\n${JSON.stringify({ expected, onBar: a.figures, when: b.figures }, null, 1)}`);
+    }
     fills = a.figures.fills;
     cNs = Math.min(cNs, reference?.nsPerBar ?? Infinity);
-    onBarNs = Math.min(onBarNs, a.ns / bars.length);
-    whenNs = Math.min(whenNs, b.ns / bars.length);
+    onBarNs = Math.min(onBarNs, a.ns / ROWS);
+    whenNs = Math.min(whenNs, b.ns / ROWS);
   }
-  return { equal, fills, cNsPerBar: program === null ? null : cNs, onBarNsPerBar: onBarNs, whenNsPerBar: whenNs };
+  return { equal: true, fills, cNsPerBar: program === null ? null : cNs, onBarNsPerBar: onBarNs, whenNsPerBar: whenNs };
+}
+
+function inProcess(form: string, workload: string): TimedRun {
+  const script = new URL('../bench/run.mjs', import.meta.url).pathname;
+  return JSON.parse(execFileSync(process.execPath, ['--expose-gc', script, '--part', form, workload], { encoding: 'utf8' })) as TimedRun;
 }
 
 function pick({ equity, fees, fills, maxDrawdown, equitySum, fillsHash }: Figures): Figures {

@@ -1,5 +1,5 @@
 // Starts the benchmark: its TypeScript is transpiled on the way, so that it runs on every supported Node over the built package.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
@@ -17,6 +17,11 @@ const { outputFiles } = await build({
   plugins: [{ name: 'dist', setup: (on) => on.onResolve({ filter: /^\.\.\/dist\// }, ({ path }) => ({ path, external: true })) }],
   packages: 'external',
 });
-const file = `${folder}/bench.mjs`;
+// Parts of a benchmark run beside it: each process writes its own copy.
+const file = `${folder}/bench-${process.pid}.mjs`;
 writeFileSync(file, outputFiles[0].contents);
-await import(pathToFileURL(file).href);
+try {
+  await import(pathToFileURL(file).href);
+} finally {
+  rmSync(file);
+}

@@ -120,7 +120,7 @@ export class Engine implements ExchangeSink, Marks {
     this.collarPpm = parts.collarPpm;
     this.blockRows = parts.blockRows;
     this.execution = parts.instruments.map((_, index) => {
-      const [finest] = parts.feeds.filter((feed) => feed.instrumentIndex === index).sort(byFineness);
+      const [finest] = parts.feeds.filter((feed) => feed.instrumentIndex === index).toSorted(byFineness);
       assert(finest !== undefined, `instrument ${index} has no feed`);
       finest.isExecution = true;
       return finest;

@@ -83,8 +83,10 @@ export class EquityRecorder {
       let equity = ledger.quoteTotal;
       for (let f = 0; f < feeds.length; f++) {
         const feed = feeds[f]!;
-        if (marked[f]! <= feed.cursor.row && feed.bars.closeMs[marked[f]!]! === t) marked[f]!++;
-        const row = marked[f]! - 1;
+        const next = marked[f]!;
+        const isMarked = next <= feed.cursor.row && feed.bars.closeMs[next] === t;
+        if (isMarked) marked[f] = next + 1;
+        const row = isMarked ? next : next - 1;
         if (row >= 0 && ledger.baseTotal(feed.instrumentIndex) !== 0) equity += ledger.value(feed.instrumentIndex, this.#ticks[f]![row]!);
       }
       this.#times[this.#length] = t;

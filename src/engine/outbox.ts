@@ -33,7 +33,7 @@ export class Outbox {
    */
   deliver(before: (run: StrategyRun) => void, refuse: (run: StrategyRun, returned: unknown, what: string) => void): void {
     for (let round = 0; this.#waiting.length > 0; round++) {
-      const batch = this.#waiting.sort(byTime);
+      const batch = this.#waiting.toSorted(byTime);
       this.#waiting = [];
       for (const { run, fill, order } of batch) {
         if (!run.started) continue;

@@ -46,7 +46,7 @@ export class StrategyRun implements StrategyHost {
   /** Feeds whose indicators must be ready before the first callback, and all whose bars bring an `onBar`. */
   readonly #needed = new Set<FeedRun>();
   readonly #listened = new Set<FeedRun>();
-  instance: Strategy<object> | null = null;
+  instance: Strategy | null = null;
   hasOnBar = false;
   wantsFills = false;
   wantsOrders = false;
