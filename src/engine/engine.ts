@@ -1,7 +1,7 @@
 // The bot between strategy and exchange: sets a run up, books what the exchange tells, sends what risk approves. One in every mode.
 
 import { assert } from '../base/assert.ts';
-import { ConfigError, InvariantError, StrategyError } from '../base/errors.ts';
+import { ConfigError, InvariantError } from '../base/errors.ts';
 import { pow10 } from '../base/exact.ts';
 import type { Rng } from '../base/rng.ts';
 import type { Scratch } from '../base/rowLog.ts';
@@ -25,16 +25,18 @@ import type { Marks } from '../risk/rule.ts';
 import type { DueQueue } from '../scheduler/dueQueue.ts';
 import type { StrategyClass } from '../strategy/strategy.ts';
 import type { Size } from '../strategy/types.ts';
+import { blamed, refusePromise } from './blame.ts';
 import { BracketDesk } from './bracketDesk.ts';
 import { EquityRecorder } from './equityRecorder.ts';
-import { firstAfter, type FeedRun } from './feed.ts';
+import { byFineness, firstAfter, type FeedRun } from './feed.ts';
 import { FillLog } from './fillLog.ts';
 import type { Instant } from './instant.ts';
 import { Outbox } from './outbox.ts';
 import { ReadAhead } from './readAhead.ts';
 import { Sizing } from './sizing.ts';
-import { StrategyRun, byFineness, fillInfo, orderInfo } from './strategyRun.ts';
+import { StrategyRun } from './strategyRun.ts';
 import { Timers } from './timers.ts';
+import { fillInfo, orderInfo } from './views.ts';
 
 export type LogLine = (timeMs: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>) => void;
 
@@ -156,15 +158,7 @@ export class Engine implements ExchangeSink, Marks {
     for (const run of this.runs) this.#checkHasWork(run);
     this.startUnits = this.ledger.equityTotalUnits(this.#startMarks());
     this.recorder = new EquityRecorder(this.execution, this.ledger, this.#parts.scratch);
-    for (const feed of this.feeds) {
-      feed.indicators.seal(technical);
-      for (feed.cur = 0; feed.cur < feed.firstRow; feed.cur = feed.to) {
-        feed.to = Math.min(feed.cur + this.blockRows, feed.firstRow);
-        for (const kernel of feed.indicators.kernels) kernel.fill(feed.cur, feed.to);
-      }
-      feed.to = feed.cur;
-      feed.cursor.row = feed.cur - 1;
-    }
+    for (const feed of this.feeds) feed.warmUp(technical, this.blockRows);
     const firstMs = Math.min(...this.feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
     for (const run of this.runs) {
       run.readyMs = Math.max(firstMs, ...[...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed))));
@@ -396,18 +390,10 @@ export class Engine implements ExchangeSink, Marks {
 
   /** Turns what a strategy threw into an error that names it and the bar. */
   blame(error: unknown, when = `at ${formatMinute(this.nowMs)}`): Error {
-    if (error instanceof ConfigError || error instanceof InvariantError) return error;
-    if (error instanceof StrategyError) return new StrategyError(`${error.message}, ${when}`, error.remedy, error.cause);
-    const run = this.runs[this.inCharge];
-    const what = error instanceof Error ? error.message : String(error);
-    return new StrategyError(`${run?.name ?? 'strategy'} threw ${when}: ${what}`, 'the stack shows the line of the strategy', error);
+    return blamed(error, this.runs[this.inCharge]?.name ?? 'strategy', when);
   }
   refuseReturn(run: StrategyRun, value: unknown, what = 'onBar'): void {
-    if (typeof value !== 'object' || value === null || !('then' in value)) return;
-    throw new StrategyError(
-      `${run.name}: ${what} returned a promise`,
-      'callbacks are synchronous: nothing in a strategy may wait',
-    );
+    refusePromise(run.name, value, what);
   }
 
   /** Before the first bar the last warm-up close is the price, or else the first open. */

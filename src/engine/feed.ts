@@ -4,9 +4,10 @@ import { ConfigError } from '../base/errors.ts';
 import type { TimeMs } from '../base/brand.ts';
 import { IndicatorSet } from '../indicators/indicatorSet.ts';
 import type { RowCursor, Series } from '../indicators/series.ts';
+import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import type { BarColumns } from '../model/bars.ts';
 import type { Instrument } from '../model/instrument.ts';
-import type { Interval } from '../model/interval.ts';
+import { typicalLengthMs, type Interval } from '../model/interval.ts';
 import type { Bar, Feed } from '../strategy/types.ts';
 import type { Instant } from './instant.ts';
 
@@ -51,6 +52,17 @@ export class FeedRun {
     this.view = new FeedView(this, instant);
   }
 
+  /** Ends the set-up of its indicators and fills them over the rows before the run, block by block. */
+  warmUp(technical: TechnicalLibrary | null, blockRows: number): void {
+    const { indicators, firstRow } = this;
+    indicators.seal(technical);
+    for (this.cur = 0; this.cur < firstRow; this.cur = this.to) {
+      this.to = Math.min(this.cur + blockRows, firstRow);
+      for (const kernel of indicators.kernels) kernel.fill(this.cur, this.to);
+    }
+    this.to = this.cur;
+    this.cursor.row = this.cur - 1;
+  }
   get hasRows(): boolean {
     return this.cur < this.bars.length;
   }
@@ -156,3 +168,6 @@ class BarCursor implements Bar {
     return row;
   }
 }
+
+/** Feeds from fine to coarse: the first one of an instrument matches and marks it. */
+export const byFineness = (a: FeedRun, b: FeedRun) => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval);

@@ -1,7 +1,6 @@
 // One strategy in a run: what its base class asks for (feeds, indicators, orders, views), answered by the engine.
 
-import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
-import type { Decimal } from '../base/decimal.ts';
+import type { Lots, Ticks, Units } from '../base/brand.ts';
 import { ConfigError, StrategyError } from '../base/errors.ts';
 import { mulDiv } from '../base/exact.ts';
 import { nearest } from '../base/nearest.ts';
@@ -9,16 +8,16 @@ import type { Rng } from '../base/rng.ts';
 import type { Series, Signal } from '../indicators/series.ts';
 import type { IndicatorSpec, SignalSource } from '../indicators/spec.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { typicalLengthMs, type Interval } from '../model/interval.ts';
+import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
 import type { OrderRecord } from '../orders/record.ts';
-import { decimalOf } from '../strategy/amounts.ts';
 import type { StrategyHost, UseOptions } from '../strategy/host.ts';
 import type { Strategy } from '../strategy/strategy.ts';
-import type { Amount, Feed, FillInfo, OrderInfo, OrderOptions, Position, Size } from '../strategy/types.ts';
+import type { Amount, Feed, OrderInfo, OrderOptions, Position, Size } from '../strategy/types.ts';
 import type { Engine } from './engine.ts';
 import type { FeedRun } from './feed.ts';
 import { lotsFor } from './sizing.ts';
+import { isSeries, noDefaultFeed, orderInfo, PositionView } from './views.ts';
 
 /** A handler of `when`, with the rows of the block on which its signal is true. */
 export interface Watch {
@@ -322,82 +321,3 @@ export class StrategyRun implements StrategyHost {
     );
   }
 }
-
-/** Copies of what a strategy may keep. */
-export function orderInfo(order: OrderRecord): OrderInfo {
-  const { instrument } = order;
-  const byAmount = order.lots === 0;
-  return {
-    id: order.id,
-    side: order.side,
-    qty: byAmount ? decimalOf(order.filledLots, instrument.quantityDigits) : decimalOf(order.lots, instrument.quantityDigits),
-    filled: decimalOf(order.filledLots, instrument.quantityDigits),
-    lifecycle: order.lifecycle,
-    code: order.code,
-  };
-}
-
-export function fillInfo(order: OrderRecord, price: number, lots: number, fee: number, feeInBase: boolean, timeMs: number): FillInfo {
-  const { instrument } = order;
-  return {
-    orderId: order.id,
-    side: order.side,
-    price: price / 10 ** instrument.priceDigits,
-    qty: decimalOf(lots, instrument.quantityDigits),
-    fee: decimalOf(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits),
-    feeAsset: feeInBase ? instrument.base : instrument.quote,
-    timeMs: timeMs as TimeMs,
-  };
-}
-
-class PositionView implements Position {
-  readonly #engine: Engine;
-  readonly #strategy: number;
-  readonly #at: number;
-  #qty: Decimal | null = null;
-  #qtyUnits = NaN;
-
-  constructor(engine: Engine, strategy: number, instrumentIndex: number) {
-    this.#engine = engine;
-    this.#strategy = strategy;
-    this.#at = instrumentIndex;
-  }
-  get qty(): Decimal {
-    const held = this.#engine.ledger.base(this.#strategy, this.#at);
-    if (this.#qty === null || held !== this.#qtyUnits) {
-      this.#qty = decimalOf(held, this.#instrument().baseDigits);
-      this.#qtyUnits = held;
-    }
-    return this.#qty;
-  }
-  get entryPrice(): number {
-    return this.#engine.ledger.entryPrice(this.#strategy, this.#at);
-  }
-  get isFlat(): boolean {
-    return this.#engine.ledger.isFlat(this.#strategy, this.#at);
-  }
-  get isLong(): boolean {
-    return !this.isFlat && this.#engine.ledger.base(this.#strategy, this.#at) > 0;
-  }
-  get isShort(): boolean {
-    return !this.isFlat && this.#engine.ledger.base(this.#strategy, this.#at) < 0;
-  }
-  #instrument(): Instrument {
-    return this.#engine.instruments[this.#at]!;
-  }
-}
-
-const isSeries = (value: unknown): value is Series =>
-  typeof value === 'object' && value !== null && 'ago' in value && 'prev' in value;
-
-/** Stands in for `this.bars` where a run has no default feed: reading anything of it says what to do. */
-function noDefaultFeed(strategy: string): Feed {
-  return new Proxy({} as Feed, {
-    get() {
-      throw new ConfigError(`${strategy}: this.bars needs a feed called bars`, 'add `bars` under `feeds` of the definition, or use this.feeds(name)');
-    },
-  });
-}
-
-/** Feeds from fine to coarse: the first one of an instrument matches and marks it. */
-export const byFineness = (a: FeedRun, b: FeedRun) => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval);

@@ -1,0 +1,17 @@
+// What a strategy did wrong, as an error that names it and the bar.
+
+import { ConfigError, InvariantError, StrategyError } from '../base/errors.ts';
+
+/** The error to show for what was thrown while the strategy `name` was in charge. Errors that name their culprit stay as they are. */
+export function blamed(error: unknown, name: string, when: string): Error {
+  if (error instanceof ConfigError || error instanceof InvariantError) return error;
+  if (error instanceof StrategyError) return new StrategyError(`${error.message}, ${when}`, error.remedy, error.cause);
+  const what = error instanceof Error ? error.message : String(error);
+  return new StrategyError(`${name} threw ${when}: ${what}`, 'the stack shows the line of the strategy', error);
+}
+
+/** Throws StrategyError when a callback has returned a promise: nobody would ever wait for it. */
+export function refusePromise(name: string, value: unknown, what: string): void {
+  if (typeof value !== 'object' || value === null || !('then' in value)) return;
+  throw new StrategyError(`${name}: ${what} returned a promise`, 'callbacks are synchronous: nothing in a strategy may wait');
+}

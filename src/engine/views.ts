@@ -1,0 +1,87 @@
+// What a strategy sees of its own affairs: copies of orders and fills, a position that reads the ledger, a feed that is not there.
+
+import type { TimeMs } from '../base/brand.ts';
+import type { Decimal } from '../base/decimal.ts';
+import { ConfigError } from '../base/errors.ts';
+import type { Series } from '../indicators/series.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { OrderRecord } from '../orders/record.ts';
+import { decimalOf } from '../strategy/amounts.ts';
+import type { Feed, FillInfo, OrderInfo, Position } from '../strategy/types.ts';
+import type { Engine } from './engine.ts';
+
+/** Copies of what a strategy may keep. */
+export function orderInfo(order: OrderRecord): OrderInfo {
+  const { instrument } = order;
+  const byAmount = order.lots === 0;
+  return {
+    id: order.id,
+    side: order.side,
+    qty: byAmount ? decimalOf(order.filledLots, instrument.quantityDigits) : decimalOf(order.lots, instrument.quantityDigits),
+    filled: decimalOf(order.filledLots, instrument.quantityDigits),
+    lifecycle: order.lifecycle,
+    code: order.code,
+  };
+}
+
+export function fillInfo(order: OrderRecord, price: number, lots: number, fee: number, feeInBase: boolean, timeMs: number): FillInfo {
+  const { instrument } = order;
+  return {
+    orderId: order.id,
+    side: order.side,
+    price: price / 10 ** instrument.priceDigits,
+    qty: decimalOf(lots, instrument.quantityDigits),
+    fee: decimalOf(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits),
+    feeAsset: feeInBase ? instrument.base : instrument.quote,
+    timeMs: timeMs as TimeMs,
+  };
+}
+
+export class PositionView implements Position {
+  readonly #engine: Engine;
+  readonly #strategy: number;
+  readonly #at: number;
+  #qty: Decimal | null = null;
+  #qtyUnits = NaN;
+
+  constructor(engine: Engine, strategy: number, instrumentIndex: number) {
+    this.#engine = engine;
+    this.#strategy = strategy;
+    this.#at = instrumentIndex;
+  }
+  get qty(): Decimal {
+    const held = this.#engine.ledger.base(this.#strategy, this.#at);
+    if (this.#qty === null || held !== this.#qtyUnits) {
+      this.#qty = decimalOf(held, this.#instrument().baseDigits);
+      this.#qtyUnits = held;
+    }
+    return this.#qty;
+  }
+  get entryPrice(): number {
+    return this.#engine.ledger.entryPrice(this.#strategy, this.#at);
+  }
+  get isFlat(): boolean {
+    return this.#engine.ledger.isFlat(this.#strategy, this.#at);
+  }
+  get isLong(): boolean {
+    return !this.isFlat && this.#engine.ledger.base(this.#strategy, this.#at) > 0;
+  }
+  get isShort(): boolean {
+    return !this.isFlat && this.#engine.ledger.base(this.#strategy, this.#at) < 0;
+  }
+  #instrument(): Instrument {
+    return this.#engine.instruments[this.#at]!;
+  }
+}
+
+export const isSeries = (value: unknown): value is Series =>
+  typeof value === 'object' && value !== null && 'ago' in value && 'prev' in value;
+
+/** Stands in for `this.bars` where a run has no default feed: reading anything of it says what to do. */
+export function noDefaultFeed(strategy: string): Feed {
+  return new Proxy({} as Feed, {
+    get() {
+      throw new ConfigError(`${strategy}: this.bars needs a feed called bars`, 'add `bars` under `feeds` of the definition, or use this.feeds(name)');
+    },
+  });
+}
