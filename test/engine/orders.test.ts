@@ -5,7 +5,7 @@ import type { Fault } from '../../src/adapters/replay/replayExchange.ts';
 import type { Order } from '../../src/model/order.ts';
 import { TOMBSTONE_MS } from '../../src/orders/reservation.ts';
 import { Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
-import { barsOfRows, columnsOf, fillRows, MINUTE, orderRows, run, type PlanOptions } from './world.ts';
+import { barsOfRows, columnsOf, fillRows, MINUTE, orderRows, run, spotInstrument, type PlanOptions } from './world.ts';
 
 type RowOf = readonly [open: number, high: number, low: number, close: number, volume?: number];
 const QUIET: RowOf = [10_000, 10_010, 9990, 10_000];
@@ -68,9 +68,17 @@ describe('a lost answer', () => {
     expect(lost.engine.risk.halts.causes()).toEqual([]);
   });
 
-  it('does not call onBar a second time at the instant at which it is resolved', async () => {
+  it.each([
+    ['one feed', {}],
+    ['two instruments', { eth: barsOfRows(quiet(6), spotInstrument('ETH')) }],
+  ])('does not call onBar a second time at the instant at which it is resolved: %s', async (_, more) => {
     const count = async (faultOf?: (order: Order) => Fault) => {
-      await play({ 1: (own) => own.order(true, BUY, { limit: 99 }) }, quiet(6), {}, faultOf);
+      await play(
+        { 1: (own) => own.order(true, BUY, { limit: 99 }) },
+        quiet(6),
+        { feeds: { bars: barsOfRows(quiet(6)), ...more } },
+        faultOf,
+      );
       return last.row;
     };
     expect(await count()).toBe(6);
