@@ -15,6 +15,7 @@ import type { StrategyRun } from '../engine/strategyRun.ts';
 import { loadTechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { FeedRecord, IndicatorTrace, RunRecord } from '../model/run.ts';
+import { valueAt } from '../portfolio/scale.ts';
 import { parseParams } from '../strategy/params.ts';
 import type { Venue } from '../venue/venue.ts';
 import { botModule } from './botModule.ts';
@@ -134,9 +135,15 @@ function fund(engine: Engine, plan: RunPlan): Map<string, number> {
       throw new ConfigError(`cash.${asset}: expected at most ${digits} decimals and not below zero, got ${text}`, 'round the amount');
     }
     deposits.set(asset, total);
-    splitByShare(total, plan).forEach((units, strategy) => engine.ledger.deposit(strategy, asset, units));
+    splitByShare(total, plan).forEach((units, strategy) => engine.ledger.deposit(strategy, asset, units, worthOf(engine, asset, units)));
   }
   return deposits;
+}
+
+/** What a starting balance is worth in quote units as the run begins: coins come in at their price, or all their proceeds were profit. */
+function worthOf(engine: Engine, asset: string, units: number): number {
+  const index = engine.instruments.findIndex(({ base }) => base === asset);
+  return index < 0 ? 0 : valueAt(units, engine.startTicks(index), engine.ledger.scale(index));
 }
 
 /** The parts of `total` by the strategies' shares, rounded down; the last one has what remains. */

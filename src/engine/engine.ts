@@ -156,7 +156,7 @@ export class Engine implements ExchangeSink, Marks {
   seal(technical: TechnicalLibrary | null): void {
     const { fromMs } = this.#parts;
     for (const run of this.runs) this.#checkHasWork(run);
-    this.startUnits = this.ledger.equityTotalUnits(this.#startMarks());
+    this.startUnits = this.ledger.equityTotalUnits(this.instruments.map((_, index) => this.startTicks(index)));
     this.recorder = new EquityRecorder(this.execution, this.ledger, this.#parts.scratch);
     for (const feed of this.feeds) feed.warmUp(technical, this.blockRows);
     const firstMs = Math.min(...this.feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
@@ -397,12 +397,9 @@ export class Engine implements ExchangeSink, Marks {
   }
 
   /** Before the first bar the last warm-up close is the price, or else the first open. */
-  #startMarks(): Float64Array {
-    this.execution.forEach((feed, index) => {
-      const row = feed.firstRow;
-      this.#marks[index] = row > 0 ? this.#ticks[index]![row - 1]! : Math.round(feed.bars.open[0]! * pow10(feed.instrument.priceDigits));
-    });
-    return this.#marks;
+  startTicks(instrumentIndex: number): number {
+    const { firstRow, bars, instrument } = this.execution[instrumentIndex]!;
+    return firstRow > 0 ? this.#ticks[instrumentIndex]![firstRow - 1]! : Math.round(bars.open[0]! * pow10(instrument.priceDigits));
   }
   #known(id: OrderId): OrderRecord {
     const order = this.orders.get(id);
