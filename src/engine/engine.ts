@@ -58,7 +58,7 @@ export interface EngineParts {
   readonly fromMs: number;
   readonly log: LogLine;
   readonly scratch: Scratch;
-  /** Written once a block: blocks done, thousandths of the run done, seconds of the block's end. Null where nobody watches. */
+  /** Written once a block: blocks done, rows of the first execution feed done, seconds of the block's end. Null where nobody watches. */
   readonly beat: Int32Array | null;
 }
 
@@ -334,6 +334,8 @@ export class Engine implements ExchangeSink, Marks {
     if (!order || order.state !== UNKNOWN_STATE) return;
     const finding = this.orders.weigh(order, seen);
     if (finding.kind === 'read') this.exchange.read(order, finding.channel);
+    // The instrument stays frozen: only a person can say what became of the order.
+    else if (finding.kind === 'human') this.log(this.runs[order.strategy]!.name, `order ${id} stays unknown: ${finding.why}`, {});
     else if (finding.kind === 'placed' || finding.kind === 'noEffect') {
       if (finding.kind === 'placed') this.orders.placed(order, this.nowMs);
       else this.#noEffect(order);

@@ -66,7 +66,7 @@ describe('OrderManager', () => {
   it('sends an order once', () => {
     const { orders, send } = desk();
     const order = send(100);
-    expect(() => orders.submit(order as unknown as ApprovedOrder)).toThrow(InvariantError);
+    expect(() => orders.submit(order as never)).toThrow(InvariantError);
   });
 
   it('uses a record again, with nothing of the order before', () => {

@@ -95,15 +95,14 @@ export class OrderManager {
   }
 
   /** Sends an approved order, once. Its reservation was made by risk in the same call as the approval. */
-  submit(approved: ApprovedOrder): void {
-    const order = approved as unknown as OrderRecord; // the same record: risk only changes its type
+  submit(order: OrderRecord & ApprovedOrder): void {
     if (order.state !== STATE.draft) throw new InvariantError(`order ${order.id} is sent a second time`);
     this.#active[this.#active.length] = order;
     this.#journal.verdict(order, null);
     this.#journal.intent(order);
     const seq = this.#journal.send(order, order.createdMs);
     this.#step(order, EVENT.sent);
-    this.#exchange.submit(approved, seq);
+    this.#exchange.submit(order, seq);
   }
 
   /** Asks for a cancel; one that cannot go out yet goes out with the acknowledgement. */

@@ -89,25 +89,6 @@ export function barsOfRows(
 
 export const coarser = (bars: BarColumns, interval: Interval): BarColumns => resample(bars, interval).bars;
 
-/** The rows that close at or before `ms`: what could be known then. */
-export function until(bars: BarColumns, ms: number): BarColumns {
-  let length = 0;
-  while (length < bars.length && bars.closeMs[length]! <= ms) length++;
-  const cut = (column: Float64Array) => column.slice(0, length);
-  const { openMs, closeMs, open, high, low, close, volume } = bars;
-  return {
-    ...bars,
-    length,
-    openMs: cut(openMs),
-    closeMs: cut(closeMs),
-    open: cut(open),
-    high: cut(high),
-    low: cut(low),
-    close: cut(close),
-    volume: cut(volume),
-  };
-}
-
 const QUALITY: FeedQuality = {
   manifestHash: '', rows: 0, gaps: 0, missingBars: 0, thinBars: 0, zeroVolume: 0, roundedPrices: 0, openLastBar: false, synthetic: true,
 }; // prettier-ignore
