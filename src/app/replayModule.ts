@@ -15,7 +15,7 @@ import { TOKENS } from './tokens.ts';
 /** Orders that one account may have open at the venue of a replay; the bot's own limits are lower. */
 const MAX_OPEN_ORDERS = 10_000;
 
-export function replayModule(plan: RunPlan, faultOf: ReplayOptions['faultOf'] = () => 'none'): ContainerModule {
+export function replayModule(plan: RunPlan, faultOf: ReplayOptions['faultOf'] = null): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(TOKENS.queue).toConstantValue(new DueQueue());
     bind(TOKENS.journal).toConstantValue(new ReplayJournal());

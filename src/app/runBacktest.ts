@@ -93,15 +93,18 @@ export function recordOf(plan: RunPlan, { engine, venue }: PreparedRun, trace: b
 }
 
 /**
- * Signals are read at every bar through a getter of some 50 bytecodes. V8 inlines functions of at most 27 whatever else it inlines; beyond
- * that the order path, which is inlined too, uses the budget up, and each read becomes a call: 15 ns a bar instead of 11 (2026-11-21, SMA
- * 100/300 in the onBar form, Node 20). Set before the first loop is compiled; a heuristic of the compiler, never part of a result.
+ * What the compiler may inline; set before the first loop is compiled, heuristics of V8, never part of a result (2026-11-21, Node 20,
+ * SMA 10/30 and 100/300 in the onBar form).
+ * - Signals are read at every bar through a getter of some 50 bytecodes. V8 inlines functions of at most 27 whatever else it inlines;
+ *   beyond that the order path, which is inlined too, uses the budget up, and each read becomes a call: 15 ns a bar instead of 11.
+ * - An order walks through some forty small functions. At each call that is not inlined every number is boxed and unboxed and every
+ *   object's shape is looked at again: with room for all of them an order costs 100 ns less.
  */
-const INLINE_SMALL = '--max-inlined-bytecode-size-small=64';
+const INLINING = ['--max-inlined-bytecode-size-small=64', '--max-inlined-bytecode-size=1000', '--max-inlined-bytecode-size-cumulative=4000'];
 
 /** An instance of the loop for these classes alone: V8 keeps type feedback per function (see blockLoop.ts). */
 async function loopFor(plan: RunPlan): Promise<BlockLoop> {
-  setFlagsFromString(INLINE_SMALL);
+  for (const flag of INLINING) setFlagsFromString(flag);
   // From source (in tests) one instance serves all: results never depend on which instance runs.
   if (import.meta.url.endsWith('.ts')) return blockLoop;
   const key = plan.strategies.map(({ hash }) => hash).join('+');

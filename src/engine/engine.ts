@@ -9,6 +9,7 @@ import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import { homeOf, type IndicatorSpec, type SignalSource } from '../indicators/spec.ts';
 import type { Series } from '../indicators/series.ts';
 import { ticksOf, type TickColumn } from '../model/bars.ts';
+import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Interval } from '../model/interval.ts';
 import type { OrderId, Side, VenueOrderId } from '../model/order.ts';
@@ -297,28 +298,20 @@ export class Engine implements ExchangeSink, Marks {
     this.#tellOrder(order);
     this.exchange.read(order, 'openOrders');
   }
-  filled(
-    id: OrderId,
-    tradeId: number,
-    price: number,
-    lots: number,
-    notional: number,
-    fee: number,
-    feeInBase: boolean,
-    isMaker: boolean,
-    timeMs: number,
-  ): void {
+  filled(id: OrderId, fill: Fill): void {
     const order = this.#known(id);
     const { strategy, instrumentIndex } = order;
+    // Read now: what is sent below may fill at once, into the same record.
+    const { price, lots, timeMs } = fill;
     this.recorder.settle();
     const isBuy = order.side === 'buy';
-    this.ledger.fill(strategy, instrumentIndex, isBuy, price, lots, notional, fee, feeInBase);
-    this.fills.push(strategy, instrumentIndex, isBuy, id, tradeId, price, lots, notional, fee, feeInBase, isMaker, timeMs);
+    this.ledger.fill(strategy, instrumentIndex, isBuy, fill);
+    this.fills.push(strategy, instrumentIndex, isBuy, id, fill);
     const wasUnknown = order.state === UNKNOWN_STATE;
-    this.orders.filled(order, tradeId, price, lots, notional, fee, timeMs);
+    this.orders.filled(order, fill);
     if (wasUnknown) this.#thaw(instrumentIndex);
     const run = this.runs[strategy]!;
-    if (run.wantsFills) this.outbox.fill(run, fillInfo(order, price, lots, fee, feeInBase, timeMs), timeMs, instrumentIndex, tradeId);
+    if (run.wantsFills) this.outbox.fill(run, fillInfo(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
     if (order.reason === null) this.#tellOrder(order);
     else this.#ended(order);
     if (order.parent > 0 || order.stopLoss > 0 || order.takeProfit > 0 || order.trailing > 0) this.desk.filled(order, price, lots, timeMs);

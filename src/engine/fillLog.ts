@@ -1,6 +1,7 @@
 // What a run keeps of its fills: one row a fill, in booking order, no object.
 
 import { bitsOf, RowLog, rowInPage, type Scratch } from '../base/rowLog.ts';
+import type { Fill } from '../model/fill.ts';
 import type { FillColumns } from '../model/run.ts';
 
 const FIELD = { tradeId: 0, orderId: 1, price: 2, lots: 3, notional: 4, fee: 5, timeMs: 6, codes: 7 } as const;
@@ -14,31 +15,18 @@ export class FillLog {
     this.#rows = new RowLog(WIDTH, scratch);
   }
 
-  push(
-    strategy: number,
-    instrument: number,
-    isBuy: boolean,
-    orderId: number,
-    tradeId: number,
-    price: number,
-    lots: number,
-    notional: number,
-    fee: number,
-    feeInBase: boolean,
-    isMaker: boolean,
-    timeMs: number,
-  ): void {
+  push(strategy: number, instrument: number, isBuy: boolean, orderId: number, fill: Fill): void {
     const row = this.length++;
     const page = this.#rows.page(row);
     const at = rowInPage(row) * WIDTH;
-    page[at + FIELD.tradeId] = tradeId;
+    page[at + FIELD.tradeId] = fill.tradeId;
     page[at + FIELD.orderId] = orderId;
-    page[at + FIELD.price] = price;
-    page[at + FIELD.lots] = lots;
-    page[at + FIELD.notional] = notional;
-    page[at + FIELD.fee] = fee;
-    page[at + FIELD.timeMs] = timeMs;
-    page[at + FIELD.codes] = (isBuy ? 0 : 1) | (isMaker ? 2 : 0) | (feeInBase ? 4 : 0) | (strategy << 3) | (instrument << 11);
+    page[at + FIELD.price] = fill.price;
+    page[at + FIELD.lots] = fill.lots;
+    page[at + FIELD.notional] = fill.notional;
+    page[at + FIELD.fee] = fill.fee;
+    page[at + FIELD.timeMs] = fill.timeMs;
+    page[at + FIELD.codes] = (isBuy ? 0 : 1) | (fill.isMaker ? 2 : 0) | (fill.feeInBase ? 4 : 0) | (strategy << 3) | (instrument << 11);
   }
 
   columns(): FillColumns {

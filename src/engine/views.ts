@@ -4,6 +4,7 @@ import type { TimeMs } from '../base/brand.ts';
 import type { Decimal } from '../base/decimal.ts';
 import { ConfigError } from '../base/errors.ts';
 import type { Series } from '../indicators/series.ts';
+import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { OrderRecord } from '../orders/record.ts';
 import { decimalOf } from '../strategy/amounts.ts';
@@ -24,7 +25,8 @@ export function orderInfo(order: OrderRecord): OrderInfo {
   };
 }
 
-export function fillInfo(order: OrderRecord, price: number, lots: number, fee: number, feeInBase: boolean, timeMs: number): FillInfo {
+export function fillInfo(order: OrderRecord, fill: Fill): FillInfo {
+  const { price, lots, fee, feeInBase, timeMs } = fill;
   const { instrument } = order;
   return {
     orderId: order.id,

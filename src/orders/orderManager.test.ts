@@ -11,6 +11,7 @@ import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../model/order
 import type { ExchangePort } from '../ports/exchange.ts';
 import { Ledger } from '../portfolio/ledger.ts';
 import { RiskModule } from '../risk/riskModule.ts';
+import { fillOf } from '../../test/fixtures/fills.ts';
 import { spotInstrument } from '../../test/fixtures/drafts.ts';
 import { STATE } from './lifecycle.ts';
 import { OrderManager } from './orderManager.ts';
@@ -73,7 +74,7 @@ describe('OrderManager', () => {
     const { orders, send } = desk();
     const first = send(100);
     orders.acked(first, 7 as VenueOrderId, NOW);
-    orders.filled(first, 1, 10_000, 100, notional(100), 0, NOW);
+    orders.filled(first, fillOf({ tradeId: 1, price: 10_000, lots: 100, notional: notional(100), timeMs: NOW }));
     const second = send(50);
     expect(second).toBe(first);
     expect(second).toMatchObject({
@@ -105,7 +106,7 @@ describe('OrderManager', () => {
     orders.noEffect(order, NOW);
     expect(orders.active()).toEqual([]);
     expect(orders.get(1 as OrderId)).toBe(order);
-    orders.filled(order, 1, 10_000, 40, notional(40), 0, NOW);
+    orders.filled(order, fillOf({ tradeId: 1, price: 10_000, lots: 40, notional: notional(40), timeMs: NOW }));
     expect(order).toMatchObject({ lifecycle: 'cancelSent', reason: null, filledLots: 40 });
     expect(exchange.cancelled).toEqual([1]);
     expect(reservations.buyLots(0, 0)).toBe(60);
@@ -131,7 +132,7 @@ describe('OrderManager', () => {
     const { orders, send } = desk();
     const order = send(100);
     orders.acked(order, 1 as VenueOrderId, NOW);
-    expect(() => orders.filled(order, 1, 10_000, 101, notional(101), 0, NOW)).toThrow(InvariantError);
+    expect(() => orders.filled(order, fillOf({ tradeId: 1, price: 10_000, lots: 101, notional: notional(101), timeMs: NOW }))).toThrow(InvariantError);
   });
 });
 
@@ -160,7 +161,7 @@ function apply(orders: OrderManager, order: OrderRecord, { kind, share }: Step, 
       return orders.noEffect(order, NOW);
     case 'fill': {
       const part = Math.min(order.lots - order.filledLots, Math.ceil((order.lots * share) / 100));
-      return orders.filled(order, trade, 10_000, part, notional(part), 0, NOW);
+      return orders.filled(order, fillOf({ tradeId: trade, price: 10_000, lots: part, notional: notional(part), timeMs: NOW }));
     }
     case 'cancel':
       return orders.cancel(order, NOW);

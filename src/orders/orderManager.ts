@@ -3,6 +3,7 @@
 import { InvariantError } from '../base/errors.ts';
 import type { Lots, TimeMs, Units } from '../base/brand.ts';
 import type { Scratch } from '../base/rowLog.ts';
+import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { ApprovedOrder, DoneReason, OrderId, Side, VenueOrderId } from '../model/order.ts';
 import type { OrderColumns } from '../model/run.ts';
@@ -86,7 +87,7 @@ export class OrderManager {
   /** Ends a draft that may not be sent. `code` is the stable code of the refusal. */
   deny(order: OrderRecord, code: string): void {
     order.code = code;
-    this.#journal.verdict(order, code);
+    this.#journal.denied(order, code);
     this.#step(order, EVENT.denied);
     order.reason = 'denied';
     order.confirmed = true;
@@ -98,9 +99,7 @@ export class OrderManager {
   submit(order: OrderRecord & ApprovedOrder): void {
     if (order.state !== STATE.draft) throw new InvariantError(`order ${order.id} is sent a second time`);
     this.#active[this.#active.length] = order;
-    this.#journal.verdict(order, null);
-    this.#journal.intent(order);
-    const seq = this.#journal.send(order, order.createdMs);
+    const seq = this.#journal.submitted(order);
     this.#step(order, EVENT.sent);
     this.#exchange.submit(order, seq);
   }
@@ -175,18 +174,16 @@ export class OrderManager {
   }
 
   /** Books an execution into the belief. Returns false for a fill that no live order can have had. */
-  filled(order: OrderRecord, tradeId: number, price: number, lots: number, notional: number, fee: number, nowMs: number): void {
-    if (order.state === STATE.sent || order.state === STATE.unknown) this.placed(order, nowMs); // a fill is proof of placement
+  filled(order: OrderRecord, fill: Fill): void {
+    if (order.state === STATE.sent || order.state === STATE.unknown) this.placed(order, fill.timeMs); // a fill is proof of placement
     else if (order.state === STATE.done) this.#lateLanded(order);
-    order.filledLots = (order.filledLots + lots) as Lots;
-    order.filledUnits = (order.filledUnits + notional) as Units;
+    order.filledLots = (order.filledLots + fill.lots) as Lots;
+    order.filledUnits = (order.filledUnits + fill.notional) as Units;
     if (order.lots > 0 && order.filledLots > order.lots) throw new InvariantError(`order ${order.id} filled ${order.filledLots} lots of ${order.lots}`);
-    this.#reservations.fill(order, lots, notional);
-    this.#journal.fill(order, tradeId, price, lots, fee);
+    this.#reservations.fill(order, fill.lots, fill.notional);
+    this.#journal.fill(order, fill);
     if (order.lots === 0 || order.filledLots !== order.lots) return;
-    if (!this.#step(order, EVENT.filled)) return;
-    this.#journal.state(order);
-    this.#finish(order, 'filled', nowMs);
+    if (this.#step(order, EVENT.filled)) this.#finish(order, 'filled', fill.timeMs);
   }
 
   /** A terminal status from the venue; in a replay it is its own confirmation. */

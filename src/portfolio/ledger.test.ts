@@ -4,6 +4,7 @@ import { Decimal } from '../base/decimal.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
 import { lots } from '../base/brand.ts';
 import { spotInstrument } from '../../test/fixtures/drafts.ts';
+import { fillOf } from '../../test/fixtures/fills.ts';
 import { Ledger } from './ledger.ts';
 
 const BTC = spotInstrument('BTC', { baseDigits: 8, quantityDigits: 5 });
@@ -75,7 +76,7 @@ function book(ledger: Ledger, oracle: Oracle, one: Step): void {
   const feeInBase = isBuy && one.feeInBase;
   const bought = amount * 10 ** (baseDigits - quantityDigits);
   const fee = Math.round(((feeInBase ? bought : amount * perLot) * feePpm) / 1e6);
-  ledger.fill(strategy, index, isBuy, ticks, amount, amount * perLot, fee, feeInBase);
+  ledger.fill(strategy, index, isBuy, fillOf({ price: ticks, lots: amount, notional: amount * perLot, fee: fee, feeInBase: feeInBase }));
   const qty = new Decimal(amount).div(Decimal.pow(10, quantityDigits));
   oracle.fill(
     one,
@@ -91,14 +92,14 @@ describe('one round trip', () => {
   test('entry price, realised profit and fees, with the fee in quote', () => {
     const ledger = new Ledger([BTC], 1);
     ledger.deposit(0, 'USDT', 10_000e8);
-    ledger.fill(0, 0, true, 4_000_000, 10_000, 4000e8, 4e8, false);
-    ledger.fill(0, 0, true, 5_000_000, 10_000, 5000e8, 5e8, false);
+    ledger.fill(0, 0, true, fillOf({ price: 4_000_000, lots: 10_000, notional: 4000e8, fee: 4e8, feeInBase: false }));
+    ledger.fill(0, 0, true, fillOf({ price: 5_000_000, lots: 10_000, notional: 5000e8, fee: 5e8, feeInBase: false }));
     expect(ledger.entryPrice(0, 0)).toBe(45_000);
     expect(ledger.quote(0)).toBe(991e8);
     expect(ledger.equityUnits(0, [4_600_000])).toBe(991e8 + 9200e8);
-    ledger.fill(0, 0, false, 4_600_000, 5000, 2300e8, 2.3e8, false);
+    ledger.fill(0, 0, false, fillOf({ price: 4_600_000, lots: 5000, notional: 2300e8, fee: 2.3e8, feeInBase: false }));
     expect([ledger.realised(0), ledger.fees(0), ledger.cost(0, 0)]).toEqual([50e8, 11.3e8, 6750e8]);
-    ledger.fill(0, 0, false, 4_600_000, 15_000, 6900e8, 6.9e8, false);
+    ledger.fill(0, 0, false, fillOf({ price: 4_600_000, lots: 15_000, notional: 6900e8, fee: 6.9e8, feeInBase: false }));
     expect([ledger.realised(0), ledger.fees(0), ledger.cost(0, 0)]).toEqual([200e8, 18.2e8, 0]);
     expect(ledger.entryPrice(0, 0)).toBeNaN();
     expect(ledger.quote(0)).toBe(10_000e8 + 200e8 - 18.2e8);
@@ -107,11 +108,11 @@ describe('one round trip', () => {
   test('a fee in the coin bought lowers the holding, counts at its cost, and leaves dust that is flat', () => {
     const ledger = new Ledger([BTC], 1);
     ledger.deposit(0, 'USDT', 10_000e8);
-    ledger.fill(0, 0, true, 4_000_000, 10_000, 4000e8, 10_000, true);
+    ledger.fill(0, 0, true, fillOf({ price: 4_000_000, lots: 10_000, notional: 4000e8, fee: 10_000, feeInBase: true }));
     expect([ledger.base(0, 0), ledger.quote(0)]).toEqual([9_990_000, 6000e8]);
     expect([ledger.cost(0, 0), ledger.fees(0), ledger.entryPrice(0, 0)]).toEqual([3996e8, 4e8, 40_000]);
     expect([ledger.sellableLots(0, 0), ledger.isFlat(0, 0), ledger.dust(0, 0)]).toEqual([9990, false, 0]);
-    ledger.fill(0, 0, false, 4_000_000, 9989, 3995.6e8, 0, false);
+    ledger.fill(0, 0, false, fillOf({ price: 4_000_000, lots: 9989, notional: 3995.6e8, fee: 0, feeInBase: false }));
     expect([ledger.base(0, 0), ledger.sellableLots(0, 0), ledger.isFlat(0, 0), ledger.dust(0, 0)]).toEqual([1000, 1, true, 1000]);
     ledger.assertReconciled();
   });
@@ -121,7 +122,7 @@ test('coins brought in at their worth make neither profit nor loss when they are
   const ledger = new Ledger(INSTRUMENTS, 2);
   ledger.deposit(1, 'ETH', 20_000, 4000e8);
   expect(ledger.entryPrice(1, 1)).toBe(2000);
-  ledger.fill(1, 1, false, 2_000_000, 200, 4000e8, 0, false);
+  ledger.fill(1, 1, false, fillOf({ price: 2_000_000, lots: 200, notional: 4000e8, fee: 0, feeInBase: false }));
   expect([ledger.realised(1), ledger.quote(1), ledger.quote(0), ledger.quoteTotal]).toEqual([0, 4000e8, 0, 4000e8]);
 });
 
@@ -137,7 +138,7 @@ test('a missing mark makes the equity of a holding unknown, and of none other', 
 
 test('more than is held cannot be sold, nor more money counted than is exact', () => {
   const ledger = new Ledger([BTC], 1);
-  expect(() => ledger.fill(0, 0, false, 1, 1, 10, 0, false)).toThrow(InvariantError);
+  expect(() => ledger.fill(0, 0, false, fillOf({ price: 1, lots: 1, notional: 10, fee: 0, feeInBase: false }))).toThrow(InvariantError);
   ledger.deposit(0, 'USDT', Number.MAX_SAFE_INTEGER);
   expect(() => ledger.deposit(0, 'USDT', 1)).toThrow(InvariantError);
   expect(() => ledger.deposit(0, 'USDT', 0.5)).toThrow(InvariantError);

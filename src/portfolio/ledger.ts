@@ -3,6 +3,7 @@
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
 import { exact, mulDiv, pow10 } from '../base/exact.ts';
+import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { Scale, valueAt, valueDownAt, valueUpAt, type Factor } from './scale.ts';
 
@@ -92,40 +93,31 @@ export class Ledger {
   }
 
   /**
-   * Books an execution of `lots` whose notional is `notionalUnits`. `feeUnits` is in base units where `feeInBase`, else in quote units.
-   * `ticks` is the price: it stands in messages only, the notional is the venue's. Throws InvariantError when more is sold than held.
+   * Books an execution. Its price stands in messages only: the notional is the venue's. Throws InvariantError when more is sold than held.
    */
-  fill(
-    strategy: number,
-    index: number,
-    isBuy: boolean,
-    ticks: number,
-    lots: number,
-    notionalUnits: number,
-    feeUnits: number,
-    feeInBase: boolean,
-  ): void {
+  fill(strategy: number, index: number, isBuy: boolean, fill: Fill): void {
+    const { notional } = fill;
     const book = this.#books[strategy]!;
     const asset = this.#assets[index]!;
     const holding = book.holdings[index]!;
-    const units = lots * asset.scale.unitsPerLot;
+    const units = fill.lots * asset.scale.unitsPerLot;
     const { base: held, cost } = holding;
-    const baseFee = feeInBase ? feeUnits : 0;
-    const cashFee = feeInBase ? 0 : feeUnits;
+    const baseFee = fill.feeInBase ? fill.fee : 0;
+    const cashFee = fill.feeInBase ? 0 : fill.fee;
     if (isBuy) {
-      const feeCost = baseFee > 0 ? mulDiv(notionalUnits, baseFee, units, 'halfUp') : 0;
+      const feeCost = baseFee > 0 ? mulDiv(notional, baseFee, units, 'halfUp') : 0;
       addBase(holding, asset, units - baseFee);
-      holding.cost = cost + notionalUnits - feeCost;
-      this.#addQuote(book, -notionalUnits - cashFee);
+      holding.cost = cost + notional - feeCost;
+      this.#addQuote(book, -notional - cashFee);
       book.fees += feeCost + cashFee;
     } else {
-      if (!(units + baseFee <= held)) throw oversold(this.instruments[index]!, strategy, ticks, units + baseFee, held);
+      if (!(units + baseFee <= held)) throw oversold(this.instruments[index]!, strategy, fill.price, units + baseFee, held);
       const costOut = units === held ? cost : mulDiv(cost, units, held, 'halfUp');
       const feeCost = baseFee > 0 ? mulDiv(cost - costOut, baseFee, held - units, 'halfUp') : 0;
       addBase(holding, asset, -units - baseFee);
       holding.cost = cost - costOut - feeCost;
-      book.realised += notionalUnits - costOut;
-      this.#addQuote(book, notionalUnits - cashFee);
+      book.realised += notional - costOut;
+      this.#addQuote(book, notional - cashFee);
       book.fees += feeCost + cashFee;
     }
   }

@@ -1,5 +1,6 @@
 // The hole through which orders leave and their fate comes back: replayed klines and the REST client stand behind it.
 
+import type { Fill } from '../model/fill.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../model/order.ts';
 
 /** A read that can prove where an order is. */
@@ -38,18 +39,8 @@ export interface ExchangeSink {
   refused(order: OrderId, code: string): void;
   notSent(order: OrderId, cause: string): void;
   outcomeUnknown(order: OrderId, cause: string): void;
-  /** `notional` and `fee` are units: of the quote asset, the fee of the base asset where `feeInBase`. */
-  filled(
-    order: OrderId,
-    tradeId: number,
-    price: number,
-    lots: number,
-    notional: number,
-    fee: number,
-    feeInBase: boolean,
-    isMaker: boolean,
-    timeMs: number,
-  ): void;
+  /** The record is the exchange's, for the length of the call. */
+  filled(order: OrderId, fill: Fill): void;
   /** A terminal status without further fills; `filled` for an order by amount, whose fills alone do not tell that nothing remains. */
   ended(order: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void;
   evidence(order: OrderId, seen: Evidence): void;

@@ -3,6 +3,7 @@
 import { assert } from '../base/assert.ts';
 import { InvariantError } from '../base/errors.ts';
 import { mulDiv, type Rounding } from '../base/exact.ts';
+import { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { type Accounts, balance } from './accounts.ts';
 import { Money, shareOf } from './money.ts';
@@ -15,18 +16,8 @@ import type { OrderRecord, VenueOrder } from './venueOrder.ts';
  * it may not match. Units are whole: price in ticks, lots, money in units of its asset, times in ms.
  */
 export interface VenueSink {
-  /** One execution. `feeUnits` are of the base asset where `feeInBase`, else of the quote asset. FILLED is told by this call alone. */
-  filled(
-    order: VenueOrder,
-    price: number,
-    lots: number,
-    notionalUnits: number,
-    feeUnits: number,
-    feeInBase: boolean,
-    isMaker: boolean,
-    tradeId: number,
-    timeMs: number,
-  ): void;
+  /** One execution. The record is the book's, and holds until the listener makes it match again. FILLED is told by this call alone. */
+  filled(order: VenueOrder, fill: Fill): void;
   /** The order is CANCELED: by its owner, or the remainder of a MARKET order. */
   ended(order: VenueOrder, timeMs: number): void;
 }
@@ -73,6 +64,7 @@ export class InstrumentBook {
   /** Notional and fee of the fill at hand, in units; fractions at first, so that they are double fields throughout. */
   private paid = 0.5;
   private fee = 0.5;
+  private readonly told = new Fill();
 
   constructor(instrument: Instrument, index: number, context: BookContext) {
     const { config, accounts } = context;
@@ -226,8 +218,16 @@ export class InstrumentBook {
       order.status = 'FILLED';
       this.remove(order);
     } else if (order.status === 'NEW') order.status = 'PARTIALLY_FILLED';
-    const tradeId = ++this.context.lastTradeId;
-    this.sink.filled(order, price, lots, this.paid, this.fee, isBuy && this.feesInReceived, isMaker, tradeId, timeMs);
+    const { told } = this;
+    told.tradeId = ++this.context.lastTradeId;
+    told.price = price;
+    told.lots = lots;
+    told.notional = this.paid;
+    told.fee = this.fee;
+    told.feeInBase = isBuy && this.feesInReceived;
+    told.isMaker = isMaker;
+    told.timeMs = timeMs;
+    this.sink.filled(order, told);
   }
 
   /** The money of a buy of `quantity` base units for `this.paid`: sets `fee`. */

@@ -13,6 +13,7 @@ import { Ledger } from '../../src/portfolio/ledger.ts';
 import type { RiskLimits } from '../../src/risk/limits.ts';
 import { RiskModule, RULES } from '../../src/risk/riskModule.ts';
 import { spotInstrument } from '../fixtures/drafts.ts';
+import { fillOf } from '../fixtures/fills.ts';
 import { MIN_LOTS, PER_LOT, PER_TICK_LOT, Truth, type TrueLimits, type TrueOrder } from './riskTruth.ts';
 
 const INSTRUMENTS = [spotInstrument('BTC'), spotInstrument('ETH')];
@@ -202,8 +203,9 @@ export class World {
     const notional = price * filled * PER_TICK_LOT;
     const feeInBase = this.#truth.feeInBase && order.isBuy;
     const fee = feeInBase ? (filled * PER_LOT) / 1000 : notional / 1000;
-    this.#ledger.fill(order.strategy, order.index, order.isBuy, price, filled, notional, fee, feeInBase);
-    this.#orders.filled(belief, ++this.#trades, price, filled, notional, fee, this.#nowMs);
+    const fill = fillOf({ tradeId: ++this.#trades, price, lots: filled, notional, fee, feeInBase, timeMs: this.#nowMs });
+    this.#ledger.fill(order.strategy, order.index, order.isBuy, fill);
+    this.#orders.filled(belief, fill);
     order.reported += filled;
     order.tombMs = NaN;
     this.#counts.fills++;

@@ -9,6 +9,7 @@ import { REPLAY_FENCE } from '../../src/orders/resolver.ts';
 import type { Channel, ExchangePort, ExchangeSink } from '../../src/ports/exchange.ts';
 import { DueQueue } from '../../src/scheduler/dueQueue.ts';
 import type { Scheduler } from '../../src/ports/scheduler.ts';
+import { fillOf } from '../fixtures/fills.ts';
 import { bars, fillPriceOf } from './exchangePort.ts';
 
 const MILLION = 1_000_000;
@@ -70,7 +71,7 @@ export class StubExchange implements ExchangePort {
     const filled = quoteUnits > 0 ? Math.floor(quoteUnits / (price * UNITS_PER_TICK_LOT)) : lots;
     const notional = price * filled * UNITS_PER_TICK_LOT;
     const fee = Math.round(((isBuy ? filled * BASE_PER_LOT : notional) * (isMaker ? MAKER_PPM : TAKER_PPM)) / MILLION);
-    this.#sink.filled(id as OrderId, ++this.#trades, price, filled, notional, fee, isBuy, isMaker, timeMs);
+    this.#sink.filled(id as OrderId, fillOf({ tradeId: ++this.#trades, price, lots: filled, notional, fee, feeInBase: isBuy, isMaker, timeMs }));
     if (quoteUnits > 0) this.#sink.ended(id as OrderId, 'filled', timeMs);
   }
 }

@@ -3,6 +3,7 @@
 import { pow10 } from '../../base/exact.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { FeedRun } from '../../engine/feed.ts';
+import type { Fill } from '../../model/fill.ts';
 import { fixedLengthMs } from '../../model/interval.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../model/order.ts';
 import type { Brackets } from '../../orders/brackets.ts';
@@ -21,7 +22,7 @@ export interface ReplayOptions {
   /** Capped fills need the volume of a row. */
   readonly needsVolume: boolean;
   /** Which creates lose their answer or never arrive: for tests and what-if runs. */
-  readonly faultOf: (order: Order) => Fault;
+  readonly faultOf: ((order: Order) => Fault) | null;
 }
 
 /** One instrument of the replay: its book, the rows that trade in it, and the scales that turn rows into integers. */
@@ -146,22 +147,14 @@ export class ReplayExchange implements ExchangePort, VenueSink {
 
   // --- What the venue tells
 
-  filled(
-    order: VenueOrder,
-    price: number,
-    lots: number,
-    notional: number,
-    fee: number,
-    feeInBase: boolean,
-    isMaker: boolean,
-    tradeId: number,
-    timeMs: number,
-  ): void {
+  filled(order: VenueOrder, fill: Fill): void {
     const id = order.ref as OrderId;
     const isOver = order.status === 'FILLED';
-    const byAmount = order.quoteUnits > 0;
-    this.#engine.filled(id, tradeId, price, lots, notional, fee, feeInBase, isMaker, timeMs);
-    if (isOver && byAmount) this.#engine.ended(id, 'filled', timeMs);
+    if (order.quoteUnits > 0) {
+      const { timeMs } = fill;
+      this.#engine.filled(id, fill);
+      if (isOver) this.#engine.ended(id, 'filled', timeMs);
+    } else this.#engine.filled(id, fill);
     if (isOver) this.#forget(order);
   }
 
@@ -178,7 +171,8 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   #arrive(order: ApprovedOrder): void {
     const { id, instrumentIndex } = order;
     const engine = this.#engine;
-    const fault = this.#options.faultOf(order);
+    const { faultOf } = this.#options;
+    const fault = faultOf === null ? 'none' : faultOf(order);
     if (fault === 'lostRequest') return engine.outcomeUnknown(id);
     // A leg of a bracket arrives as it is made, with the fill that called for it.
     const nowMs = order.parent > 0 ? order.createdMs : engine.nowMs;
@@ -191,7 +185,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
       this.#placed.set(id, placed.id);
       engine.outcomeUnknown(id);
     } else engine.acked(id, placed.id as VenueOrderId, nowMs);
-    if (hitPrice === hitPrice) lane.book.execute(placed, hitPrice, nowMs);
+    if (order.parent > 0 && hitPrice === hitPrice) lane.book.execute(placed, hitPrice, nowMs);
   }
 
   #cancelArrives(order: Order, id: OrderId): void {

@@ -1,5 +1,6 @@
 // The journal of a replay: it writes nothing, counts and hashes what would be written, and is durable at once.
 
+import type { Fill } from '../../model/fill.ts';
 import type { Order } from '../../model/order.ts';
 import type { Evidence } from '../../ports/exchange.ts';
 import type { Journal } from '../../ports/journal.ts';
@@ -19,14 +20,12 @@ export class ReplayJournal implements Journal {
     return (this.#hash >>> 0).toString(16).padStart(8, '0');
   }
 
-  verdict(order: Order, code: string | null): number {
-    return this.#record(1, order.id, code === null ? 0 : code.length);
+  denied(order: Order, code: string): number {
+    return this.#record(1, order.id, code.length);
   }
-  intent(order: Order): number {
-    return this.#record(2, order.id, order.lots + order.quoteUnits);
-  }
-  send(order: Order, atMs: number): number {
-    return this.#record(3, order.id, atMs);
+  submitted(order: Order): number {
+    this.#count += 2;
+    return this.#record(2, order.id, order.lots + order.quoteUnits + order.createdMs * 31);
   }
   ack(order: Order): number {
     return this.#record(4, order.id, 0);
@@ -37,7 +36,7 @@ export class ReplayJournal implements Journal {
   evidence(order: Order, seen: Evidence): number {
     return this.#record(6, order.id, seen.venueMs);
   }
-  fill(order: Order, tradeId: number, price: number, lots: number, fee: number): number {
+  fill(order: Order, { tradeId, price, lots, fee }: Fill): number {
     // Odd factors keep figures of equal sums apart.
     return this.#record(7, order.id, tradeId + price * 31 + lots * 1009 + fee * 65_537);
   }
