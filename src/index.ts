@@ -16,6 +16,10 @@ export {
   awesomeOscillator, chandelierExit, forceIndex, ichimoku, keltner, obv, psar, wilder, williamsR,
   type ChandelierExit, type Ichimoku, type KeltnerChannels,
 } from './indicators/technicalAdapter.ts'; // prettier-ignore
+export {
+  feeModel, riskRule, slippageModel,
+  type AskingAccount, type AskingOrder, type ChargedFill, type FeeSpec, type RiskRuleOptions, type RiskRuleSpec, type SlippageSpec, type TakingFill,
+} from './strategy/models.ts'; // prettier-ignore
 export type { Instrument } from './model/instrument.ts';
 export type { Interval } from './model/interval.ts';
 export type { Lifecycle, OrderId, Side } from './model/order.ts';

@@ -1,3 +1,14 @@
 // The door `isobar/run`: backtests from code.
 
-export { backtest, type BacktestOptions, type BacktestResult, type CodeOptions, type FileOptions } from './app/backtest.ts';
+export {
+  backtest,
+  type BacktestResult,
+  type Equity,
+  type Fills,
+  type Metrics,
+  type Orders,
+  type Summary,
+  type Trades,
+} from './app/backtest.ts';
+export type { BacktestOptions, CodeOptions, FileOptions } from './app/backtestOptions.ts';
+export { generateBars, readBars, type Bars, type GenerateOptions, type ReadOptions, type TypedBars } from './app/bars.ts';

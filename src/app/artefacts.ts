@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { writeArrowColumns } from '../adapters/bars/arrowFile.ts';
 import { fileError } from '../adapters/bars/fileError.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
@@ -10,18 +10,19 @@ import { ConfigError } from '../base/errors.ts';
 import { formatTime } from '../model/time.ts';
 import { equityColumns } from '../report/folder/resultHash.ts';
 import { writeRunFiles } from '../report/folder/runFiles.ts';
-import type { Summary } from '../report/folder/summary.ts';
 import type { Provenance } from '../report/html/input.ts';
 import { writeReport } from '../report/html/report.ts';
 import { attempt } from './attempt.ts';
 import { shownPath } from './definition/paths.ts';
-import type { ExecutedRun } from './execute.ts';
-import { packageVersion } from './version.ts';
+import type { Origin } from './definition/request.ts';
+import type { ResolvedRun } from './definition/resolve.ts';
+import type { FinishedRun } from './execute.ts';
+import { versions } from './version.ts';
 
 /** Runs of one name that begin in one second. */
 const MAX_SAME_NAME = 100;
 
-interface Manifest {
+export interface Manifest {
   readonly format: 'isobar run 1';
   readonly name: string;
   readonly mode: string;
@@ -36,6 +37,8 @@ interface Manifest {
     readonly params: Readonly<Record<string, string | number | boolean>>;
     readonly inputs: readonly string[];
   }[];
+  /** The author's own slippage, fees and risk rules. */
+  readonly models: readonly { readonly use: string; readonly file: string; readonly sha256: string; readonly inputs: readonly string[] }[];
   readonly data: readonly {
     readonly feed: string;
     readonly instrument: string;
@@ -45,17 +48,14 @@ interface Manifest {
     /** Of the gap manifest, which holds the hash of the bars themselves. */
     readonly manifestSha256: string;
   }[];
+  /** The commands that put the bars into the definition's catalog, and what was given in code: such a run is made again by that code. */
+  readonly origin: Origin;
   /** The lock file of the folder in which the run was started; null where there is none. */
   readonly lockFile: { readonly file: string; readonly sha256: string } | null;
   readonly versions: Readonly<Record<string, string>>;
 }
 
-/** Versions of what took part, by name. */
-export function versions(): Readonly<Record<string, string>> {
-  return { isobar: packageVersion(), node: process.versions.node, platform: `${process.platform}-${process.arch}` };
-}
-
-export function manifestOf({ resolved, record }: ExecutedRun, summary: Summary): Manifest {
+export function manifestOf({ resolved, record, summary, origin }: FinishedRun): Manifest {
   return {
     format: 'isobar run 1',
     name: record.name,
@@ -71,6 +71,7 @@ export function manifestOf({ resolved, record }: ExecutedRun, summary: Summary):
       params,
       inputs: resolved.inputs[at] ?? [],
     })),
+    models: (resolved.plan.models?.records ?? []).map(({ use, file, hash, inputs }) => ({ use, file, sha256: hash, inputs })),
     data: record.feeds.map(({ name, bars, quality }) => ({
       feed: name,
       instrument: bars.instrument.id,
@@ -79,6 +80,7 @@ export function manifestOf({ resolved, record }: ExecutedRun, summary: Summary):
       synthetic: quality.synthetic,
       manifestSha256: quality.manifestHash,
     })),
+    origin,
     lockFile: lockFile(),
     versions: versions(),
   };
@@ -89,28 +91,19 @@ function lockFile(): Manifest['lockFile'] {
   return file === undefined ? null : { file, sha256: createHash('sha256').update(readFileSync(file)).digest('hex') };
 }
 
-/** What the folder is made of. */
-interface FolderParts {
-  readonly executed: ExecutedRun;
-  readonly summary: Summary;
-  readonly manifest: Manifest;
-  /** The commands that make the bars, where they are not in a catalog of the user. */
-  readonly recipe: string | null;
-}
-
 /**
  * Writes the run folder into `staging` and renames it to `<out>/<yyyymmdd-hhmmss>-<name>`; returns that path.
  * Throws ConfigError when it cannot be written; nothing is left then.
  */
-export async function writeRunFolder(out: string, staging: string, parts: FolderParts): Promise<string> {
-  const { executed, summary, manifest } = parts;
-  const { record, log } = executed;
-  const definition = definitionText(executed, parts.recipe);
+export async function writeRunFolder(out: string, staging: string, run: FinishedRun): Promise<string> {
+  const { record, log, summary } = run;
+  const manifest = manifestOf(run);
+  const definition = definitionText(run.resolved, run.origin);
   const name = `${stamp(nowMs())}-${record.name}`;
   try {
     mkdirSync(staging, { recursive: true });
     const place = (file: string) => join(staging, file);
-    const provenance = provenanceOf(parts, definition, freePath(out, name));
+    const provenance = provenanceOf(run, manifest, join(freePath(out, name), manifest.definition.file));
     // The page is compressed on other threads while this one writes the tables.
     const report = writeReport({ record, summary, provenance }, place('report.html'));
     const tables = attempt(() => {
@@ -134,14 +127,26 @@ export async function writeRunFolder(out: string, staging: string, parts: Folder
   }
 }
 
-function provenanceOf({ manifest, recipe }: FolderParts, definition: string, folder: string): Provenance {
-  const { definition: own, strategies, data, lockFile: lock } = manifest;
+/** Writes the report alone, over a file of that path. Throws ConfigError when it cannot be written. */
+export async function writeRunReport(path: string, run: FinishedRun): Promise<void> {
+  try {
+    mkdirSync(dirname(resolve(path)), { recursive: true });
+    await writeReport({ record: run.record, summary: run.summary, provenance: provenanceOf(run, manifestOf(run), 'definition.yaml') }, path);
+  } catch (error) {
+    throw error instanceof Error && 'syscall' in error ? fileError(path, 'cannot be written', error) : error;
+  }
+}
+
+/** `file`: where the definition lies, or could be put. */
+function provenanceOf({ resolved, origin }: FinishedRun, manifest: Manifest, file: string): Provenance {
+  const { definition: own, strategies, models, data, lockFile: lock } = manifest;
+  const commands = [...(origin.recipe === null ? [] : [origin.recipe]), `isobar backtest ${shownPath(resolve(file))}`];
   return {
-    definition,
-    command: `${recipe === null ? '' : `${recipe}\n`}isobar backtest ${shownPath(resolve(folder, own.file))}`,
+    definition: definitionText(resolved, origin),
+    command: origin.inCode.length === 0 ? commands.join('\n') : `in code: ${origin.inCode.join(', ')}`,
     hashes: [
       { name: own.file, sha256: own.sha256 },
-      ...strategies.map(({ file, sha256 }) => ({ name: file, sha256 })),
+      ...[...strategies, ...models].map(({ file: name, sha256 }) => ({ name, sha256 })),
       ...data.map(({ feed, instrument, interval, manifestSha256 }) => ({
         name: `${feed}: ${instrument} ${interval}`,
         sha256: manifestSha256,
@@ -152,13 +157,14 @@ function provenanceOf({ manifest, recipe }: FolderParts, definition: string, fol
   };
 }
 
-/** The definition as it was run, with the commands that make its bars as a comment. */
-export function definitionText({ resolved }: Pick<ExecutedRun, 'resolved'>, recipe: string | null): string {
-  return recipe === null ? resolved.text : `# ${recipe}\n${resolved.text}`;
+/** The definition as it was run, with the commands that make its bars, and what was given in code, as comments. */
+export function definitionText({ text }: Pick<ResolvedRun, 'text'>, { recipe, inCode }: Origin): string {
+  const remarks = [...(recipe === null ? [] : [recipe]), ...inCode.map((part) => `in code: ${part}`)];
+  return `${remarks.map((remark) => `# ${remark}\n`).join('')}${text}`;
 }
 
 /** Never over a folder that exists: two runs of one second get different names. */
-function moveInto(out: string, staging: string, name: string): string {
+export function moveInto(out: string, staging: string, name: string): string {
   for (;;) {
     const folder = freePath(out, name);
     try {
@@ -180,6 +186,6 @@ function freePath(out: string, name: string): string {
 }
 
 /** `20241121-031200`, UTC: folders sort by time. */
-function stamp(ms: number): string {
+export function stamp(ms: number): string {
   return formatTime(ms).slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
 }

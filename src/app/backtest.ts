@@ -1,97 +1,108 @@
-// `backtest(options)` of `isobar/run`: one backtest from code, in this thread, with the results as columns.
+// `backtest(options)` of `isobar/run`: one backtest from code, in this thread; the command runs the same in a worker.
 
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { nowMs } from '../adapters/clock/wallClock.ts';
-import { ConfigError } from '../base/errors.ts';
-import type { EquityColumns, FillColumns, OrderColumns, RunRecord } from '../model/run.ts';
+import { nextTurn, nowMs } from '../adapters/clock/wallClock.ts';
+import type { RunRecord } from '../model/run.ts';
+import {
+  readEquity,
+  readFills,
+  readOrders,
+  readTrades,
+  type Equity,
+  type Fills,
+  type Orders,
+  type Trades,
+} from '../report/folder/readings.ts';
+import type { Summary } from '../report/folder/summary.ts';
 import type { Metrics } from '../report/metrics/metrics.ts';
-import { buildSummary, type Summary } from '../report/folder/summary.ts';
-import type { StrategyClass } from '../strategy/strategy.ts';
-import { manifestOf, versions, writeRunFolder } from './artefacts.ts';
-import { openRequest, type RequestedRun } from './definition/request.ts';
-import type { Definition } from './definition/schema.ts';
-import { optionSource } from './definition/source.ts';
+import { closingTable } from '../report/terminal/closingTable.ts';
+import { writeRunFolder, writeRunReport } from './artefacts.ts';
+import { requestOf, type BacktestOptions } from './backtestOptions.ts';
+import { openRequest } from './definition/request.ts';
 import { loadEntry, planOf } from './definition/strategies.ts';
-import { execute, NOBODY } from './execute.ts';
+import { performRun, type FinishedRun } from './execute.ts';
 
-/** A definition file, with the changes that `--set` would make. */
-export interface FileOptions {
-  readonly definition: string;
-  readonly set?: readonly string[];
-}
-
-/** The keys of a run definition (docs/backtest.md), with a class in place of a path where one is at hand. */
-export interface CodeOptions extends Omit<Definition, 'strategy' | 'feeds' | 'cash'> {
-  readonly strategy: StrategyClass | Definition['strategy'];
-  readonly feeds?: Definition['feeds'];
-  /** A file of bars in place of `feeds`: it becomes the feed `bars`. */
-  readonly data?: string;
-  /** Starting balances; with `data` an amount of the quote asset will do. */
-  readonly cash: Definition['cash'] | string;
-}
-
-export type BacktestOptions = FileOptions | CodeOptions;
-
-export interface BacktestResult {
-  readonly resultHash: string;
-  readonly summary: Summary;
-  readonly metrics: Metrics;
-  readonly orders: OrderColumns;
-  readonly fills: FillColumns;
-  readonly equity: EquityColumns;
-  /** Everything that the run left, feeds and indicators among it. */
-  readonly record: RunRecord;
-  /** Writes the run folder, report included, under `out`; returns its path. */
-  write(out: string): Promise<string>;
-}
-
-/** Throws ConfigError for options that cannot be used, StrategyError for a strategy that misbehaves. */
+/**
+ * Runs a strategy over bars in the calling thread and gives its results. The same options give the same `resultHash` as the command and
+ * as a definition file.
+ *
+ * Throws ConfigError for options that cannot be used (its `remedy` says what to do) and StrategyError for a strategy that misbehaves (the
+ * `cause` is its own error). A strategy that never returns is not ended here: that is what the command does.
+ */
 export async function backtest(options: BacktestOptions): Promise<BacktestResult> {
-  const requested = await open(options);
-  try {
-    const given = 'strategy' in options && typeof options.strategy === 'function' ? options.strategy : null;
-    const load: typeof loadEntry = async (entry, source) => {
-      if (given === null) return loadEntry(entry, source);
-      return { plan: planOf(entry, { strategy: given, name: nameOf(given), hash: hashOf(given) }, source), inputs: [] };
-    };
-    const executed = await execute(requested.source, { catalogFolder: requested.catalogFolder, load }, NOBODY);
-    const { record } = executed;
-    const summary = buildSummary(record, { versions: versions() });
-    const { resultHash, metrics } = summary;
-    const { orders, fills, equity } = record;
-    const write = (out: string) =>
-      writeRunFolder(out, join(out, `.unfinished-${process.pid}-${nowMs()}`), {
-        executed,
-        summary,
-        manifest: manifestOf(executed, summary),
-        recipe: requested.recipe,
-      });
-    return { resultHash, summary, metrics, orders, fills, equity, record, write };
-  } finally {
-    requested.cleanUp();
+  const { request, given } = requestOf(options);
+  const requested = await openRequest(request);
+  const load: typeof loadEntry = async (entry, source) =>
+    given === null ? loadEntry(entry, source) : { plan: planOf(entry, given, source), inputs: given.inputs };
+  const run = await performRun(requested, { load });
+  // The container holds its parts by weak references, which V8 keeps alive until the loop turns: a series of runs would keep every engine.
+  await nextTurn();
+  return new BacktestResult(run);
+}
+
+/** What a backtest left. Columns are made when they are first read. */
+class BacktestResult {
+  /** Two runs with one hash had the same orders, fills and equity (docs/run-folder.md). Lower-case hex. */
+  readonly resultHash: string;
+  /** summary.json as an object: what was run, figures of trades and orders, quality of the data. */
+  readonly summary: Summary;
+  /** The figures of equity (docs/metrics.md). One that is undefined is null, and `metrics.reasons` says why. */
+  readonly metrics: Metrics;
+  /** What a reader of the results should know of how the run was set up, such as bars that begin after its start. */
+  readonly notes: readonly string[];
+  /** The run as the engine leaves it, in whole ticks, lots and units, feeds and indicators among it. */
+  readonly record: RunRecord;
+  readonly #run: FinishedRun;
+  #orders: Orders | null = null;
+  #fills: Fills | null = null;
+  #trades: Trades | null = null;
+  #equity: Equity | null = null;
+
+  constructor(run: FinishedRun) {
+    this.#run = run;
+    this.record = run.record;
+    this.summary = run.summary;
+    this.resultHash = run.summary.resultHash;
+    this.metrics = run.summary.metrics;
+    this.notes = run.resolved.notes;
+  }
+
+  /** The rows of orders.csv as columns. */
+  get orders(): Orders {
+    return (this.#orders ??= readOrders(this.record));
+  }
+  /** The rows of fills.csv as columns. */
+  get fills(): Fills {
+    return (this.#fills ??= readFills(this.record));
+  }
+  /** The rows of trades.csv as columns. */
+  get trades(): Trades {
+    return (this.#trades ??= readTrades(this.record));
+  }
+  /** The rows of equity.arrow as columns. */
+  get equity(): Equity {
+    return (this.#equity ??= readEquity(this.record));
+  }
+
+  /** Writes the report, one HTML file that needs no network, over `path`; returns the path. Throws ConfigError when it cannot. */
+  readonly report = async (path: string): Promise<string> => {
+    await writeRunReport(path, this.#run);
+    return path;
+  };
+
+  /** Writes the run folder (docs/run-folder.md), report included, under `out`; returns its path. Throws ConfigError when it cannot. */
+  readonly write = (out: string): Promise<string> => writeRunFolder(out, join(out, `.unfinished-${process.pid}-${nowMs()}`), this.#run);
+
+  /** The table that the command prints; `console.log` of a result shows it too. */
+  toString(): string {
+    return closingTable(this.record, this.summary, { colour: false });
+  }
+  /** `JSON.stringify` of a result is its summary: its columns may have millions of rows. */
+  toJSON(): Summary {
+    return this.summary;
+  }
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.toString();
   }
 }
-
-async function open(options: BacktestOptions): Promise<RequestedRun> {
-  if ('definition' in options) return openRequest({ kind: 'file', file: options.definition, settings: options.set ?? [] });
-  const { data, cash, strategy, ...rest } = options;
-  const values = { ...rest, strategy: typeof strategy === 'function' ? nameOf(strategy) : strategy };
-  if (data === undefined) {
-    return { source: optionSource('.', { ...values, cash }, {}), catalogFolder: undefined, recipe: null, cleanUp: () => {} };
-  }
-  if (typeof cash !== 'string')
-    throw new ConfigError('cash: expected an amount of the quote asset beside data, such as "10000"', 'or give feeds and a catalog');
-  const opened = await openRequest({ kind: 'data', strategy: '', data, cash, settings: [] });
-  const imported = typeof opened.source.data === 'object' ? opened.source.data : {};
-  return { ...opened, source: optionSource('.', { ...imported, ...values }, {}) };
-}
-
-function nameOf(strategy: StrategyClass): string {
-  return strategy.name === '' ? 'strategy' : strategy.name;
-}
-
-/** Of the class's own text: what a class at hand shows of its code. */
-function hashOf(strategy: StrategyClass): string {
-  return createHash('sha256').update(String(strategy)).digest('hex');
-}
+export type { BacktestResult, Equity, Fills, Metrics, Orders, Summary, Trades };

@@ -11,8 +11,9 @@ import { Brackets } from '../orders/brackets.ts';
 import { OrderManager } from '../orders/orderManager.ts';
 import { Reservations } from '../orders/reservation.ts';
 import { Ledger } from '../portfolio/ledger.ts';
-import { RiskModule } from '../risk/riskModule.ts';
+import { RiskModule, RULES } from '../risk/riskModule.ts';
 import type { Size } from '../strategy/types.ts';
+import { orderRuleOf } from './models/riskRules.ts';
 import type { RunPlan } from './plan.ts';
 import { TOKENS, type Observers } from './tokens.ts';
 
@@ -42,7 +43,7 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch)
       [TOKENS.exchange, TOKENS.journal, TOKENS.reservations, TOKENS.fence],
     );
     bind(TOKENS.risk).toResolvedValue(
-      (ledger, reservations) => new RiskModule({ ledger, reservations, limits: plan.risk }),
+      (ledger, reservations) => new RiskModule({ ledger, reservations, limits: plan.risk, rules: [...RULES, ...(plan.models?.rules ?? []).map(orderRuleOf)] }),
       [TOKENS.ledger, TOKENS.reservations],
     );
     bind(TOKENS.engine).toResolvedValue(

@@ -1,11 +1,14 @@
-// One backtest in this thread, from a definition to the record that it leaves, with a word to the watcher at each step.
+// One backtest in this thread, from what was asked to the figures of its record, with a word to the watcher at each step.
 
 import type { RunRecord } from '../model/run.ts';
+import { buildSummary, type Summary } from '../report/folder/summary.ts';
+import type { Origin, RequestedRun } from './definition/request.ts';
 import { resolveRun, type ResolvedRun, type ResolveOptions } from './definition/resolve.ts';
 import type { DefinitionSource } from './definition/source.ts';
 import { loadEntry } from './definition/strategies.ts';
 import { prepareBacktest, recordOf } from './runBacktest.ts';
 import { RunLog } from './runLog.ts';
+import { versions } from './version.ts';
 import type { Phase } from './worker/heartbeat.ts';
 
 /** Who watches a run. */
@@ -24,6 +27,22 @@ export interface ExecutedRun {
   readonly resolved: ResolvedRun;
   readonly record: RunRecord;
   readonly log: RunLog;
+}
+
+/** A run that can be written down: see artefacts.ts. */
+export interface FinishedRun extends ExecutedRun {
+  readonly summary: Summary;
+  readonly origin: Origin;
+}
+
+/** The whole of a backtest but for its folder: the one way, for the command's worker and for code. Throws as `execute` does. */
+export async function performRun(
+  { source, bars, origin }: RequestedRun,
+  options: Omit<ResolveOptions, 'bars'> = {},
+  watcher: Watcher = NOBODY,
+): Promise<FinishedRun> {
+  const executed = await execute(source, { ...options, bars }, watcher);
+  return { ...executed, summary: buildSummary(executed.record, { versions: versions() }), origin };
 }
 
 /** Throws ConfigError and StrategyError as `resolveRun` and the engine do. */

@@ -4,6 +4,7 @@ import type { Rounding } from '../base/exact.ts';
 import type { BarColumns } from '../model/bars.ts';
 import type { FeedQuality, StrategyRecord } from '../model/run.ts';
 import type { RiskLimits } from '../risk/limits.ts';
+import type { FeeSpec, RiskRuleSpec, SlippageSpec } from '../strategy/models.ts';
 import type { StrategyClass } from '../strategy/strategy.ts';
 
 export interface FeedPlan {
@@ -47,6 +48,24 @@ export interface FillsPlan {
   readonly collarPpm: number;
 }
 
+/** A file whose model takes part in the run. */
+export interface ModelRecord {
+  readonly use: 'slippage' | 'fees' | 'risk';
+  readonly file: string;
+  /** sha-256 of the bundled code. */
+  readonly hash: string;
+  /** Every file of the bundle, relative to the folder of `file`. */
+  readonly inputs: readonly string[];
+}
+
+/** What authors have put in the place of the built-in models, or beside them. */
+export interface ModelsPlan {
+  readonly slippage: SlippageSpec | null;
+  readonly fees: FeeSpec | null;
+  readonly rules: readonly RiskRuleSpec[];
+  readonly records: readonly ModelRecord[];
+}
+
 export interface RunPlan {
   readonly name: string;
   readonly strategies: readonly StrategyPlan[];
@@ -60,6 +79,7 @@ export interface RunPlan {
   readonly fees: FeesPlan;
   readonly fills: FillsPlan;
   readonly risk: RiskLimits;
+  readonly models?: ModelsPlan;
   readonly seed: number;
   /** Rows of a block: a setting of tests, never part of the result. */
   readonly blockRows: number;

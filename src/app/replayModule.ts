@@ -5,6 +5,7 @@ import { ReplayExchange, type ReplayOptions } from '../adapters/replay/replayExc
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
 import { REPLAY_FENCE } from '../orders/resolver.ts';
 import { DueQueue } from '../scheduler/dueQueue.ts';
+import { feesOf, slippageOf } from './models/venueModels.ts';
 import { fixedSlippage } from '../venue/slippage.ts';
 import { Venue } from '../venue/venue.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -33,10 +34,10 @@ export function openVenue(plan: RunPlan, engine: Engine, exchange: ExchangePort,
   const venue = new Venue(
     {
       instruments: engine.instruments,
-      fees: plan.fees,
+      fees: { ...plan.fees, model: plan.models?.fees ? feesOf(plan.models.fees) : null },
       limitRule: plan.fills.limit,
       maxVolumeSharePpm: plan.fills.maxVolumeSharePpm,
-      slippage: fixedSlippage(plan.fills.slippageTicks, plan.fills.slippagePpm),
+      slippage: plan.models?.slippage ? slippageOf(plan.models.slippage) : fixedSlippage(plan.fills.slippageTicks, plan.fills.slippagePpm),
       maxOpenOrders: MAX_OPEN_ORDERS,
     },
     exchange,

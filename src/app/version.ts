@@ -15,3 +15,8 @@ export function packageVersion(): string {
 export function packageFolder(): string {
   return dirname(require.resolve('isobar/package.json'));
 }
+
+/** Versions of what took part in a run, by name. */
+export function versions(): Readonly<Record<string, string>> {
+  return { isobar: packageVersion(), node: process.versions.node, platform: `${process.platform}-${process.arch}` };
+}

@@ -6,6 +6,7 @@ import type { Phase } from '../app/worker/heartbeat.ts';
 import type { Loaded, RunOutcome } from '../app/worker/messages.ts';
 import { watchRun, type WatchedRun } from '../app/worker/watchRun.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
+import { isPlainDecimal } from '../base/decimal.ts';
 import { ConfigError } from '../base/errors.ts';
 import { wantsColour } from '../report/terminal/closingTable.ts';
 import { progressLine } from './progressLine.ts';
@@ -93,7 +94,19 @@ function requestOf(args: BacktestArgs): RunRequest {
     );
   if (args.cash === undefined)
     throw new ConfigError(`${what}: expected --cash AMOUNT beside --data`, 'for example --cash 10000, in the quote asset of the bars');
-  return { kind: 'data', strategy: what, data, cash: args.cash, symbol: args.symbol, interval: args.interval, settings };
+  if (!isPlainDecimal(args.cash))
+    throw new ConfigError(`--cash: expected a decimal (amount of the quote asset), got '${args.cash}'`, 'for example --cash 10000');
+  return {
+    kind: 'options',
+    values: { strategy: what, cash: args.cash },
+    data: { files: [data], sets: [] },
+    symbol: args.symbol,
+    interval: args.interval,
+    called: 'the command line',
+    places: { strategy: 'the strategy file', feeds: '--data', cash: '--cash', interval: '--interval' },
+    inCode: [],
+    settings,
+  };
 }
 
 function timeoutOf(seconds: string): number {

@@ -64,7 +64,7 @@ const generateCommand = (yargs: Argv) =>
     'Make seeded synthetic bars with volatility clustering, labelled synthetic',
     (args) =>
       args.options({
-        symbol: { ...symbol, demandOption: true },
+        symbol: { ...symbol, demandOption: true, describe: 'Symbol such as SYNUSDT, or several: SYNUSDT,TWOUSDT; each has the next seed' },
         interval: { ...interval, demandOption: true },
         from: { type: 'string', demandOption: true, describe: 'Time of the first bar, such as 2024-01-01 (UTC)' },
         bars: { type: 'number', demandOption: true, describe: 'Number of bars' },

@@ -39,6 +39,7 @@ interface ResampleArgs extends Common {
   readonly market: Market;
 }
 interface GenerateArgs extends Common {
+  /** One, or several with commas between them. */
   readonly symbol: string;
   readonly interval: string;
   readonly from: string;
@@ -117,14 +118,21 @@ export function generateData(args: GenerateArgs): void {
       `--from: expected a date such as 2024-01-01, got ${JSON.stringify(args.from)}`,
       'UTC; a time may follow: 2024-01-01T08:00',
     );
-  const key = { market: args.market, symbol: args.symbol, interval: intervalOf('--interval', args.interval) };
-  const { bars, seed, price, gapShare } = args;
+  const { catalog, market, bars, price, gapShare } = args;
+  const interval = intervalOf('--interval', args.interval);
   const line = progressLine('bars');
-  const onProgress = (rows: number) => line.show(`generate ${key.symbol} ${key.interval}`, rows, rows / bars);
-  const manifest = generateInto(args.catalog, { ...key, fromMs, bars, seed, price, gapShare, onProgress });
+  const made = args.symbol.split(',').map((symbol, at) => {
+    const key = { market, symbol, interval };
+    const seed = args.seed + at;
+    const onProgress = (rows: number) => line.show(`generate ${symbol} ${interval}`, rows, rows / bars);
+    return { key, seed, manifest: generateInto(catalog, { ...key, fromMs, bars, seed, price, gapShare, onProgress }) };
+  });
   line.clear();
-  if (args.json) return printJson({ ...summaryOf(manifest), seed, instrument: instrumentPath(args.catalog, key.market, key.symbol) });
-  print(madeText(manifest, barsPath(args.catalog, key), `synthetic, seed ${seed}`, null));
+  if (args.json) {
+    const all = made.map(({ key, seed, manifest }) => ({ ...summaryOf(manifest), seed, instrument: instrumentPath(catalog, market, key.symbol) }));
+    return printJson(all.length === 1 ? all[0] : all);
+  }
+  for (const { key, seed, manifest } of made) print(madeText(manifest, barsPath(catalog, key), `synthetic, seed ${seed}`, null));
 }
 
 function intervalOf(option: string, text: string): Interval {

@@ -6,10 +6,11 @@ import { ConfigError } from '../base/errors.ts';
 import { withBacktest } from './backtest.ts';
 import { dataCommand } from './data.ts';
 import { tellFailure } from './failure.ts';
+import { withSweep } from './sweep.ts';
 import { usageError } from './usage.ts';
 
 /** Options that may be given more than once. */
-const LISTS = ['set', 'params', 'file', '_'];
+const LISTS = ['set', 'params', 'file', 'grid', '_'];
 
 /** What yargs complains of, kept apart from errors that a command throws. */
 class Complaint extends Error {}
@@ -19,7 +20,7 @@ function parser(argv: readonly string[]): Argv {
     .scriptName('isobar')
     .usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
   return (
-    withBacktest(named)
+    withSweep(withBacktest(named))
       .command(dataCommand)
       .demandCommand(1, 'Name a command: backtest or data')
       .strict()

@@ -122,11 +122,11 @@ export class StrategyRun implements StrategyHost {
   }
   every(periodMs: number, handler: () => void): void {
     this.#engine.touched = true;
-    this.#engine.timers.every(this.index, periodMs, handler);
+    this.#engine.timers.every(this.index, periodMs, handler, this.#engine.nowMs);
   }
   at(dayMs: number, handler: () => void): void {
     this.#engine.touched = true;
-    this.#engine.timers.at(this.index, dayMs, handler);
+    this.#engine.timers.at(this.index, dayMs, handler, this.#engine.nowMs);
   }
 
   order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId {

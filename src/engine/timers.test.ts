@@ -23,41 +23,53 @@ describe('Timers', () => {
   it('has nothing due without timers, and nothing before the run begins', () => {
     const timers = new Timers();
     expect(timers.nextMs).toBe(Infinity);
-    timers.every(0, HOUR, () => {});
+    timers.every(0, HOUR, () => {}, NaN);
     expect(timers.nextMs).toBe(Infinity);
     expect([timers.has(0), timers.has(1)]).toEqual([true, false]);
   });
 
   it('fires every full period after the start, not at it', () => {
     const timers = new Timers();
-    timers.every(3, HOUR, () => {});
+    timers.every(3, HOUR, () => {}, NaN);
     timers.start(MIDNIGHT);
     expect(firedUntil(timers, MIDNIGHT + 3 * HOUR)).toEqual([['of 3', 60], ['of 3', 120], ['of 3', 180]]); // prettier-ignore
   });
 
   it('starts in the middle of a period with the next of the grid', () => {
     const timers = new Timers();
-    timers.every(0, 15 * MINUTE, () => {});
+    timers.every(0, 15 * MINUTE, () => {}, NaN);
     timers.start(MIDNIGHT + 7 * MINUTE + 1);
     expect(timers.nextMs).toBe(MIDNIGHT + 15 * MINUTE);
   });
 
   it('fires daily at a time of day, also when that is over today', () => {
     const timers = new Timers();
-    timers.at(0, 8 * HOUR, () => {});
+    timers.at(0, 8 * HOUR, () => {}, NaN);
     timers.start(MIDNIGHT + 8 * HOUR);
     expect(timers.nextMs).toBe(MIDNIGHT + 32 * HOUR);
     expect(firedUntil(timers, MIDNIGHT + 80 * HOUR).map(([, minute]) => minute / 60)).toEqual([32, 56, 80]);
   });
 
+  it('is asked for during the run: the first time is the next on the grid, however long nothing was due', () => {
+    const timers = new Timers();
+    timers.start(MIDNIGHT);
+    timers.every(0, HOUR, () => {}, MIDNIGHT + 150 * MINUTE);
+    timers.at(0, 2 * HOUR, () => {}, MIDNIGHT + 150 * MINUTE);
+    expect(firedUntil(timers, MIDNIGHT + 26 * HOUR).map(([, minute]) => minute / 60)).toEqual(
+      [...Array(23).keys()].map((hour) => hour + 3).concat(26, 26),
+    );
+  });
+
   it('serves equal times in order of registration, and timers that a timer has made', () => {
     const timers = new Timers();
     const ran: string[] = [];
-    timers.at(1, HOUR, () => ran.push('at'));
-    timers.every(0, 30 * MINUTE, () => {
+    timers.at(1, HOUR, () => ran.push('at'), NaN);
+    const made = () => timers.every(2, 30 * MINUTE, () => ran.push('made'), MIDNIGHT + 30 * MINUTE);
+    const every = () => {
       ran.push('every');
-      if (ran.length === 1) timers.every(2, 30 * MINUTE, () => ran.push('made'));
-    });
+      if (ran.length === 1) made();
+    };
+    timers.every(0, 30 * MINUTE, every, NaN);
     timers.start(MIDNIGHT);
     firedUntil(timers, MIDNIGHT + HOUR);
     expect(ran).toEqual(['every', 'at', 'every', 'made']);

@@ -14,15 +14,15 @@ export class Timers {
   /** The earliest due time; Infinity without timers. */
   nextMs = Infinity;
   readonly #timers: Timer[] = [];
-  #nowMs = -Infinity;
+  #isStarted = false;
 
-  /** Fires at each multiple of the period since 1970-01-01T00:00Z. */
-  every(strategy: number, periodMs: number, handler: () => void): void {
-    this.#add({ strategy, periodMs, offsetMs: 0, handler, dueMs: 0 });
+  /** Fires at each multiple of the period since 1970-01-01T00:00Z. `nowMs`: the instant of the run at which it is asked for. */
+  every(strategy: number, periodMs: number, handler: () => void, nowMs: number): void {
+    this.#add({ strategy, periodMs, offsetMs: 0, handler, dueMs: Infinity }, nowMs);
   }
   /** Fires daily, `dayMs` after 00:00 UTC. */
-  at(strategy: number, dayMs: number, handler: () => void): void {
-    this.#add({ strategy, periodMs: DAY_MS, offsetMs: dayMs, handler, dueMs: 0 });
+  at(strategy: number, dayMs: number, handler: () => void, nowMs: number): void {
+    this.#add({ strategy, periodMs: DAY_MS, offsetMs: dayMs, handler, dueMs: Infinity }, nowMs);
   }
 
   has(strategy: number): boolean {
@@ -31,14 +31,13 @@ export class Timers {
 
   /** Sets every timer to its first time after `ms`. */
   start(ms: number): void {
-    this.#nowMs = ms;
+    this.#isStarted = true;
     for (const timer of this.#timers) timer.dueMs = nextDue(timer, ms);
     this.#findNext();
   }
 
   /** Calls `call` for every timer due at or before `ms`, in order of registration. */
   runDue(ms: number, call: (strategy: number, handler: () => void) => void): void {
-    this.#nowMs = ms;
     for (let at = 0; at < this.#timers.length; at++) {
       const timer = this.#timers[at]!;
       if (timer.dueMs > ms) continue;
@@ -48,8 +47,8 @@ export class Timers {
     this.#findNext();
   }
 
-  #add(timer: Timer): void {
-    timer.dueMs = nextDue(timer, this.#nowMs);
+  #add(timer: Timer, nowMs: number): void {
+    if (this.#isStarted) timer.dueMs = nextDue(timer, nowMs);
     this.#timers.push(timer);
     this.#findNext();
   }
@@ -58,7 +57,7 @@ export class Timers {
   }
 }
 
-/** The first time on the timer's grid after `ms`; never, before the run has a time. */
+/** The first time on the timer's grid after `ms`. */
 function nextDue({ periodMs, offsetMs }: Timer, ms: number): number {
-  return ms === -Infinity ? Infinity : Math.floor((ms - offsetMs) / periodMs + 1) * periodMs + offsetMs;
+  return Math.floor((ms - offsetMs) / periodMs + 1) * periodMs + offsetMs;
 }

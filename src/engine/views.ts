@@ -3,6 +3,7 @@
 import type { TimeMs } from '../base/brand.ts';
 import type { Decimal } from '../base/decimal.ts';
 import { ConfigError } from '../base/errors.ts';
+import { pow10 } from '../base/exact.ts';
 import type { Series } from '../indicators/series.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -21,6 +22,10 @@ export function orderInfo(order: OrderRecord): OrderInfo {
     qty: byAmount ? decimalOf(order.filledLots, instrument.quantityDigits) : decimalOf(order.lots, instrument.quantityDigits),
     filled: decimalOf(order.filledLots, instrument.quantityDigits),
     lifecycle: order.lifecycle,
+    tag: order.slot,
+    // The limit of a market buy by quantity is the collar, which is the engine's own.
+    limit: order.role === 'market' || order.limit === 0 ? NaN : order.limit / pow10(instrument.priceDigits),
+    entry: order.parent === 0 ? null : order.parent,
     code: order.code,
   };
 }
@@ -83,7 +88,10 @@ export const isSeries = (value: unknown): value is Series =>
 export function noDefaultFeed(strategy: string): Feed {
   return new Proxy({} as Feed, {
     get() {
-      throw new ConfigError(`${strategy}: this.bars needs a feed called bars`, 'add `bars` under `feeds` of the definition, or use this.feeds(name)');
+      throw new ConfigError(
+        `${strategy}: this.bars needs a feed called bars`,
+        'add `bars` under `feeds` of the definition, or use this.feeds(name)',
+      );
     },
   });
 }

@@ -69,6 +69,12 @@ export interface OrderInfo {
   readonly qty: Decimal;
   readonly filled: Decimal;
   readonly lifecycle: Lifecycle;
+  /** The tag that it was given, or the name of its action; of a leg of a bracket its role: takeProfit, stopLoss or trailing. */
+  readonly tag: string;
+  /** Limit price; NaN for a market order. */
+  readonly limit: number;
+  /** The entry that this order closes, when it is a leg of its bracket; null for an order of the strategy's own. */
+  readonly entry: OrderId | null;
   /** The stable code of a refusal, by risk or by the venue; null otherwise. */
   readonly code: string | null;
 }

@@ -6,6 +6,7 @@ import { mulDiv, type Rounding } from '../base/exact.ts';
 import { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { type Accounts, balance } from './accounts.ts';
+import type { FeeModel } from './feeModel.ts';
 import { Money, shareOf } from './money.ts';
 import { NO_SLIPPAGE, type SlippageModel } from './slippage.ts';
 import type { VenueConfig } from './venueConfig.ts';
@@ -51,6 +52,7 @@ export class InstrumentBook {
   private readonly touch: boolean;
   private readonly sharePpm: number;
   private readonly slippage: SlippageModel;
+  private readonly feeModel: FeeModel | null;
   /** Working orders by arrival, and the one to be visited next while a row is being matched. */
   private head: OrderRecord | null = null;
   private tail: OrderRecord | null = null;
@@ -81,6 +83,7 @@ export class InstrumentBook {
     this.touch = config.limitRule === 'touch';
     this.sharePpm = config.maxVolumeSharePpm;
     this.slippage = config.slippage;
+    this.feeModel = config.fees.model ?? null;
     if (this.sharePpm > 0) {
       this.budget = 0;
       this.traded = false;
@@ -206,10 +209,11 @@ export class InstrumentBook {
   /** Books one execution. Every record is final before the sink hears of it. */
   private fill(order: OrderRecord, price: number, lots: number, complete: boolean, isMaker: boolean, timeMs: number): void {
     const isBuy = order.side === 'buy';
-    const ppm = isMaker ? order.makerPpm : order.takerPpm;
     order.filledLots += lots;
     assert(order.quoteUnits > 0 || order.filledLots <= order.lots, 'no order fills beyond its quantity');
     this.paid = this.money.notional(price, lots);
+    const most = isMaker ? order.makerPpm : order.takerPpm;
+    const ppm = this.feeModel === null ? most : this.modelled(this.feeModel, order, price, lots, isMaker, most);
     if (isBuy) this.settleBuy(order, lots * this.money.unitsPerLot, complete, ppm);
     else this.settleSell(order, lots * this.money.unitsPerLot, ppm);
     order.filledUnits += this.paid;
@@ -228,6 +232,12 @@ export class InstrumentBook {
     told.isMaker = isMaker;
     told.timeMs = timeMs;
     this.sink.filled(order, told);
+  }
+
+  private modelled(model: FeeModel, order: OrderRecord, price: number, lots: number, isMaker: boolean, most: number): number {
+    const ppm = model.ppm(this.instrument, order.side, isMaker, price, lots, this.paid, most);
+    if (Number.isInteger(ppm) && ppm >= 0 && ppm <= most) return ppm;
+    throw new InvariantError(`a fee model answers whole millionths from 0 to ${most}, not ${ppm}`);
   }
 
   /** The money of a buy of `quantity` base units for `this.paid`: sets `fee`. */

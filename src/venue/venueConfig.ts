@@ -3,6 +3,7 @@
 import { ConfigError } from '../base/errors.ts';
 import type { Rounding } from '../base/exact.ts';
 import type { Instrument, InstrumentId } from '../model/instrument.ts';
+import type { FeeModel } from './feeModel.ts';
 import type { SlippageModel } from './slippage.ts';
 
 export interface VenueFees {
@@ -13,6 +14,8 @@ export interface VenueFees {
   /** Rates of every instrument, in millionths, in place of the instruments' own. */
   readonly makerPpm?: number;
   readonly takerPpm?: number;
+  /** Lowers the rate of single executions. */
+  readonly model?: FeeModel | null;
 }
 
 export interface InstrumentState {

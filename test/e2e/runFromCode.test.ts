@@ -1,20 +1,28 @@
-// `backtest(options)` of `isobar/run`: the same result from a class, from a file of code and from a definition.
+// `isobar/run`: the same result from a class, a file of code, a definition and bars of any kind; what comes back; what is refused.
 
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { inspect } from 'node:util';
+import { afterAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { crossedDown, crossedUp, int, sma, Strategy } from 'isobar';
-import { backtest } from 'isobar/run';
+import { backtest, generateBars, readBars, type BacktestOptions, type Bars, type CodeOptions } from 'isobar/run';
 import { generateInto } from '../../src/adapters/bars/generateInto.ts';
-import { STRATEGIES } from '../fixtures/cliDesk.ts';
+import type { Definition } from '../../src/app/definition/schema.ts';
+import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-code-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const catalog = join(folder, 'data');
-generateInto(catalog, { symbol: 'TESTUSDT', interval: '1m', fromMs: Date.UTC(2024, 0, 1), bars: 3000, seed: 3 });
+const made = { symbol: 'TESTUSDT', interval: '1m', bars: 3000, seed: 3 } as const;
+generateInto(catalog, { ...made, fromMs: Date.UTC(2024, 0, 1) });
+const data = generateBars(made);
+const csv = join(folder, 'TESTUSDT-1m.csv');
+const { openMs, open, high, low, close, volume } = data;
+const rows = Array.from(openMs, (ms, row) => [ms, open[row], high[row], low[row], close[row], volume[row]].join(','));
+writeFileSync(csv, `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
 
-class Cross extends Strategy.with({ fast: int(5), slow: int(20) }) {
+class Cross extends Strategy.with({ fast: int(5, { min: 2 }), slow: int(20) }) {
   fast = this.use(sma(this.bars.close, this.params.fast));
   slow = this.use(sma(this.bars.close, this.params.slow));
   up = this.when(crossedUp(this.fast, this.slow), () => {
@@ -25,32 +33,207 @@ class Cross extends Strategy.with({ fast: int(5), slow: int(20) }) {
   });
 }
 
-const COMMON = { feeds: { bars: { symbol: 'TESTUSDT', interval: '1m' } }, cash: { USDT: '10000' }, catalog };
+const feeds: Definition['feeds'] = { bars: { symbol: 'TESTUSDT', interval: '1m' } };
+const definition = join(folder, 'x.yaml');
+writeFileSync(
+  definition,
+  `strategy: ${STRATEGIES}/smaCross.ts\nparams: { fast: 5, slow: 20 }\nfeeds: { bars: { symbol: TESTUSDT, interval: 1m } }\ncash: '10000'\n`,
+);
 
-test('a class and a file of the same logic give the same result, and its columns agree', async () => {
-  const byClass = await backtest({ ...COMMON, strategy: Cross });
-  const byFile = await backtest({ ...COMMON, strategy: `${STRATEGIES}/smaCross.ts`, params: { fast: 5, slow: 20 } });
-  expect(byClass.resultHash).toBe(byFile.resultHash);
-  expect(byClass.fills.length).toBeGreaterThan(10);
-  expect(byClass.equity.length).toBeGreaterThan(2900);
-  expect(byClass.summary.run.strategy).toMatchObject({ name: 'Cross', params: { fast: 5, slow: 20 } });
+describe('one run, however it is asked for', () => {
+  const file = { strategy: `${STRATEGIES}/smaCross.ts`, params: { fast: 5, slow: 20 }, cash: '10000' };
+  const columns = { openMs: [...openMs], open: [...open], high: [...high], low: [...low], close: [...close], volume: [...volume] };
+  const plain: Bars = { symbol: 'TESTUSDT', interval: '1m', synthetic: true, ...columns };
+  const ways: readonly [string, BacktestOptions][] = [
+    ['a class over the catalog', { strategy: Cross, feeds, catalog, cash: { USDT: '10000' } }],
+    ['a class, cash by amount', { strategy: Cross, feeds, catalog, cash: '10000' }],
+    ['a path over a file', { ...file, data: csv }],
+    ['a class over a file', { strategy: Cross, data: csv, cash: '10000' }],
+    ['a class over typed arrays', { strategy: Cross, data, cash: '10000' }],
+    ['a class over plain arrays', { strategy: Cross, data: plain, cash: '10000' }],
+    ['named feeds over bars in memory', { strategy: Cross, data: [data], feeds, cash: '10000' }],
+    ['one fee for both', { strategy: Cross, data, cash: '10000', fees: '0.001' }],
+    ['a definition file', { definition, set: [`catalog=${catalog}`] }],
+  ];
+  test.each(ways)('%s', async (_, options) => {
+    const expected = await backtest({ strategy: Cross, data, cash: '10000' });
+    const { resultHash, summary } = await backtest(options);
+    expect(expected.fills.length).toBeGreaterThan(10);
+    expect(resultHash).toBe(expected.resultHash);
+    expect(summary.metrics).toEqual(expected.metrics);
+  });
+
+  test('and by the command', async () => {
+    const desk = new CliDesk();
+    try {
+      const { stdout } = await desk.run(
+        'backtest',
+        `${STRATEGIES}/smaCross.ts`,
+        '--data',
+        csv,
+        '--cash',
+        '10000',
+        '--params',
+        'fast=5',
+        '--params',
+        'slow=20',
+        '--json',
+      );
+      const { summary } = await backtest({ ...file, data: csv });
+      // Numbers as JSON has them: no minus zero.
+      expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(summary)));
+    } finally {
+      desk.remove();
+    }
+  });
+
+  test('bars read once are those of the file, to the hash of their manifest', async () => {
+    const [read, direct] = [await readBars(csv), await backtest({ strategy: Cross, data: csv, cash: '10000' })];
+    const again = await backtest({ strategy: Cross, data: read, cash: '10000' });
+    expect(again.record.instruments).toEqual(direct.record.instruments);
+    expect(again.summary.dataQuality).toEqual(direct.summary.dataQuality);
+    expect(direct.summary.dataQuality.synthetic).toBe(false);
+  });
+
+  test('coarser feeds and ranges are cut from bars in memory as from the catalog', async () => {
+    const hour: CodeOptions = {
+      strategy: Cross,
+      feeds: { bars: { symbol: 'TESTUSDT', interval: '1h' } },
+      from: '2024-01-01T10:00',
+      to: '2024-01-02T20:30',
+      cash: '10000',
+    };
+    const [memory, stored] = [await backtest({ ...hour, data }), await backtest({ ...hour, catalog })];
+    expect(memory.resultHash).toBe(stored.resultHash);
+    expect(memory.summary).toEqual(stored.summary);
+    expect(memory.summary.run.warmupRows).toBe(10);
+  });
 });
 
-test('a definition file with changes, and the run folder on demand', async () => {
-  const definition = join(folder, 'x.yaml');
-  writeFileSync(
-    definition,
-    `strategy: ${STRATEGIES}/smaCross.ts\nfeeds: { bars: { symbol: TESTUSDT, interval: 1m } }\ncash: { USDT: '10000' }\n`,
-  );
-  const result = await backtest({ definition, set: ['params.fast=5', 'params.slow=20', `catalog=${catalog}`] });
-  expect(result.resultHash).toBe((await backtest({ ...COMMON, strategy: Cross })).resultHash);
+test('options name every key of a definition', () => {
+  expectTypeOf<keyof Definition>().toExtend<keyof CodeOptions>();
+});
+
+test('the columns are the rows of the run folder', async () => {
+  const result = await backtest({ strategy: Cross, data, cash: '10000', size: { base: '0.01' } });
   const written = await result.write(join(folder, 'runs'));
-  expect(existsSync(join(written, 'summary.json'))).toBe(true);
+  for (const [name, table] of [
+    ['orders', result.orders],
+    ['fills', result.fills],
+    ['trades', result.trades],
+  ] as const) {
+    const numbers = (cell: string | undefined) => (cell === '' ? NaN : Number(cell));
+    const [header = '', ...lines] = readFileSync(join(written, `${name}.csv`), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const columns = new Map<string, ArrayLike<unknown>>(
+      Object.entries(table).flatMap(([key, value]) => (typeof value === 'number' ? [] : [[key, value]])),
+    );
+    const names = header.split(',').map((column) => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
+    expect([name, table.length]).toEqual([name, lines.length]);
+    // Of the file, fee_in follows from fee_asset, and trade is the number of the row.
+    expect([...columns.keys()].toSorted()).toEqual(names.filter((column) => column !== 'feeIn' && column !== 'trade').toSorted());
+    lines.forEach((line, row) => {
+      const cells = line.split(',');
+      names.forEach((column, at) => {
+        const value = columns.get(column)?.[row];
+        if (value !== undefined)
+          expect(value, `${name}.${column}[${row}]`).toBe(typeof value === 'string' ? cells[at] : numbers(cells[at]));
+      });
+    });
+  }
+  const { equity, record, summary } = result;
+  expect([equity.length, equity.equity.at(-1)]).toEqual([record.equity.length, Number(summary.run.endEquity)]);
+  expect(result.fills).toBe(result.fills);
 });
 
-test('wrong options are refused like those of a definition', async () => {
-  await expect(backtest({ ...COMMON, strategy: Cross, params: { fats: 1 } })).rejects.toThrow('params.fats: no such parameter');
-  await expect(backtest({ ...COMMON, strategy: Cross, data: 'x.csv' })).rejects.toThrow(
-    'cash: expected an amount of the quote asset beside data',
-  );
+test('report and folder on demand; the manifest says what only code can make again', async () => {
+  const result = await backtest({ strategy: Cross, data, cash: '10000', name: 'mine' });
+  const path = join(folder, 'new/folder/report.html');
+  expect(await result.report(path)).toBe(path);
+  expect(readFileSync(path, 'utf8')).toContain('the strategy Cross');
+  const written = await result.write(join(folder, 'runs'));
+  expect(existsSync(join(written, 'report.html'))).toBe(true);
+  const manifest: unknown = JSON.parse(readFileSync(join(written, 'manifest.json'), 'utf8'));
+  const inCode = ['the strategy Cross', 'the bars of TESTUSDT 1m'];
+  expect(manifest).toMatchObject({ name: 'mine', resultHash: result.resultHash, origin: { recipe: null, inCode } });
+  expect(readFileSync(join(written, 'definition.yaml'), 'utf8')).toContain('# in code: the strategy Cross\n');
+  const fromFile = await backtest({ strategy: `${STRATEGIES}/smaCross.ts`, data: csv, cash: '10000' });
+  const other: unknown = JSON.parse(readFileSync(join(await fromFile.write(join(folder, 'runs')), 'manifest.json'), 'utf8'));
+  expect(other).toMatchObject({ origin: { recipe: `isobar data import ${csv}`, inCode: [] } });
+  await expect(result.report(join(csv, 'x.html'))).rejects.toThrow('cannot be written');
+});
+
+test('printed, a result is the table of the command; undefined figures are null with a reason', async () => {
+  const result = await backtest({ strategy: Cross, data: generateBars({ bars: 20 }), cash: '10000' });
+  expect([inspect(result), JSON.stringify(result)]).toEqual([String(result), JSON.stringify(result.summary)]);
+  expect(String(result)).toContain('Cross  SYNUSDT 1h');
+  expect([result.metrics.dsr, result.metrics.reasons.dsr]).toEqual([null, 'no-trials']);
+  expect([result.summary.trades.winRate, result.summary.trades.reasons['winRate']]).toEqual([null, 'no-trades']);
+});
+
+describe('refused, with a line that names the option', () => {
+  const good: CodeOptions = { strategy: Cross, data, cash: '10000' };
+  class NoStrategy {
+    readonly params = {};
+  }
+  class Late extends Strategy {
+    // oxlint-disable-next-line typescript/no-misused-promises -- the mistake that is to be found
+    override async onBar() {}
+  }
+  const bad = (change: object): BacktestOptions => ({ ...good, ...change });
+  test.each([
+    ['an unknown parameter', bad({ params: { fats: 1 } }), 'backtest options params.fats: no such parameter'],
+    [
+      'a parameter out of its range',
+      bad({ params: { fast: 1 } }),
+      'backtest options params.fast: expected a whole number of at least 2, got 1',
+    ],
+    [
+      'a number for an amount',
+      bad({ cash: 10_000 }),
+      "backtest options cash: expected starting balances, such as { USDT: '10000' }, got 10000",
+    ],
+    [
+      'a number for a balance',
+      bad({ cash: { USDT: 1 } }),
+      'backtest options cash.USDT: expected a quoted decimal (amount of the asset), got 1',
+    ],
+    ['a fee above 1', bad({ fees: '1.5' }), 'backtest options fees.maker: expected a quoted decimal (fraction below 1'],
+    ['an unknown key', bad({ sed: 1 }), 'backtest options sed: unknown key sed, the nearest valid one is seed'],
+    ['a file that is not there', bad({ data: 'no.csv' }), 'no.csv: cannot be read'],
+    ['no bars', bad({ data: [] }), 'backtest options: expected bars, got none'],
+    [
+      'two sets without feeds',
+      bad({ data: [data, { ...data, symbol: 'BUSDT' }] }),
+      'expected feeds beside several sets of bars (TESTUSDT 1m, BUSDT 1m)',
+    ],
+    [
+      'a feed that data lacks',
+      bad({ feeds: { bars: { symbol: 'TESTUSD', interval: '1m' } } }),
+      'unknown symbol TESTUSD, the nearest in data is TESTUSDT',
+    ],
+    [
+      'a class that is no strategy',
+      bad({ strategy: NoStrategy }),
+      'NoStrategy: expected a class that extends Strategy, got NoStrategy, which does not',
+    ],
+    ['an asynchronous callback', bad({ strategy: Late }), 'Late: expected a synchronous onBar'],
+  ])('%s', async (_, options, message) => {
+    await expect(backtest(options)).rejects.toThrow(message);
+  });
+});
+
+test('a strategy that throws is a StrategyError that names the bar, with its own error as the cause', async () => {
+  class Broken extends Strategy {
+    override onBar() {
+      throw new RangeError('mine');
+    }
+  }
+  const error: unknown = await backtest({ strategy: Broken, data, cash: '1' }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    name: 'StrategyError',
+    message: expect.stringContaining('2024-01-01 00:01 UTC'),
+    cause: { message: 'mine' },
+  });
 });

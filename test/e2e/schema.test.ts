@@ -1,6 +1,7 @@
 // The JSON schema of a run definition is that of the code, and every shipped definition names it and keeps it.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT } from '../../src/base/errors.ts';
 import { expect, test } from 'vitest';
@@ -18,13 +19,13 @@ test('config/backtest.schema.json is generated from the schema of the loader (IS
   expect(readFileSync(schemaFile, 'utf8'), 'stale: run the tests with ISOBAR_UPDATE=1').toBe(definitionJsonSchema());
 });
 
-const shipped = readdirSync(`${root}backtests`).filter((name) => name.endsWith('.yaml'));
+const shipped = readdirSync(`${root}backtests`, { recursive: true }).map(String).filter((name) => name.endsWith('.yaml'));
 
 test('definitions are shipped', () => expect(shipped.length).toBeGreaterThan(2));
 
 test.each(shipped)('%s names the schema in its first line and keeps it', (name) => {
   const file = `${root}backtests/${name}`;
-  expect(readFileSync(file, 'utf8').split('\n')[0]).toBe('# yaml-language-server: $schema=../config/backtest.schema.json');
+  expect(readFileSync(file, 'utf8').split('\n')[0]).toBe(`# yaml-language-server: $schema=${'../'.repeat(name.split(sep).length)}config/backtest.schema.json`);
   expect(() => parseDefinition(readDefinition(file))).not.toThrow();
 });
 

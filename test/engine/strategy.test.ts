@@ -194,13 +194,26 @@ describe('actions', () => {
     await ordersOf((own, row) => {
       const { api } = own;
       if (row === 0) own.order(true, { base: '0.1' }, { limit: 99 });
-      if (row === 1) seen.push(api.openOrders().map(({ id, side, qty, filled, lifecycle, code }) => [id, side, String(qty), String(filled), lifecycle, code])); // prettier-ignore
+      if (row === 1) seen.push(api.openOrders().map(({ id, side, qty, filled, lifecycle, tag, limit, entry, code }) => [id, side, String(qty), String(filled), lifecycle, tag, limit, entry, code])); // prettier-ignore
       if (row === 1) api.cancel(1);
       if (row === 2) seen.push(api.openOrders().length, api.position().isFlat, api.position().entryPrice, api.cash());
       if (row === 2) own.order(true, { base: '0.25' });
       if (row === 4) seen.push(String(api.position().qty), api.position().entryPrice, api.position().isLong, api.position().isShort, api.cash(), api.equity()); // prettier-ignore
     });
-    expect(seen).toEqual([[[1, 'buy', '0.1', '0', 'working', null]], 0, true, NaN, 100_000, '0.25', 100, true, false, 99_975, 100_000]);
+    expect(seen).toEqual([[[1, 'buy', '0.1', '0', 'working', 'buy', 99, null, null]], 0, true, NaN, 100_000, '0.25', 100, true, false, 99_975, 100_000]);
+  });
+
+  it('an open order says its tag, its limit, and the entry that it closes', async () => {
+    const seen: unknown[] = [];
+    const look = (own: Api) => seen.push(...own.api.openOrders().map(({ id, tag, limit, entry }) => [id, tag, limit, entry]));
+    const slow = { fills: { latencyMs: 1000 } };
+    await ordersOf((own, row) => {
+      if (row === 0) own.order(true, { base: '0.1' }, { takeProfit: 110.5, tag: 'mine' });
+      if (row === 0) own.order(true, { base: '0.2' });
+      if (row === 0) look(own);
+      if (row === 3) look(own);
+    }, slow); // prettier-ignore
+    expect(seen).toEqual([[1, 'mine', NaN, null], [2, 'buy', NaN, null], [3, 'takeProfit', 110.5, 1]]); // prettier-ignore
   });
 
   it('random comes from the seed: the same again, another for another seed and for another strategy', async () => {
@@ -438,8 +451,9 @@ describe('warm-up', () => {
   it('onStart comes at that very instant for strategies without onBar too, and its timers fire', async () => {
     const fired: number[] = [];
     const bars = walkBars({ rows: 130 });
+    let readyAt = 10;
     class Late extends Strategy {
-      average = this.use(sma(this.bars.close, 10));
+      average = this.use(sma(this.bars.close, readyAt));
       never = this.when(above(this.average, 1e9), () => {});
       override onStart() {
         fired.push((this.nowMs - START_MS) / MINUTE);
@@ -453,8 +467,14 @@ describe('warm-up', () => {
       { bars, eth: walkBars({ rows: 130, instrument: spotInstrument('ETH') }) },
     ]) {
       fired.length = 0;
+      readyAt = 10;
       await run({ strategies: [Late], feeds });
       expect(fired).toEqual([10, 30, 60, 90, 95, 120]);
+      // Ready after the first times of the timers: those were before it asked.
+      fired.length = 0;
+      readyAt = 100;
+      await run({ strategies: [Late], feeds });
+      expect(fired).toEqual([100, 120]);
     }
   });
 });

@@ -2,13 +2,14 @@
 // earlier than the arrival of its order.
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { runBacktest as builtRunBacktest } from '../../dist/app/runBacktest.js';
 import { loadStrategy } from '../../dist/plugins/loadStrategy.js';
-import type { runBacktest as sourceRunBacktest } from '../../src/app/runBacktest.ts';
+import type { FeedPlan } from '../../src/app/plan.ts';
 import { seededRng } from '../../src/base/rng.ts';
+import type { BarColumns } from '../../src/model/bars.ts';
 import type { RunRecord } from '../../src/model/run.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
-import { feed, hoursOf, minutes, planOf, truncated } from './plans.ts';
+import { runBacktest } from '../fixtures/shelfRun.ts';
+import { feed, hoursOf, minutes, planOf, stretched, truncated } from './plans.ts';
 
 const FOLDER = new URL('../../strategies/', import.meta.url).pathname;
 const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
@@ -23,13 +24,56 @@ function decisions({ orders }: RunRecord, ms: number): string[] {
     // A leg of a bracket is no decision: it answers a fill, which may be at the very open that follows the last bar.
     if (orders.parent[row] !== 0) continue;
     if (orders.createdMs[row]! >= ms) break;
-    rows.push([orders.createdMs[row], orders.side[row], orders.role[row], orders.lots[row], orders.quoteUnits[row], orders.limit[row], orders.texts[orders.slot[row]!]].join());
+    rows.push(
+      [
+        orders.createdMs[row],
+        orders.side[row],
+        orders.role[row],
+        orders.lots[row],
+        orders.quoteUnits[row],
+        orders.limit[row],
+        orders.texts[orders.slot[row]!],
+      ].join(),
+    );
   }
   return rows;
 }
 
-/** The built package runs strategy files; to the type checker its classes are others than those of `src`, whose code they are. */
-const runBacktest = builtRunBacktest as object as typeof sourceRunBacktest;
+interface World {
+  /** The finest feed, by whose rows the run is cut. */
+  readonly bars: BarColumns;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Every feed as it would be known at `endMs`. */
+  readonly feeds: (endMs: number) => readonly FeedPlan[];
+}
+
+const until = (bars: BarColumns, endMs: number) => truncated(bars, bars.closeMs.findLastIndex((closeMs) => closeMs <= endMs) + 1);
+
+/** The bars that a strategy is tried on: minutes of one symbol, and what it asks for beside or in place of them. */
+function worldOf(file: string, seed: number): World {
+  const bars = minutes('AAAUSDT', ROWS, seed, 0.05);
+  const alone = { bars, params: {}, feeds: (endMs: number) => [feed('bars', until(bars, endMs))] };
+  switch (file) {
+    case 'trendFilter.ts': {
+      const feeds = (endMs: number) => [feed('bars', until(bars, endMs)), feed('trend', hoursOf(until(bars, endMs)))];
+      return { bars, params: { trendBars: 3, bandWidths: 1.2 }, feeds };
+    }
+    case 'rsiMeanReversion.ts':
+      return { ...alone, params: { rsiBars: 3, oversold: 40, trendBars: 30, maxBars: 20, stopShare: 0.01 } };
+    case 'bollingerGrid.ts':
+      return { ...alone, params: { bandBars: 30, minStep: 0.002 } };
+    case 'momentumRotation.ts': {
+      const universe = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'].map((symbol, at) => stretched(minutes(symbol, ROWS, seed + at, 0.05), '4h', 240));
+      return {
+        bars: universe[0]!,
+        params: { lookBack: 12, top: 2, period: '1d' },
+        feeds: (endMs) => universe.map((each) => feed('universe', until(each, endMs))),
+      };
+    }
+    default:
+      return alone;
+  }
+}
 
 async function shipped(file: string): Promise<{ strategy: StrategyClass; hash: string }> {
   const { strategy, hash } = await loadStrategy(FOLDER + file);
@@ -40,30 +84,24 @@ describe.each(SHIPPED)('%s', (file) => {
   it(`decides alike on data[0..t] and on all of it, at ${TRIALS} random t (seed ${SEED})`, async () => {
     const { strategy, hash } = await shipped(file);
     const random = seededRng(SEED);
-    const bars = minutes('AAAUSDT', ROWS, 3, 0.05);
-    const of = (length: number) => {
-      const cut = truncated(bars, length);
-      const hours = hoursOf(cut);
-      const feeds = file === 'trendFilter.ts' ? [feed('bars', cut), feed('trend', hours)] : [feed('bars', cut)];
-      const params = file === 'trendFilter.ts' ? { trendBars: 3, bandWidths: 1.2 } : {};
-      const plan = planOf(strategy, feeds, { params });
+    const { bars, feeds, params } = worldOf(file, 3);
+    const of = (endMs: number) => {
+      const plan = planOf(strategy, feeds(endMs), { params });
       return runBacktest({ ...plan, strategies: [{ ...plan.strategies[0]!, hash }] });
     };
-    const all = await of(bars.length);
+    const all = await of(Infinity);
     expect(all.orders.length).toBeGreaterThan(20);
     for (let trial = 0; trial < TRIALS; trial++) {
       const length = 250 + Math.floor(random.next() * (bars.length - 250));
       const endMs = bars.closeMs[length - 1]! + 1;
-      expect(decisions(await of(length), endMs), `t = row ${length - 1}, seed ${SEED}`).toEqual(decisions(all, endMs));
+      expect(decisions(await of(endMs), endMs), `t = row ${length - 1}, seed ${SEED}`).toEqual(decisions(all, endMs));
     }
   });
 
   it.each([0, 30_000, 90_000])('has no fill before its order arrived, with a latency of %i ms', async (latencyMs) => {
     const { strategy } = await shipped(file);
-    const bars = minutes('AAAUSDT', ROWS, 8, 0.05);
-    const feeds = file === 'trendFilter.ts' ? [feed('bars', bars), feed('trend', hoursOf(bars))] : [feed('bars', bars)];
-    const params = file === 'trendFilter.ts' ? { trendBars: 3, bandWidths: 1.2 } : {};
-    const { orders, fills } = await runBacktest(planOf(strategy, feeds, { params, fills: { latencyMs } }));
+    const { feeds, params } = worldOf(file, 8);
+    const { orders, fills } = await runBacktest(planOf(strategy, feeds(Infinity), { params, fills: { latencyMs } }));
     expect(fills.length).toBeGreaterThan(20);
     for (let at = 0; at < fills.length; at++) {
       const row = fills.orderId[at]! - 1;

@@ -77,6 +77,12 @@ function columns(instrument: Instrument, interval: Interval, lengthMs: number, r
   };
 }
 
+/** The same bars, each `factor` times as long: as bars of a longer `interval`. */
+export function stretched(bars: BarColumns, interval: Interval, factor: number): BarColumns {
+  const longer = (ms: number) => START_MS + (ms - START_MS) * factor;
+  return { ...bars, interval, openMs: bars.openMs.map(longer), closeMs: bars.closeMs.map(longer) };
+}
+
 /** The first rows, as a run over less data would have them. */
 export function truncated(bars: BarColumns, length: number): BarColumns {
   const cut = (column: Float64Array) => column.slice(0, length);

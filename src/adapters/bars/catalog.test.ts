@@ -21,6 +21,7 @@ import { loadFeed, resampleInto } from './feed.ts';
 import { generateBars } from './generate.ts';
 import { instrumentText, parseInstrument, proposeInstrument, splitSymbol } from './instrumentRecord.ts';
 import { IMPORTED, manifestOf, SYNTHETIC } from './quality.ts';
+import { catalogStore } from './store.ts';
 
 let catalog = '';
 const made: string[] = [];
@@ -241,10 +242,10 @@ describe('loadFeed', () => {
         try {
           expected = loadBars(other, hour, range);
         } catch {
-          expect(() => loadFeed(catalog, hour, range, 0.9)).toThrow(ConfigError);
+          expect(() => loadFeed(catalogStore(catalog), hour, range, 0.9)).toThrow(ConfigError);
           return;
         }
-        const loaded = loadFeed(catalog, hour, range, 0.9);
+        const loaded = loadFeed(catalogStore(catalog), hour, range, 0.9);
         expect(loaded.firstRow).toBe(expected.firstRow);
         expect(rowsOf(loaded.bars)).toEqual(rowsOf(expected.bars));
         expect(loaded.facts).toEqual(expected.facts);
@@ -254,8 +255,8 @@ describe('loadFeed', () => {
       },
     );
     fc.assert(property, { numRuns: 60 });
-    expect(rowsOf(loadFeed(catalog, hour, {}, 0.9).bars)).toEqual(rowsOf(stored.bars));
-    expect(loadFeed(other, hour).quality.manifestHash).toBe(stored.manifest.sha256);
+    expect(rowsOf(loadFeed(catalogStore(catalog), hour, {}, 0.9).bars)).toEqual(rowsOf(stored.bars));
+    expect(loadFeed(catalogStore(other), hour).quality.manifestHash).toBe(stored.manifest.sha256);
   });
 
   it('does not pile resampled bars on resampled ones, nor over imported ones', () => {
@@ -265,7 +266,7 @@ describe('loadFeed', () => {
     expect(() => resampleInto(catalog, { ...KEY, interval: '4h' }, { from: '1h' })).toThrow('resampled bars do not tell what is missing');
     expect(() => resampleInto(catalog, KEY)).toThrow('there are bars that were not made by resampling');
     expect(() => resampleInto(catalog, { ...KEY, symbol: 'NONE', interval: '1h' })).toThrow('no finer bars of spot NONE');
-    expect(() => loadFeed(catalog, { ...KEY, symbol: 'NONE', interval: '1h' })).toThrow('the catalog has no bars of spot NONE 1h');
+    expect(() => loadFeed(catalogStore(catalog), { ...KEY, symbol: 'NONE', interval: '1h' })).toThrow('the catalog has no bars of spot NONE 1h');
   });
 });
 

@@ -6,43 +6,43 @@ import { closeOf, INTERVALS, typicalLengthMs, type Interval } from '../../model/
 import { formatMinute } from '../../model/time.ts';
 import { loadBars, readEntry, storeBars, type BarRange, type LoadedBars } from './catalog.ts';
 import { type BarKey, barsPath } from './paths.ts';
+import { catalogStore, type BarStore } from './store.ts';
 import { barsOf, rowAt, sliceColumns } from './columns.ts';
 import { qualityOf, type BarFacts, type GapManifest } from './quality.ts';
 import { nests, resample, type Resampled } from './resample.ts';
 
 /**
- * The longest shorter interval of the symbol in the catalog from which `key`'s bars can be made, or null. Resampled bars do not count:
+ * The longest shorter interval of the symbol in the store from which `key`'s bars can be made, or null. Resampled bars do not count:
  * they do not tell what is missing below them.
  */
-function finerInterval(catalog: string, key: BarKey): Interval | null {
-  const usable = (finer: BarKey) => existsSync(barsPath(catalog, finer)) && readEntry(catalog, finer).source !== 'resampled';
+function finerInterval(store: BarStore, key: BarKey): Interval | null {
+  const usable = (finer: BarKey) => ['import', 'synthetic'].includes(store.factsOf(finer)?.source ?? '');
   return INTERVALS.findLast((interval) => nests(interval, key.interval) && usable({ ...key, interval })) ?? null;
 }
 
 /**
- * As `loadBars`; where the catalog lacks the interval its bars are made from finer ones, and are the same as `isobar data resample`
- * would store. Their quality refers to the manifest of the finer bars. Throws ConfigError when the catalog has neither, or none in range.
+ * Bars of a store; where it lacks the interval its bars are made from finer ones, and are the same as `isobar data resample` would
+ * store. Their quality refers to the manifest of the finer bars. Throws ConfigError when the store has neither, or none in range.
  */
-export function loadFeed(catalog: string, key: BarKey, range: BarRange = {}, minCoverage = 0): LoadedBars {
-  if (existsSync(barsPath(catalog, key))) return loadBars(catalog, key, range);
-  const from = finerInterval(catalog, key);
-  if (from === null) return loadBars(catalog, key, range);
-  const fineKey = { ...key, interval: from };
-  const entry = readEntry(catalog, fineKey);
+export function loadFeed(store: BarStore, key: BarKey, range: BarRange = {}, minCoverage = 0): LoadedBars {
+  const from = store.factsOf(key) === null ? finerInterval(store, key) : null;
+  const fineKey = { ...key, interval: from ?? key.interval };
+  const entry = from === null ? null : store.factsOf(fineKey);
+  if (from === null || entry === null) return store.load(key, range);
   const toMs = range.toMs ?? Infinity;
   const endMs = Math.min(closeOf(from, entry.lastMs), toMs);
   const warmupRows = range.warmupRows ?? 0;
   // Gaps may lie in the warm-up: look further back until it is whole or the file begins.
   for (let bars = warmupRows; ; bars = bars * 4 + 16) {
     const startMs = range.fromMs === undefined ? entry.firstMs : range.fromMs - (bars + 1) * typicalLengthMs(key.interval);
-    const fine = loadBars(catalog, fineKey, { fromMs: startMs, toMs: range.toMs });
+    const fine = store.load(fineKey, { fromMs: startMs, toMs: range.toMs });
     const made = resample(fine.bars, key.interval, minCoverage, endMs);
     // The first coarse bar may begin before the fine rows that were read.
     const cut = startMs > entry.firstMs && made.bars.length > 0 && made.bars.openMs[0]! < startMs ? 1 : 0;
     const first = rowAt(made.bars.openMs, range.fromMs ?? -Infinity);
     const start = Math.max(cut, first - warmupRows);
     if (first - start < warmupRows && startMs > entry.firstMs) continue;
-    if (first >= made.bars.length) throw noBars(barsPath(catalog, fineKey), key, range);
+    if (first >= made.bars.length) throw noBars(store.nameOf(fineKey), key, range);
     return part(made, start, first, fine);
   }
 }
@@ -88,7 +88,7 @@ export function resampleInto(
       'remove the file, or resample in another catalog (--catalog DIR)',
     );
   }
-  const from = options.from ?? finerInterval(catalog, key);
+  const from = options.from ?? finerInterval(catalogStore(catalog), key);
   if (from === null) {
     throw new ConfigError(
       `${path}: the catalog has no finer bars of ${key.market} ${key.symbol} to make them from`,

@@ -1,5 +1,7 @@
 // The wall clock, the monotonic clock and timers: the only file of the program that touches them.
 
+import { setImmediate } from 'node:timers/promises';
+
 /** Unix time in ms, UTC. */
 export function nowMs(): number {
   return Date.now();
@@ -19,4 +21,9 @@ export function processStartMs(): number {
 export function repeat(periodMs: number, run: () => void): () => void {
   const timer = setInterval(run, periodMs);
   return () => clearInterval(timer);
+}
+
+/** Resolves once the event loop has turned: what else waits has had its chance, and what only weak references held can be freed. */
+export function nextTurn(): Promise<void> {
+  return setImmediate();
 }

@@ -2,7 +2,7 @@
 
 import type { LoadedBars } from '../../adapters/bars/catalog.ts';
 import { loadFeed } from '../../adapters/bars/feed.ts';
-import { listKeys } from '../../adapters/bars/paths.ts';
+import type { BarStore } from '../../adapters/bars/store.ts';
 import { instrumentText, parseInstrument } from '../../adapters/bars/instrumentRecord.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
@@ -22,17 +22,17 @@ interface FeedRange {
   readonly toMs: number | null;
 }
 
-/** Loads every feed of `definition` from the catalog folder. Throws ConfigError naming the key whose bars are missing or unfit. */
-export function loadFeeds(definition: Definition, source: DefinitionSource, catalog: string, range: FeedRange): readonly FeedPlan[] {
+/** Loads every feed of `definition` from `store`. Throws ConfigError naming the key whose bars are missing or unfit. */
+export function loadFeeds(definition: Definition, source: DefinitionSource, store: BarStore, range: FeedRange): readonly FeedPlan[] {
   const market: Market = definition.market ?? DEFAULTS.market;
   const feeds: FeedPlan[] = [];
   for (const [name, feed] of Object.entries(definition.feeds)) {
     for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
       const interval = parseInterval(feed.interval);
       if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
-      checkKnown(catalog, market, symbol, whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol']));
+      checkKnown(store, market, symbol, whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol']));
       const loaded = loadFeed(
-        catalog,
+        store,
         { market, symbol, interval },
         { fromMs: range.fromMs ?? undefined, toMs: range.toMs ?? undefined, warmupRows: range.fromMs === null ? 0 : WARMUP_ROWS },
         Number(feed.minCoverage ?? 0),
@@ -44,16 +44,16 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, cata
   return feeds;
 }
 
-/** A symbol that the catalog has never heard of is a misspelt one: name the nearest. */
-function checkKnown(catalog: string, market: Market, symbol: string, where: string): void {
-  const keys = listKeys(catalog).filter((key) => key.market === market);
+/** A symbol that the store has never heard of is a misspelt one: name the nearest. */
+function checkKnown(store: BarStore, market: Market, symbol: string, where: string): void {
+  const keys = store.keys().filter((key) => key.market === market);
   const symbols = [...new Set(keys.map((key) => key.symbol))];
   if (symbols.includes(symbol)) return;
   const near = nearest(symbol, symbols);
   const have = symbols.length === 0 ? `no ${market} bars at all` : symbols.slice(0, 12).join(', ');
   throw new ConfigError(
-    `${where}: unknown symbol ${symbol}${near === null ? '' : `, the nearest in the catalog is ${near}`}`,
-    `the catalog ${catalog} has ${have}; isobar data import FILE adds bars`,
+    `${where}: unknown symbol ${symbol}${near === null ? '' : `, the nearest in ${store.kind} is ${near}`}`,
+    `${store.name} has ${have}; ${store.remedy}`,
   );
 }
 

@@ -14,8 +14,14 @@ export function ppmOf(rate: string): number {
   return Number(isPlainDecimal(rate) ? toScaled(rate, 6) : NaN);
 }
 
-/** Throws ConfigError unless the feeds share one quote asset, cash holds some of it, and every balance is one of a traded asset. */
-export function checkMoney(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): void {
+/** A definition whose cash stands by asset. */
+export type Funded = Definition & { readonly cash: Readonly<Record<string, string>> };
+
+/**
+ * The definition with its balances by asset. Throws ConfigError unless the feeds share one quote asset, cash holds some of it, and every
+ * balance is one of a traded asset.
+ */
+export function funded(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): Funded {
   const instruments = feeds.map((feed) => feed.bars.instrument);
   const quotes = [...new Set(instruments.map(({ quote }) => quote))];
   const [quote] = quotes;
@@ -23,9 +29,10 @@ export function checkMoney(definition: Definition, source: DefinitionSource, fee
     const list = instruments.map((each) => `${each.wireName} in ${each.quote}`).join(', ');
     throw new ConfigError(`${whereIs(source, ['feeds'])}: expected instruments with one quote asset, got ${list}`, 'run them apart');
   }
-  if (Number(definition.cash[quote] ?? 0) <= 0) {
+  const cash = typeof definition.cash === 'string' ? { [quote]: definition.cash } : definition.cash;
+  if (Number(cash[quote] ?? 0) <= 0) {
     const got =
-      Object.entries(definition.cash)
+      Object.entries(cash)
         .map(([asset, amount]) => `${asset}: '${amount}'`)
         .join(', ') || 'nothing';
     throw new ConfigError(
@@ -34,7 +41,7 @@ export function checkMoney(definition: Definition, source: DefinitionSource, fee
     );
   }
   const digits = digitsOf(instruments);
-  for (const [asset, amount] of Object.entries(definition.cash)) {
+  for (const [asset, amount] of Object.entries(cash)) {
     const where = whereIs(source, ['cash', asset]);
     const allowed = digits.get(asset);
     if (allowed === undefined) {
@@ -49,6 +56,7 @@ export function checkMoney(definition: Definition, source: DefinitionSource, fee
       );
     }
   }
+  return { ...definition, cash };
 }
 
 /** Not by toScaled alone: that takes an amount above 2^53 for a bug. */

@@ -35,6 +35,8 @@ function rank(issue: Issue): number {
 function problemsOf(issue: Issue, source: DefinitionSource): readonly Problem[] {
   const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key, source));
+  const inner = meantBranch(issue);
+  if (inner !== null) return inner.flatMap((each) => problemsOf({ ...each, path: [...issue.path, ...each.path] }, source));
   const shown = source.shown(path);
   const isUnquoted = issue.message.startsWith('a quoted decimal') && /^[-+]?[\d.]/.test(shown);
   return [
@@ -43,6 +45,12 @@ function problemsOf(issue: Issue, source: DefinitionSource): readonly Problem[] 
       remedy: isUnquoted ? `put the number in quotes: ${String(path.at(-1))}: '${shown}'` : 'docs/backtest.md explains every key',
     },
   ];
+}
+
+/** Of a choice between kinds, such as an amount or amounts by asset, the one whose kind was right: what is wrong lies inside it. */
+function meantBranch(issue: Issue): readonly Issue[] | null {
+  if (issue.code !== 'invalid_union') return null;
+  return issue.errors.find((branch) => branch.length > 0 && branch.every((each) => each.path.length > 0)) ?? null;
 }
 
 function unknownKey(path: KeyPath, key: string, source: DefinitionSource): Problem {

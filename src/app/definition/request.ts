@@ -1,11 +1,14 @@
-// What a command line asks to be run, as plain data, and how it becomes a definition: a file, a strategy with a file of bars, the demo.
+// What is asked to be run, as plain data, and how it becomes a definition with its bars: a file, options of a command or of code, the demo.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateInto } from '../../adapters/bars/generateInto.ts';
+import { loadBars, type LoadedBars } from '../../adapters/bars/catalog.ts';
+import { generateBars } from '../../adapters/bars/generate.ts';
 import { importFiles } from '../../adapters/bars/importFiles.ts';
+import { SYNTHETIC } from '../../adapters/bars/quality.ts';
+import { memoryStore, wholeSet, type BarStore } from '../../adapters/bars/store.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
-import { isPlainDecimal } from '../../base/decimal.ts';
+import { assertNever } from '../../base/assert.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { INTERVALS, parseInterval } from '../../model/interval.ts';
 import { parseTime } from '../../model/time.ts';
@@ -17,77 +20,115 @@ import { optionSource, readDefinition, type DefinitionSource } from './source.ts
 
 export type RunRequest = { readonly settings: readonly string[] } & (
   | { readonly kind: 'file'; readonly file: string }
-  | {
-      readonly kind: 'data';
-      readonly strategy: string;
-      readonly data: string;
-      readonly symbol?: string | undefined;
-      readonly interval?: string | undefined;
-      /** Amount of the quote asset. */
-      readonly cash: string;
-    }
+  | OptionsRequest
   | { readonly kind: 'demo' }
 );
 
+/** Keys of a definition that stand in no file: what a command line or an author's code names. */
+export interface OptionsRequest {
+  readonly kind: 'options';
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Bars in place of a catalog: files to import, and sets that are at hand. Null: `values` names feeds of a catalog. */
+  readonly data: { readonly files: readonly string[]; readonly sets: readonly LoadedBars[] } | null;
+  /** Of the files, where their names do not say it. */
+  readonly symbol?: string | undefined;
+  readonly interval?: string | undefined;
+  /** How messages call the options, and the ones of some keys. */
+  readonly called: string;
+  readonly places: Readonly<Record<string, string>>;
+  /** What of the run was given in code. */
+  readonly inCode: readonly string[];
+}
+
+/** Where a run comes from, for those who want to make it again. */
+export interface Origin {
+  /** The commands that would put its bars into the definition's catalog; null where they are there. */
+  readonly recipe: string | null;
+  /** Parts that stand in no file: a class, columns of bars. */
+  readonly inCode: readonly string[];
+}
+
 export interface RequestedRun {
   readonly source: DefinitionSource;
-  /** The catalog in place of the one that the definition names. */
-  readonly catalogFolder: string | undefined;
-  /** How the bars came into that catalog: the commands that would put them into the definition's own. */
-  readonly recipe: string | null;
-  /** Removes what was made for this run alone. */
-  cleanUp(): void;
+  /** In place of the catalog that the definition names. */
+  readonly bars: BarStore | null;
+  readonly origin: Origin;
 }
 
-/** Reads, imports or generates what `request` needs; bars of its own go into `folder`, which `cleanUp` removes. Throws ConfigError. */
+const FROM_FILES: Origin = { recipe: null, inCode: [] };
+
+/**
+ * Reads, imports or generates what `request` needs. Files of bars are imported by way of `folder` (by default one of its own), which is
+ * removed. Throws ConfigError.
+ */
 export async function openRequest(request: RunRequest, folder: string | null = null): Promise<RequestedRun> {
-  if (request.kind === 'file') {
-    const source = withOverrides(readDefinition(request.file), request.settings);
-    return { source, catalogFolder: undefined, recipe: null, cleanUp: () => {} };
-  }
-  const catalogFolder = folder ?? temporaryFolder();
-  const cleanUp = () => rmSync(catalogFolder, { recursive: true, force: true });
-  try {
-    const made = request.kind === 'data' ? await fromFile(request, catalogFolder) : demo(catalogFolder);
-    return { source: withOverrides(made.source, request.settings), catalogFolder, recipe: made.recipe, cleanUp };
-  } catch (error) {
-    cleanUp();
-    throw error;
+  const opened = await open(request, folder);
+  return { ...opened, source: withOverrides(opened.source, request.settings) };
+}
+
+async function open(request: RunRequest, folder: string | null): Promise<RequestedRun> {
+  switch (request.kind) {
+    case 'file':
+      return { source: readDefinition(request.file), bars: null, origin: FROM_FILES };
+    case 'options':
+      return fromOptions(request, folder);
+    case 'demo':
+      return demo();
+    default:
+      return assertNever(request);
   }
 }
 
-interface Made {
-  readonly source: DefinitionSource;
-  readonly recipe: string;
-}
-
-async function fromFile(request: Extract<RunRequest, { kind: 'data' }>, catalog: string): Promise<Made> {
-  const { cash, data, symbol, strategy } = request;
-  if (!isPlainDecimal(cash))
-    throw new ConfigError(`--cash: expected a decimal (amount of the quote asset), got '${cash}'`, 'for example --cash 10000');
-  const interval = request.interval === undefined ? undefined : parseInterval(request.interval);
-  if (interval === null)
-    throw new ConfigError(`--interval: expected one of ${INTERVALS.join(' ')}, got ${request.interval}`, 'correct the interval');
-  const [set] = await importFiles([data], { catalog, symbol, interval, nowMs: nowMs() });
-  if (!set) throw new ConfigError(`--data: no bars in ${data}`, 'name a file of bars');
-  const values = {
-    strategy,
-    feeds: { bars: { symbol: set.symbol, interval: set.interval } },
-    cash: { [set.instrument.quote]: cash },
-  };
+async function fromOptions(request: OptionsRequest, folder: string | null): Promise<RequestedRun> {
+  const { values, data, called, places, inCode, symbol, interval } = request;
+  if (data === null) return { source: optionSource('.', values, places, called), bars: null, origin: { recipe: null, inCode } };
+  const imported = data.files.length === 0 ? [] : await imports(data.files, request, folder);
+  const sets = [...imported, ...data.sets];
+  const [only] = sets;
+  if (only === undefined) throw new ConfigError(`${places['feeds'] ?? called}: expected bars, got none`, 'name a file of bars');
+  if (values['feeds'] === undefined && sets.length > 1) {
+    const have = sets.map(({ bars }) => `${bars.instrument.wireName} ${bars.interval}`).join(', ');
+    throw new ConfigError(
+      `${called} feeds: expected feeds beside several sets of bars (${have})`,
+      `name them: feeds: { bars: { symbol: '${only.bars.instrument.wireName}', interval: '${only.bars.interval}' }, ... }`,
+    );
+  }
+  const feeds = values['feeds'] ?? { bars: { symbol: only.bars.instrument.wireName, interval: only.bars.interval } };
   const named = `${symbol === undefined ? '' : ` --symbol ${symbol}`}${interval === undefined ? '' : ` --interval ${interval}`}`;
   return {
-    source: optionSource('.', values, { strategy: 'the strategy file', feeds: '--data', cash: '--cash' }),
-    recipe: `isobar data import ${data}${named}`,
+    source: optionSource('.', { ...values, feeds }, places, called),
+    bars: memoryStore(sets),
+    origin: { recipe: data.files.length === 0 ? null : `isobar data import ${data.files.join(' ')}${named}`, inCode },
   };
+}
+
+/** Bars of files, as an import into a catalog would store them. */
+export async function imports(
+  files: readonly string[],
+  names: Pick<OptionsRequest, 'symbol' | 'interval' | 'places'>,
+  folder: string | null,
+): Promise<readonly LoadedBars[]> {
+  const interval = names.interval === undefined ? undefined : parseInterval(names.interval);
+  if (interval === null)
+    throw new ConfigError(
+      `${names.places['interval'] ?? 'interval'}: expected one of ${INTERVALS.join(' ')}, got ${names.interval}`,
+      'correct it',
+    );
+  const catalog = folder ?? temporaryFolder();
+  try {
+    const sets = await importFiles(files, { catalog, symbol: names.symbol, interval, nowMs: nowMs() });
+    return sets.map((set) => loadBars(catalog, set));
+  } finally {
+    rmSync(catalog, { recursive: true, force: true });
+  }
 }
 
 /** A year of synthetic quarter-hours: a fixed seed, so that the demo shows the same result everywhere. */
 const DEMO = { symbol: 'DEMOUSDT', interval: '15m', from: '2024-01-01', bars: 35_136, seed: 7 } as const;
 
-function demo(catalog: string): Made {
+function demo(): RequestedRun {
   const { symbol, interval, from, bars, seed } = DEMO;
-  generateInto(catalog, { symbol, interval, fromMs: parseTime(from) ?? 0, bars, seed });
+  const made = generateBars({ symbol, interval, fromMs: parseTime(from) ?? 0, bars, seed });
   const values = {
     name: 'demo',
     strategy: shownPath(join(packageFolder(), 'strategies', 'smaCross.ts')),
@@ -95,8 +136,6 @@ function demo(catalog: string): Made {
     feeds: { bars: { symbol, interval } },
     cash: { USDT: '10000' },
   };
-  return {
-    source: optionSource('.', values, {}),
-    recipe: `isobar data generate --symbol ${symbol} --interval ${interval} --from ${from} --bars ${bars} --seed ${seed}`,
-  };
+  const recipe = `isobar data generate --symbol ${symbol} --interval ${interval} --from ${from} --bars ${bars} --seed ${seed}`;
+  return { source: optionSource('.', values, {}), bars: memoryStore([wholeSet(made, SYNTHETIC)]), origin: { recipe, inCode: [] } };
 }

@@ -1,13 +1,15 @@
 // From a checked definition to a plan that the engine can run: strategies and bars loaded, text turned into numbers.
 
 import { createHash } from 'node:crypto';
+import { catalogStore, type BarStore } from '../../adapters/bars/store.ts';
 import { fromScaled } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import { attempt } from '../attempt.ts';
-import type { FeedPlan, FillsPlan, RunPlan, StrategyPlan } from '../plan.ts';
+import { loadModels } from '../models/load.ts';
+import type { FeedPlan, FillsPlan, ModelsPlan, RunPlan, StrategyPlan } from '../plan.ts';
 import { loadFeeds } from './feeds.ts';
-import { checkMoney, feesOf, ppmOf } from './money.ts';
+import { feesOf, funded, ppmOf } from './money.ts';
 import { parseDefinition } from './parse.ts';
 import { locate } from './paths.ts';
 import type { Definition } from './schema.ts';
@@ -31,7 +33,7 @@ export interface ResolveOptions {
   /** Rows of a block: a setting of tests, never part of the result. */
   readonly blockRows?: number;
   /** Takes the place of the definition's catalog folder. */
-  readonly catalogFolder?: string | undefined;
+  readonly bars?: BarStore | null | undefined;
   /** Loads the strategies, where their classes are at hand already. */
   readonly load?: (entry: StrategyEntry, source: DefinitionSource) => Promise<LoadedEntry>;
 }
@@ -46,15 +48,16 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
   const definition = parseDefinition(source);
   const entries = strategyEntries(definition, source);
   const range = rangeOf(definition, source);
-  const catalog = options.catalogFolder ?? locate(source, ['catalog'], definition.catalog ?? DEFAULTS.catalog, CATALOG);
+  const store = options.bars ?? catalogStore(locate(source, ['catalog'], definition.catalog ?? DEFAULTS.catalog, CATALOG));
   // Bundling runs in a process of its own, so the bars are loaded meanwhile; what is wrong with a strategy is told first.
   const loading = Promise.allSettled(entries.map((entry) => (options.load ?? loadEntry)(entry, source)));
-  const feeds = attempt(() => loadFeeds(definition, source, catalog, range));
+  const feeds = attempt(() => loadFeeds(definition, source, store, range));
   const strategies = (await loading).map((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
-  return assemble(definition, source, entries, strategies, feeds(), range, options.blockRows ?? BLOCK_ROWS);
+  const models = await loadModels(definition, source);
+  return assemble(definition, source, entries, strategies, feeds(), models, range, options.blockRows ?? BLOCK_ROWS);
 }
 
 interface Range {
@@ -75,15 +78,16 @@ function rangeOf({ from, to }: Definition, source: DefinitionSource): Range {
 }
 
 function assemble(
-  definition: Definition,
+  given: Definition,
   source: DefinitionSource,
   entries: readonly StrategyEntry[],
   strategies: readonly LoadedEntry[],
   feeds: readonly FeedPlan[],
+  models: ModelsPlan,
   range: Range,
   blockRows: number,
 ): ResolvedRun {
-  checkMoney(definition, source, feeds);
+  const definition = funded(given, source, feeds);
   const fees = feesOf(definition, source, feeds);
   const firstMs = Math.min(...feeds.map((feed) => feed.bars.openMs[feed.firstRow] ?? Infinity));
   const lastMs = Math.max(...feeds.map((feed) => feed.bars.closeMs[feed.bars.length - 1] ?? -Infinity));
@@ -99,6 +103,7 @@ function assemble(
     fees,
     fills: fillsOf(definition),
     risk: Object.fromEntries(Object.entries(definition.risk ?? {}).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))),
+    models,
     seed: definition.seed ?? DEFAULTS.seed,
     blockRows,
   };

@@ -136,6 +136,20 @@ const risk = map(Object.fromEntries(LIMITS.map((row) => [row.key, limit(row)])),
   'limits that orders must keep; a limit that is not named is off',
 );
 
+const modelPath = (what: string) => text('the path of a file', `path of a file that exports a ${what}`);
+const models = map(
+  {
+    slippage: modelPath('slippage model').optional(),
+    fees: modelPath('fee model; fees.maker and fees.taker bound its rates').optional(),
+    risk: z
+      .array(modelPath('risk rule'), { error: 'a list of paths' })
+      .min(1, { error: 'at least one path' })
+      .describe('files that export a risk rule each; they are asked after the built-in rules')
+      .optional(),
+  },
+  'files with models, such as { slippage: models/spread.ts }',
+).describe('models of your own, loaded like strategies');
+
 export const definitionSchema = map(
   {
     name: text('letters, digits, dots, dashes and underscores', 'name of the run', /^[A-Za-z0-9._-]{1,80}$/).optional(),
@@ -159,12 +173,15 @@ export const definitionSchema = map(
     from: time.describe('first instant of the run (UTC); without it the first bar').optional(),
     to: time.describe('end of the run (UTC, exclusive); without it the last bar').optional(),
     cash: z
-      .record(z.string(), decimal('amount of the asset', 'starting balance'), { error: "starting balances, such as { USDT: '10000' }" })
-      .describe('starting balances, by asset'),
+      .union([z.record(z.string(), decimal('amount of the asset', 'starting balance')), decimal('quote asset', 'starting balance')], {
+        error: "starting balances, such as { USDT: '10000' }",
+      })
+      .describe('starting balances by asset, or an amount of the quote asset of the feeds'),
     size: size.optional(),
     fees: fees.optional(),
     fills: fills.optional(),
     risk: risk.optional(),
+    models: models.optional(),
     seed: whole('seed', 'seed of everything random', 0, 2 ** 31 - 1).optional(),
     catalog: text('the path of a catalog folder', 'folder of the bars').optional(),
     instruments: z

@@ -106,6 +106,7 @@ export function settledText(
     fees: { ...DEFAULTS.fees, ...definition.fees, maker: known.maker, taker: known.taker },
     fills: { ...DEFAULTS.fills, ...definition.fills },
     ...(definition.risk === undefined ? {} : { risk: definition.risk }),
+    ...(definition.models === undefined ? {} : { models: definition.models }),
     seed: definition.seed ?? DEFAULTS.seed,
     catalog: definition.catalog ?? DEFAULTS.catalog,
     ...(definition.instruments === undefined ? {} : { instruments: definition.instruments }),

@@ -88,17 +88,18 @@ function clip(text: string): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** A definition made of options: `values` by key, and the option that each top-level key came from. */
+/** A definition made of options: `values` by key, the option that each top-level key came from, and what all of them are called. */
 export function optionSource(
   folder: string,
   values: Readonly<Record<string, unknown>>,
   options: Readonly<Record<string, string>>,
+  called = 'the command line',
 ): DefinitionSource {
   return {
-    file: 'the command line',
+    file: called,
     folder,
     data: values,
-    place: (path) => options[String(path[0])] ?? 'the command line',
+    place: (path) => options[String(path[0])] ?? called,
     shown(path) {
       const value = valueAt(values, path);
       return value === undefined ? 'nothing' : clip(typeof value === 'string' ? `'${value}'` : JSON.stringify(value));

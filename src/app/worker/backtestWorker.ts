@@ -6,14 +6,13 @@ import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { assert } from '../../base/assert.ts';
 import { InvariantError } from '../../base/errors.ts';
 import { typicalLengthMs } from '../../model/interval.ts';
-import { buildSummary } from '../../report/folder/summary.ts';
 import { summaryText } from '../../report/folder/runFiles.ts';
 import { closingTable } from '../../report/terminal/closingTable.ts';
-import { definitionText, manifestOf, versions, writeRunFolder } from '../artefacts.ts';
+import { definitionText, writeRunFolder } from '../artefacts.ts';
 import { shownPath } from '../definition/paths.ts';
 import { openRequest, type RequestedRun } from '../definition/request.ts';
 import type { ResolvedRun } from '../definition/resolve.ts';
-import { execute, type Watcher } from '../execute.ts';
+import { performRun, type Watcher } from '../execute.ts';
 import type { FeedPlan } from '../plan.ts';
 import { instrumentsOf } from '../botModule.ts';
 import { Heartbeat, type Phase } from './heartbeat.ts';
@@ -43,29 +42,20 @@ async function run(of: WorkerInput): Promise<RunOutcome> {
   };
   enter('load');
   const requested = await openRequest(of.request, of.barsFolder);
-  try {
-    const watcher: Watcher = {
-      enter,
-      beat: heartbeat.cells,
-      loaded: (resolved) => tell({ kind: 'loaded', loaded: loadedOf(resolved, requested, of.tellBars) }),
-    };
-    const executed = await execute(requested.source, { blockRows: of.blockRows, catalogFolder: requested.catalogFolder }, watcher);
-    const summary = buildSummary(executed.record, { versions: versions() });
-    enter('report');
-    const folder = await writeRunFolder(of.outFolder, of.stagingFolder, {
-      executed,
-      summary,
-      manifest: manifestOf(executed, summary),
-      recipe: requested.recipe,
-    });
-    const table = closingTable(executed.record, summary, { colour: of.colour, report: shownPath(resolve(folder, 'report.html')) });
-    return { folder, summary: summaryText(summary), table, timings: timingsOf(of.processStartMs) };
-  } finally {
-    requested.cleanUp();
-  }
+  const watcher: Watcher = {
+    enter,
+    beat: heartbeat.cells,
+    loaded: (resolved) => tell({ kind: 'loaded', loaded: loadedOf(resolved, requested, of.tellBars) }),
+  };
+  const finished = await performRun(requested, { blockRows: of.blockRows }, watcher);
+  enter('report');
+  const folder = await writeRunFolder(of.outFolder, of.stagingFolder, finished);
+  const { record, summary } = finished;
+  const table = closingTable(record, summary, { colour: of.colour, report: shownPath(resolve(folder, 'report.html')) });
+  return { folder, summary: summaryText(summary), table, timings: timingsOf(of.processStartMs) };
 }
 
-function loadedOf(resolved: ResolvedRun, { recipe }: RequestedRun, tellBars: boolean): Loaded {
+function loadedOf(resolved: ResolvedRun, { origin }: RequestedRun, tellBars: boolean): Loaded {
   const { plan, notes } = resolved;
   return {
     name: plan.name,
@@ -73,7 +63,7 @@ function loadedOf(resolved: ResolvedRun, { recipe }: RequestedRun, tellBars: boo
     rows: firstExecution(plan.feeds, instrumentsOf(plan)[0]?.id).bars.length,
     fromMs: plan.fromMs,
     notes,
-    madeDefinition: recipe === null ? null : definitionText({ resolved }, recipe),
+    madeDefinition: origin.recipe === null ? null : definitionText(resolved, origin),
     closeMs: tellBars ? plan.feeds.map((feed) => feed.bars.closeMs) : [],
   };
 }

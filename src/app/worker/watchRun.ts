@@ -55,7 +55,7 @@ class Hung {
  */
 export function watchRun(options: WatchOptions): WatchedRun {
   let current: Worker | null = null;
-  const barsFolder = options.request.kind === 'file' ? null : temporaryFolder();
+  const barsFolder = options.request.kind === 'options' ? temporaryFolder() : null;
   const discard = () => {
     for (const folder of [options.stagingFolder, barsFolder]) if (folder !== null) rmSync(folder, { recursive: true, force: true });
   };

@@ -112,6 +112,6 @@ function digitCount(size: number): number {
 }
 
 /** RFC 4180: quotes around what has a comma, a quote or a line break. */
-function quoted(label: string): string {
+export function quoted(label: string): string {
   return /[",\r\n]/.test(label) ? `"${label.replaceAll('"', '""')}"` : label;
 }

@@ -6,6 +6,7 @@ import type { ReportInput } from './input.ts';
 import { html, jsonText, Markup } from './markup.ts';
 import type { PageData } from './page/wire.ts';
 import { allFigures, data, drawdowns, months, orders, provenance } from './sections.ts';
+import { keyList, packedScripts, scoped, shell } from './shell.ts';
 import { STYLE } from './style.ts';
 
 export interface PageParts {
@@ -17,80 +18,50 @@ export interface PageParts {
 
 export function documentOf({ input, page, code, columns }: PageParts): string {
   const { summary, record } = input;
-  // Last, so that the page is drawn while they are still being read.
-  const packed = new Markup(columns.map(({ id, text }) => `<script type="text/plain" id="${id}">${text}</script>\n`).join(''));
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="generator" content="isobar ${summary.run.versions['isobar'] ?? ''}" />
-        <title>${title(record)} · isobar report</title>
-        <link rel="icon" href="data:," />
-        <style>
-          ${new Markup(code.plotStyle)}${new Markup(STYLE)}
-        </style>
-        <script>
-          try {
-            const t = localStorage.getItem('isobar-theme');
-            if (t === 'light' || t === 'dark') document.documentElement.dataset.theme = t;
-          } catch {}
-        </script>
-      </head>
-      <body>
-        <main>
-          ${head(input)} ${trust(summary)} ${cards(summary)} ${equitySection(input)} ${priceSection(page)}
-          <section id="when">
-            <h2>When</h2>
-            ${months(summary)}
-            <div id="hours"></div>
-          </section>
-          ${howSection(page)} ${tradesSection(page)}
-          <section id="orders">
-            <h2>Orders and rules</h2>
-            ${orders(summary)}
-          </section>
-          <section id="data">
-            <h2>Data</h2>
-            ${data(summary)}
-          </section>
-          <section id="figures">
-            <h2>All figures</h2>
-            ${allFigures(summary)}
-          </section>
-          <section id="provenance">
-            <h2>Provenance</h2>
-            ${provenance(input)}
-          </section>
-          <footer class="muted">
-            Price chart: <a href="https://www.tradingview.com/lightweight-charts/">TradingView Lightweight Charts™</a>, Copyright 2026
-            TradingView, Inc., Apache-2.0. Curves: uPlot, MIT.
-          </footer>
-        </main>
-        ${KEYS}
-        <div id="tip" role="tooltip" hidden></div>
-        <script type="application/json" id="page">
-          ${new Markup(jsonText(page))}
-        </script>
-        <script>
-          ${new Markup(code.plotLibrary)};
-        </script>
-        <script>
-          ${new Markup(code.priceLibrary)};
-        </script>
-        <script>
-          (() => {
-            'use strict';
-            ${new Markup(code.script)};
-          })();
-        </script>
-        ${packed}
-        <script>
-          document.dispatchEvent(new Event('isobar-columns'));
-        </script>
-      </body>
-    </html> `.text;
+  return shell({
+    title: `${title(record)} · isobar report`,
+    version: summary.run.versions['isobar'] ?? '',
+    style: `${code.plotStyle}${STYLE}`,
+    content: html`${head(input)} ${trust(summary)} ${cards(summary)} ${equitySection(input)} ${priceSection(page)}
+      <section id="when">
+        <h2>When</h2>
+        ${months(summary)}
+        <div id="hours"></div>
+      </section>
+      ${howSection(page)} ${tradesSection(page)}
+      <section id="orders">
+        <h2>Orders and rules</h2>
+        ${orders(summary)}
+      </section>
+      <section id="data">
+        <h2>Data</h2>
+        ${data(summary)}
+      </section>
+      <section id="figures">
+        <h2>All figures</h2>
+        ${allFigures(summary)}
+      </section>
+      <section id="provenance">
+        <h2>Provenance</h2>
+        ${provenance(input)}
+      </section>
+      <footer class="muted">
+        Price chart: <a href="https://www.tradingview.com/lightweight-charts/">TradingView Lightweight Charts™</a>, Copyright 2026
+        TradingView, Inc., Apache-2.0. Curves: uPlot, MIT.
+      </footer>`,
+    rest: html`${KEYS}
+      <div id="tip" role="tooltip" hidden></div>
+      <script type="application/json" id="page">
+        ${new Markup(jsonText(page))}
+      </script>
+      <script>
+        ${new Markup(code.plotLibrary)};
+      </script>
+      <script>
+        ${new Markup(code.priceLibrary)};
+      </script>
+      ${scoped(code.script)} ${packedScripts(columns)}`,
+  });
 }
 
 function rangeButtons(target: string): Markup {
@@ -224,49 +195,15 @@ function tradesSection({ trades, instruments, strategies }: PageData): Markup {
   </section>`;
 }
 
-const KEYS = html`<dialog id="keys-list" aria-label="Keys">
-  <h2>Keys</h2>
-  <dl class="list text">
-    <div>
-      <dt><kbd>?</kbd></dt>
-      <dd>this list</dd>
-    </div>
-    <div>
-      <dt><kbd>t</kbd></dt>
-      <dd>theme: system, light, dark</dd>
-    </div>
-    <div>
-      <dt><kbd>l</kbd></dt>
-      <dd>logarithmic equity</dd>
-    </div>
-    <div>
-      <dt><kbd>j</kbd> <kbd>k</kbd></dt>
-      <dd>next, previous trade of the table</dd>
-    </div>
-    <div>
-      <dt><kbd>+</kbd> <kbd>−</kbd></dt>
-      <dd>zoom the chart that has the focus, else the price</dd>
-    </div>
-    <div>
-      <dt><kbd>←</kbd> <kbd>→</kbd></dt>
-      <dd>move the chart that has the focus</dd>
-    </div>
-    <div>
-      <dt><kbd>0</kbd></dt>
-      <dd>the whole run</dd>
-    </div>
-    <div>
-      <dt>Ctrl + wheel, pinch</dt>
-      <dd>zoom; the wheel alone once a chart has the focus</dd>
-    </div>
-    <div>
-      <dt>drag</dt>
-      <dd>move</dd>
-    </div>
-    <div>
-      <dt><kbd>Esc</kbd></dt>
-      <dd>close, leave the chart</dd>
-    </div>
-  </dl>
-  <form method="dialog"><button>close</button></form>
-</dialog>`;
+const KEYS = keyList([
+  [html`<kbd>?</kbd>`, 'this list'],
+  [html`<kbd>t</kbd>`, 'theme: system, light, dark'],
+  [html`<kbd>l</kbd>`, 'logarithmic equity'],
+  [html`<kbd>j</kbd> <kbd>k</kbd>`, 'next, previous trade of the table'],
+  [html`<kbd>+</kbd> <kbd>−</kbd>`, 'zoom the chart that has the focus, else the price'],
+  [html`<kbd>←</kbd> <kbd>→</kbd>`, 'move the chart that has the focus'],
+  [html`<kbd>0</kbd>`, 'the whole run'],
+  ['Ctrl + wheel, pinch', 'zoom; the wheel alone once a chart has the focus'],
+  ['drag', 'move'],
+  [html`<kbd>Esc</kbd>`, 'close, leave the chart'],
+]);

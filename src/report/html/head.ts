@@ -35,18 +35,23 @@ export function head({ record, summary, provenance }: ReportInput): Markup {
       </p>
       <p class="answer">${answer(summary)}</p>
     </div>
-    <div class="stamp">
-      <p>
-        <span class="muted">result</span> <code title="${resultHash}">${resultHash.slice(0, 12)}</code>
-        <button type="button" data-copy="${resultHash}">copy</button>
-      </p>
-      <p class="muted">isobar ${run.versions['isobar'] ?? NONE}${written}</p>
-      <p class="tools">
-        <button type="button" id="theme" aria-live="polite">theme: system</button>
-        <button type="button" id="keys">keys <kbd>?</kbd></button>
-      </p>
-    </div>
+    ${stamp('result', resultHash, `isobar ${run.versions['isobar'] ?? NONE}${written}`)}
   </header>`;
+}
+
+/** The hash by which a page's result is known, who wrote it, and the buttons of every page. */
+export function stamp(name: string, hash: string, writer: string): Markup {
+  return html`<div class="stamp">
+    <p>
+      <span class="muted">${name}</span> <code title="${hash}">${hash.slice(0, 12)}</code>
+      <button type="button" data-copy="${hash}">copy</button>
+    </p>
+    <p class="muted">${writer}</p>
+    <p class="tools">
+      <button type="button" id="theme" aria-live="polite">theme: system</button>
+      <button type="button" id="keys">keys <kbd>?</kbd></button>
+    </p>
+  </div>`;
 }
 
 /** The result in one sentence. */
@@ -61,7 +66,7 @@ export function answer({ run, metrics, trades, orders }: Summary): Markup {
     ${many(trades.trades, 'trade')}${costs(Number(orders.fees), Number(metrics.netProfit ?? 0), run.reportingAsset)}`;
 }
 
-function many(amount: number, word: string): string {
+export function many(amount: number, word: string): string {
   return `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
 }
 
@@ -73,7 +78,7 @@ function costs(fees: number, net: number, asset: string): string {
     : `, costs of ${fixed(fees, 2)}${THIN}${asset}, more than the gross result`;
 }
 
-interface Chip {
+export interface Chip {
   readonly label: string;
   readonly text: string;
   readonly note: string;
@@ -82,10 +87,14 @@ interface Chip {
 }
 
 export function trust(summary: Summary): Markup {
-  const doubts = doubtsOf(summary);
+  return trustStrip(chips(summary), doubtsOf(summary));
+}
+
+/** Chips that each lead to their detail, and the doubts in one sentence below them. */
+export function trustStrip(shown: readonly Chip[], doubts: readonly string[]): Markup {
   const warning = doubts.length === 0 ? null : html`<p class="doubts"><b>Look here first</b> ${doubts.join('; ')}.</p>`;
   return html`<nav class="trust" aria-label="How far to trust it">
-      ${chips(summary).map(
+      ${shown.map(
         ({ label, text, note, href, isWarning }) =>
           html`<a class="chip${isWarning ? ' warn' : ''}" href="#${href}" data-tip
             ><span class="muted">${label}</span> ${text}<span class="sr">${note}</span></a
@@ -236,7 +245,8 @@ function withUnit(text: string): Markup {
     : html`${text}`;
 }
 
-function card({ label, text, note, sign, isNone, reason }: Shown, sub: string, isWarning = false): Markup {
+/** One figure with what stands below it; its note is shown on hover and focus. */
+export function card({ label, text, note, sign, isNone, reason }: Shown, sub: string, isWarning = false): Markup {
   const colour = isNone ? ' muted' : sign > 0 ? ' gain' : sign < 0 ? ' loss' : '';
   return html`<div class="card" tabindex="0" data-tip>
     <span class="label">${label}</span><span class="value${colour}">${withUnit(text)}</span

@@ -54,16 +54,23 @@ export function pageCode(): PageCode {
     priceLibrary: scriptSafe(inPackage('lightweight-charts', 'lightweight-charts.standalone.production.js')),
     plotLibrary: scriptSafe(inPackage('uplot', 'uPlot.iife.min.js')),
     plotStyle: inPackage('uplot', 'uPlot.min.css'),
-    script: scriptSafe(linked(compiledPage())),
+    script: pageScript('html/page/main.js'),
   };
   return made;
 }
 
-/** Beside this module once compiled; run from its source, the page is the one that was built last. */
-function compiledPage(): URL {
-  const beside = new URL('./page/main.js', import.meta.url);
+/**
+ * The script of a page whose compiled entry is `path` in this room: in the compiled package; run from its source, the page is the one
+ * that was built last.
+ */
+export function pageScript(path: string): string {
+  return scriptSafe(linked(compiledPage(path)));
+}
+
+function compiledPage(path: string): URL {
+  const beside = new URL(`../${path}`, import.meta.url);
   if (existsSync(beside)) return beside;
-  const built = new URL('../../../dist/report/html/page/main.js', import.meta.url);
+  const built = new URL(`../../../dist/report/${path}`, import.meta.url);
   if (existsSync(built)) return built;
   throw new InvariantError(`${beside.pathname} is absent: the package is not built (npm run build)`);
 }

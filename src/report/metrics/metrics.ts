@@ -6,14 +6,14 @@ import { dailyEquity, type DailyEquity } from './daily.ts';
 import { exposureFigures, type ExposureFigure, type Held } from './exposure.ts';
 import { benchmarkFigures, type BenchmarkFigure } from './kernels/benchmark.ts';
 import { probabilisticSharpe } from './kernels/belief.ts';
+import type { Figures } from './figures.ts';
 import type { Drawdown } from './kernels/drawdown.ts';
 import { settle, type Figure, type Flag, type Reason } from './kernels/figure.ts';
 import { chainByKey, rolling } from './kernels/periods.ts';
 import { DAY_MS, DAYS_PER_YEAR, perDay, portfolioFigures, type PortfolioFigure, type PortfolioOptions } from './kernels/portfolio.ts';
 import { seriesOf } from './kernels/returns.ts';
-import { moneyText, type Money } from './money.ts';
+import { moneyText } from './money.ts';
 
-type MoneyFigure = 'netProfit' | 'maxDrawdownAbs';
 type BeliefFigure = 'psr0' | 'psr1' | 'dsr' | 'pbo';
 export type MetricName = PortfolioFigure | BenchmarkFigure | ExposureFigure | BeliefFigure;
 
@@ -27,9 +27,7 @@ export interface DrawdownRow {
   readonly days: number;
 }
 
-export type Metrics = { readonly [Name in Exclude<MetricName, MoneyFigure>]: number | null } & {
-  readonly [Name in MoneyFigure]: Money | null;
-} & {
+export interface Metrics extends Figures {
   readonly basis: 'daily';
   /** The ten deepest, deepest first. */
   readonly drawdownTable: readonly DrawdownRow[];
@@ -44,7 +42,7 @@ export type Metrics = { readonly [Name in Exclude<MetricName, MoneyFigure>]: num
   readonly rollingBeta: readonly (number | null)[];
   readonly reasons: Readonly<Partial<Record<MetricName, Reason>>>;
   readonly flags: Readonly<Record<string, readonly Flag[]>>;
-};
+}
 
 const ROLLING_DAYS = 90;
 const DEEPEST = 10;

@@ -123,7 +123,7 @@ function cut(line: string): string {
 }
 
 /** Text after a lead, broken between words; later lines stand under the first word. */
-function wrapped(lead: string, text: string): string[] {
+export function wrapped(lead: string, text: string): string[] {
   const lines: string[] = [];
   let line = lead;
   for (const word of text.split(' ')) {

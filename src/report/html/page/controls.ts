@@ -1,6 +1,6 @@
 // What is not a chart: theme, notes on hover and focus, copying, keys, ranges.
 
-import { byId, forgetColours } from './dom.ts';
+import { byId, forgetColours, oncePerFrame } from './dom.ts';
 import type { TimeWindow } from './timeWindow.ts';
 
 const THEMES = ['system', 'light', 'dark'] as const;
@@ -87,6 +87,38 @@ export function addCopying(): void {
 function selectText(button: HTMLElement): void {
   const code = button.parentElement?.querySelector('code');
   if (code) getSelection()?.selectAllChildren(code);
+}
+
+/** Paper is light, narrower than most screens, and does not wait for a frame: `redraw` is called before and after printing. */
+export function addPrinting(redraw: (isPaper: boolean) => void): void {
+  let theme: string | undefined;
+  addEventListener('beforeprint', () => {
+    theme = document.documentElement.dataset['theme'];
+    document.documentElement.dataset['theme'] = 'light';
+    document.documentElement.dataset['print'] = '';
+    forgetColours();
+    redraw(true);
+  });
+  addEventListener('afterprint', () => {
+    if (theme === undefined) delete document.documentElement.dataset['theme'];
+    else document.documentElement.dataset['theme'] = theme;
+    delete document.documentElement.dataset['print'];
+    forgetColours();
+    redraw(false);
+  });
+}
+
+/** Calls `redraw` when the window is another width; a phone changes its height whenever it scrolls. */
+export function addWidths(redraw: () => void): void {
+  let width = innerWidth;
+  addEventListener(
+    'resize',
+    oncePerFrame(() => {
+      if (innerWidth === width) return;
+      width = innerWidth;
+      redraw();
+    }),
+  );
 }
 
 /** The buttons of a chart: lengths of time that end where the window ends, and zoom. */

@@ -1,7 +1,7 @@
 // The page of a report: draws what is at hand at once, then unpacks the run and draws it as fine as it is.
 
-import { addCopying, addKeys, addRanges, addTheme, addTips } from './controls.ts';
-import { byId, forgetColours, oncePerFrame, painted } from './dom.ts';
+import { addCopying, addKeys, addPrinting, addRanges, addTheme, addTips, addWidths } from './controls.ts';
+import { byId, painted } from './dom.ts';
 import { EquityPlots } from './equityPlots.ts';
 import { drawdownsOf, exposureBetween, type EquityRows, type Holding } from './equityRows.ts';
 import { Market } from './market.ts';
@@ -148,31 +148,14 @@ function redraw(): void {
   if (page.hours) drawWeek(page.hours);
 }
 
-/** Paper is light, narrower than most screens, and does not wait for a frame. */
-function addPrinting(): void {
-  let theme: string | undefined;
-  addEventListener('beforeprint', () => {
-    theme = document.documentElement.dataset['theme'];
-    document.documentElement.dataset['theme'] = 'light';
-    document.documentElement.dataset['print'] = '';
-    forgetColours();
-    redraw();
-    chart?.resize();
-  });
-  addEventListener('afterprint', () => {
-    if (theme === undefined) delete document.documentElement.dataset['theme'];
-    else document.documentElement.dataset['theme'] = theme;
-    delete document.documentElement.dataset['print'];
-    forgetColours();
-    redraw();
-  });
-}
-
 function addAll(): void {
   const theme = addTheme(redraw);
   addTips();
   addCopying();
-  addPrinting();
+  addPrinting((isPaper) => {
+    redraw();
+    if (isPaper) chart?.resize();
+  });
   if (equity) addRanges('equity', equity.shown);
   addRanges('price', priceWindow);
   byId('log')?.addEventListener('change', toggleLog);
@@ -192,15 +175,7 @@ function addAll(): void {
     '-': () => priceWindow.zoom(1.5),
     0: () => priceWindow.show(priceWindow.first, priceWindow.last),
   });
-  let width = innerWidth;
-  addEventListener(
-    'resize',
-    oncePerFrame(() => {
-      if (innerWidth === width) return;
-      width = innerWidth;
-      redraw();
-    }),
-  );
+  addWidths(redraw);
   // The packed columns stand behind this script: they are there once the page has been read to its end.
   document.addEventListener('isobar-columns', () => void unpackAll());
 }

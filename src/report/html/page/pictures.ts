@@ -1,73 +1,17 @@
 // The small pictures of how trades went: distribution, excursions, holding times, rolling Sharpe; drawn as SVG at the width they have.
 
-import { byId, vector } from './dom.ts';
+import { byId } from './dom.ts';
 import { fixed, spanText } from './format.ts';
+import { drawBins, Frame } from './frame.ts';
 import { niceStep, niceTicks, numberTexts, timeTexts } from './ticks.ts';
 import type { TradeRows } from './tradeRows.ts';
 import { FRACTION_DIGITS, type PageData } from './wire.ts';
 
-const HEIGHT = 220;
-const LEFT = 44;
-const RIGHT = 8;
-const TOP = 8;
-const BOTTOM = 24;
 const MOST_POINTS = 20_000;
 const BINS = 40;
 const DAY = 86_400_000;
 const MINUTE = 60_000;
 const PERCENT = 100 / 10 ** FRACTION_DIGITS;
-
-interface Range {
-  readonly low: number;
-  readonly high: number;
-}
-
-/** A drawing area with marks at its left and below. */
-class Frame {
-  readonly svg: SVGElement;
-  readonly width: number;
-  readonly x: (value: number) => number;
-  readonly y: (value: number) => number;
-  readonly #host: HTMLElement;
-
-  constructor(host: HTMLElement, across: Range, up: Range, name: string) {
-    this.#host = host;
-    this.width = Math.max(200, host.clientWidth);
-    this.svg = vector('svg', {
-      width: this.width,
-      height: HEIGHT,
-      viewBox: `0 0 ${this.width} ${HEIGHT}`,
-      role: 'img',
-      'aria-label': name,
-    });
-    this.x = (value) => LEFT + ((value - across.low) / (across.high - across.low)) * (this.width - LEFT - RIGHT);
-    this.y = (value) => HEIGHT - BOTTOM - ((value - up.low) / (up.high - up.low)) * (HEIGHT - TOP - BOTTOM);
-  }
-
-  add(name: string, properties: Readonly<Record<string, string | number>>, ...text: readonly string[]): void {
-    this.svg.append(vector(name, properties, ...text));
-  }
-
-  marksLeft(ticks: readonly number[], texts: readonly string[] = numberTexts(ticks)): void {
-    ticks.forEach((tick, at) => {
-      this.add('line', { x1: LEFT, x2: this.width - RIGHT, y1: this.y(tick), y2: this.y(tick), class: tick === 0 ? 'zero' : 'axis' });
-      this.add('text', { x: LEFT - 6, y: this.y(tick) + 4, 'text-anchor': 'end' }, texts[at] ?? '');
-    });
-  }
-
-  marksBelow(ticks: readonly number[], texts: readonly string[] = numberTexts(ticks)): void {
-    ticks.forEach((tick, at) => {
-      const x = this.x(tick);
-      this.add('line', { x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM, class: tick === 0 ? 'zero' : 'axis' });
-      const anchor = x > this.width - 24 ? 'end' : x < LEFT + 16 ? 'start' : 'middle';
-      this.add('text', { x, y: HEIGHT - 8, 'text-anchor': anchor }, texts[at] ?? '');
-    });
-  }
-
-  show(): void {
-    this.#host.replaceChildren(this.svg);
-  }
-}
 
 /** Draws all four; again after a change of width. */
 export function drawPictures(page: PageData, trades: TradeRows): void {
@@ -112,33 +56,6 @@ function drawReturns({ of }: TradeRows): void {
     (bin, amount) => `${fixed((low + bin) * step, 2)} to ${fixed((low + bin + 1) * step, 2)} %: ${amount} trades`,
   );
   frame.show();
-}
-
-function drawBins(
-  frame: Frame,
-  bins: readonly number[],
-  startOf: (bin: number) => number,
-  colourOf: (bin: number) => string,
-  textOf: (bin: number, amount: number) => string,
-): void {
-  bins.forEach((amount, bin) => {
-    if (amount === 0) return;
-    const [x0, x1] = [frame.x(startOf(bin)), frame.x(startOf(bin + 1))];
-    const top = Math.min(frame.y(amount), frame.y(0) - 1);
-    const bar = vector(
-      'rect',
-      {
-        x: x0 + 0.5,
-        y: top,
-        width: Math.max(0.5, x1 - x0 - 1),
-        height: frame.y(0) - top,
-        fill: `var(--${colourOf(bin)})`,
-        'fill-opacity': 0.75,
-      },
-      vector('title', {}, textOf(bin, amount)),
-    );
-    frame.svg.append(bar);
-  });
 }
 
 function drawExcursions({ of, length }: TradeRows): void {

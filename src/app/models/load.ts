@@ -1,0 +1,47 @@
+// The models that a definition names: loaded, hashed, and noted for the manifest.
+
+import { ConfigError } from '../../base/errors.ts';
+import { loadModel, type LoadedModel, type ModelKind } from '../../plugins/loadModel.ts';
+import { RULES } from '../../risk/riskModule.ts';
+import type { RiskRuleSpec } from '../../strategy/models.ts';
+import { locate } from '../definition/paths.ts';
+import type { Definition } from '../definition/schema.ts';
+import { whereIs, type DefinitionSource, type KeyPath } from '../definition/source.ts';
+import type { ModelRecord, ModelsPlan } from '../plan.ts';
+
+export const NO_MODELS: ModelsPlan = { slippage: null, fees: null, rules: [], records: [] };
+
+const CODE = /^[A-Z][A-Z0-9_]{2,31}$/;
+const TAKEN = new Set(RULES.map(({ code }) => code));
+
+/** Throws ConfigError naming the key of a model that cannot be used. */
+export async function loadModels({ models, fills }: Definition, source: DefinitionSource): Promise<ModelsPlan> {
+  if (models === undefined) return NO_MODELS;
+  const records: ModelRecord[] = [];
+  const load = async <Kind extends ModelKind>(kind: Kind, path: KeyPath, file: string): Promise<LoadedModel<Kind>['model']> => {
+    const place = locate(source, path, file, { what: 'a file', remedy: 'correct the path' });
+    const { model, hash, inputs } = await loadModel(kind, place, file);
+    records.push({ use: kind, file, hash, inputs });
+    return model;
+  };
+  if (models.slippage !== undefined && (Number(fills?.slippage ?? 0) > 0 || (fills?.slippageTicks ?? 0) > 0)) {
+    throw new ConfigError(
+      `${whereIs(source, ['models', 'slippage'])}: expected one kind of slippage, got a model and fills.slippage or fills.slippageTicks`,
+      'leave one of them out',
+    );
+  }
+  const slippage = models.slippage === undefined ? null : await load('slippage', ['models', 'slippage'], models.slippage);
+  const fees = models.fees === undefined ? null : await load('fees', ['models', 'fees'], models.fees);
+  const rules: RiskRuleSpec[] = [];
+  for (const [at, file] of (models.risk ?? []).entries()) {
+    const path = ['models', 'risk', at];
+    const rule = await load('risk', path, file);
+    const isTaken = TAKEN.has(rule.code) || rules.some(({ code }) => code === rule.code);
+    if (!CODE.test(rule.code) || isTaken) {
+      const got = isTaken ? `${rule.code}, which another rule has` : `'${rule.code}'`;
+      throw new ConfigError(`${whereIs(source, path)}: expected a code of capitals, digits and underscores, got ${got}`, 'correct the code in the rule');
+    }
+    rules.push(rule);
+  }
+  return { slippage, fees, rules, records };
+}

@@ -1,0 +1,53 @@
+// Risk rules of authors as the risk module asks them: whole numbers become prices and quantities, a text becomes a refusal.
+
+import { StrategyError } from '../../base/errors.ts';
+import { pow10 } from '../../base/exact.ts';
+import type { Draft, OrderRule, RiskState } from '../../risk/rule.ts';
+import { isReduction } from '../../risk/exposure.ts';
+import type { AskingAccount, AskingOrder, RiskRuleSpec } from '../../strategy/models.ts';
+
+export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
+  return {
+    kind: 'order',
+    code: spec.code,
+    keys: [],
+    needs: ['ledger', 'orders', 'marks'],
+    check: (order, state) => refusal(spec, order, state) === null,
+    detail: (order, state) => refusal(spec, order, state) ?? '',
+  };
+}
+
+function refusal({ code, check, reductionsToo }: RiskRuleSpec, order: Draft, state: RiskState): string | null {
+  const isLess = isReduction(order, state);
+  if (isLess && !reductionsToo) return null;
+  const answer: unknown = check(askingOrder(order, isLess), askingAccount(order, state));
+  if (answer === null || typeof answer === 'string') return answer;
+  throw new StrategyError(`the risk rule ${code} answers neither null nor a text but a ${typeof answer}`, 'it answers null to let an order pass, or a text that says why not');
+}
+
+function askingOrder({ instrument, side, worstLots, worstUnits, limit, slot }: Draft, isLess: boolean): AskingOrder {
+  return {
+    symbol: instrument.wireName,
+    side,
+    qty: worstLots / pow10(instrument.quantityDigits),
+    notional: worstUnits / pow10(instrument.quoteDigits),
+    limit: limit === 0 ? NaN : limit / pow10(instrument.priceDigits),
+    tag: slot,
+    isReduction: isLess,
+  };
+}
+
+function askingAccount({ instrument, instrumentIndex, strategy }: Draft, state: RiskState): AskingAccount {
+  const { ledger, instruments, marks, reservations, nowMs, mark } = state;
+  const quote = pow10(instrument.quoteDigits);
+  // A symbol without a price yet is held by nobody.
+  const prices = instruments.map((_, index) => (index === instrumentIndex ? mark : marks.lastTicks(index)));
+  return {
+    timeMs: nowMs,
+    price: mark / pow10(instrument.priceDigits),
+    cash: ledger.quote(strategy) / quote,
+    equity: ledger.equityUnits(strategy, prices) / quote,
+    position: ledger.base(strategy, instrumentIndex) / pow10(instrument.baseDigits),
+    openOrders: reservations.open(instrumentIndex),
+  };
+}

@@ -1,0 +1,48 @@
+// Slippage and fee models of authors as the venue calls them: prices for ticks, fractions for millionths, and an answer that is checked.
+
+import { StrategyError } from '../../base/errors.ts';
+import { pow10 } from '../../base/exact.ts';
+import type { FeeSpec, SlippageSpec } from '../../strategy/models.ts';
+import type { FeeModel } from '../../venue/feeModel.ts';
+import type { SlippageModel } from '../../venue/slippage.ts';
+
+const MILLION = 1_000_000;
+/** What is this much of a tick above a whole one is the noise of doubles, not a wish for one tick more. */
+const NOISE = 1e-9;
+
+export function slippageOf({ worse }: SlippageSpec): SlippageModel {
+  return {
+    ticks: (instrument, side, price, lots) => {
+      const perTick = pow10(instrument.priceDigits);
+      const answer = worse({ symbol: instrument.wireName, side, price: price / perTick, qty: lots / pow10(instrument.quantityDigits) });
+      if (answer >= 0 && answer < Infinity) return Math.max(0, Math.ceil(answer * perTick - NOISE));
+      throw new StrategyError(`the slippage model answers ${String(answer)}`, 'it says by how much, in price and >= 0, a fill is worse than quoted');
+    },
+  };
+}
+
+/** A model of one run: it counts that run's turnover. */
+export function feesOf({ rate }: FeeSpec): FeeModel {
+  let turnover = 0;
+  return {
+    ppm: (instrument, side, isMaker, price, lots, notionalUnits, mostPpm) => {
+      const notional = notionalUnits / pow10(instrument.quoteDigits);
+      const answer = rate({
+        symbol: instrument.wireName,
+        side,
+        isMaker,
+        price: price / pow10(instrument.priceDigits),
+        qty: lots / pow10(instrument.quantityDigits),
+        notional,
+        turnover,
+      });
+      turnover += notional;
+      const ppm = Math.round(answer * MILLION);
+      if (ppm >= 0 && ppm <= mostPpm) return ppm;
+      throw new StrategyError(
+        `the fee model answers ${String(answer)} for a ${isMaker ? 'maker' : 'taker'}, whose rate is at most ${mostPpm / MILLION}`,
+        `raise fees.${isMaker ? 'maker' : 'taker'} of the definition, at which orders hold their cash, or lower what the model says`,
+      );
+    },
+  };
+}

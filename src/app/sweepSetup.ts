@@ -1,0 +1,141 @@
+// A sweep before anything runs: definition resolved, grid checked against the strategy, every input hashed, and what the ledger knows.
+
+import { dirname, join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { nowMs } from '../adapters/clock/wallClock.ts';
+import { ConfigError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
+import { formatTime } from '../model/time.ts';
+import { gridSize, parseGrid, setsOf, type Axis, type ParamSet } from '../research/grid.ts';
+import { identityOf, sha256, type Identity, type Part } from '../research/identity.ts';
+import type { SweepHeader } from '../research/ledgerLine.ts';
+import type { SharedSweep } from '../research/queueWire.ts';
+import { FIXED } from '../research/trials.ts';
+import { locate } from './definition/paths.ts';
+import { openRequest, type RunRequest } from './definition/request.ts';
+import { resolveRun, type ResolvedRun } from './definition/resolve.ts';
+import { DEFAULTS } from './definition/settled.ts';
+import { valueAt, type DefinitionSource } from './definition/source.ts';
+import { SEPARATE_FIGURES } from './sweepSeparate.ts';
+import { versions } from './version.ts';
+
+/** What of a sweep decides its results. */
+export interface SweepRequest {
+  readonly definition: string;
+  readonly settings: readonly string[];
+  readonly grid: readonly string[];
+  /** Sets to draw; null runs the whole grid. */
+  readonly random: number | null;
+}
+
+export interface SweepSetup {
+  readonly request: SweepRequest;
+  /** The single run of the definition, as threads load it. */
+  readonly run: RunRequest;
+  readonly resolved: ResolvedRun;
+  readonly axes: readonly Axis[];
+  readonly sets: readonly ParamSet[];
+  readonly gridSize: number;
+  readonly identity: Identity;
+  readonly header: SweepHeader;
+  /** Bars of the finest feed. */
+  readonly rows: number;
+  /** Folder of the ledger: beside the catalog. */
+  readonly ledgerFolder: string;
+}
+
+/** Throws ConfigError for whatever of the definition or the grid cannot be used, StrategyError for a strategy that throws when loaded. */
+export async function setUpSweep(request: SweepRequest, ledgerFolder: string | null): Promise<SweepSetup> {
+  const run: RunRequest = { kind: 'file', file: request.definition, settings: request.settings };
+  const { source, bars } = await openRequest(run);
+  const resolved = await resolveRun(source, { bars });
+  return assemble(request, run, resolved, ledgerFolder ?? join(dirname(catalogOf(source)), 'ledger'));
+}
+
+/** The same of a sweep that another machine shares, with the strategy and the bars of this one. It has no ledger. */
+export async function setUpShared({ name, definition, grid, random }: SharedSweep, catalog: string | null): Promise<SweepSetup> {
+  const parsed: unknown = parse(definition);
+  const values = { ...(typeof parsed === 'object' ? parsed : {}), ...(catalog === null ? {} : { catalog }) };
+  const run: RunRequest = { kind: 'options', values, data: null, called: `the sweep ${name}`, places: {}, inCode: [], settings: [] };
+  const { source, bars } = await openRequest(run);
+  return assemble({ definition: name, settings: [], grid, random }, run, await resolveRun(source, { bars }), '');
+}
+
+function assemble(request: SweepRequest, run: RunRequest, resolved: ResolvedRun, ledgerFolder: string): SweepSetup {
+  const { plan } = resolved;
+  const [strategy, another] = plan.strategies;
+  if (strategy === undefined || another !== undefined) {
+    throw new ConfigError(
+      `${request.definition} strategy: expected one strategy to sweep, got ${plan.strategies.length}`,
+      'write a definition with the strategy whose parameters are to vary',
+    );
+  }
+  const axes = parseGrid(request.grid, strategy.strategy.params);
+  const sets = setsOf(axes, request.random, plan.seed);
+  const identity = identityOf(partsOf(resolved, axes, request.random));
+  return {
+    request,
+    run,
+    resolved,
+    axes,
+    sets,
+    gridSize: gridSize(axes),
+    identity,
+    header: headerOf(request, resolved, axes, sets.length, identity),
+    rows: Math.max(...plan.feeds.map((feed) => feed.bars.length)),
+    ledgerFolder,
+  };
+}
+
+function catalogOf(source: DefinitionSource): string {
+  const named = valueAt(source.data, ['catalog']);
+  return resolve(locate(source, ['catalog'], typeof named === 'string' ? named : DEFAULTS.catalog, { what: 'a catalog folder', remedy: '' }));
+}
+
+/** Every input by name. What only says where things lie, or how a run is called, is left out: it decides nothing. */
+function partsOf({ plan, text }: ResolvedRun, axes: readonly Axis[], random: number | null): readonly Part[] {
+  const settled: unknown = parse(text);
+  const decisive = Object.entries(settled !== null && typeof settled === 'object' ? settled : {}).filter(
+    ([key]) => !['name', 'strategy', 'params', 'catalog'].includes(key),
+  );
+  const swept = new Set(axes.map(({ name }) => name));
+  const fixed = plan.strategies.flatMap(({ record }) => Object.entries(record.params)).filter(([name]) => !swept.has(name));
+  return [
+    { name: 'the definition', value: sha256(JSON.stringify(decisive)) },
+    ...fixed.map(([name, value]) => ({ name: `${FIXED}${name}`, value: String(value) })),
+    ...plan.strategies.map(({ record }) => ({ name: record.file, value: record.hash })),
+    ...plan.feeds.map(({ name, bars, quality }) => ({ name: `${name}: ${bars.instrument.id} ${bars.interval}`, value: quality.manifestHash })),
+    { name: '--grid', value: axes.map(axisText).join(' ') },
+    { name: '--random', value: String(random ?? 'all') },
+    { name: 'isobar', value: versions()['isobar'] ?? '' },
+  ];
+}
+
+function axisText({ name, values }: Axis): string {
+  return `${name}=${values.join(',')}`;
+}
+
+function headerOf(request: SweepRequest, { plan }: ResolvedRun, axes: readonly Axis[], sets: number, identity: Identity): SweepHeader {
+  return {
+    kind: 'sweep',
+    format: 'isobar ledger 1',
+    id: identity.id,
+    name: plan.name,
+    definition: request.definition,
+    strategy: plan.strategies.map(({ record }) => record.name).join(' + '),
+    bars: plan.feeds.map(({ bars }) => `${bars.instrument.id} ${bars.interval}`),
+    parts: identity.parts,
+    grid: axes,
+    random: request.random,
+    sets,
+    startedAt: formatTime(nowMs()),
+  };
+}
+
+/** The figure that ranks. Throws ConfigError naming the nearest when there is no such figure. */
+export function rankingFigure(name: string): string {
+  const figures: readonly string[] = SEPARATE_FIGURES;
+  if (figures.includes(name)) return name;
+  const near = nearest(name, figures);
+  throw new ConfigError(`--by ${name}: no such figure${near === null ? '' : `, the nearest is ${near}`}`, `the figures are ${figures.join(', ')}`);
+}

@@ -1,0 +1,120 @@
+// What `isobar sweep` does: checks what was asked, runs the sets with progress on stderr, prints the best and where the report is.
+
+import { join } from 'node:path';
+import { runSweep, type Beginning, type SweepRun } from '../app/sweep.ts';
+import { finishSweep, setCommand, writeSweepFolder, type FinishedSweep } from '../app/sweepFolder.ts';
+import { SHARED_PARALLEL, sharedRunner } from '../app/sweepShared.ts';
+import { threadRunner } from '../app/sweepThreads.ts';
+import { rankingFigure, setUpSweep, type SweepSetup } from '../app/sweepSetup.ts';
+import { shownPath } from '../app/definition/paths.ts';
+import { ConfigError } from '../base/errors.ts';
+import { count } from '../report/html/page/format.ts';
+import { sweepTable } from '../report/sweep/terminal.ts';
+import { wantsColour } from '../report/terminal/closingTable.ts';
+import { defaultThreads } from '../research/pool.ts';
+import { checkUrl } from '../research/queueClient.ts';
+import type { TaskRunner } from '../research/sweep.ts';
+import { progressLine } from './progressLine.ts';
+import { MAX_THREADS, stopOnSignal, wholeNumber } from './sweepOptions.ts';
+
+interface SweepArgs {
+  readonly definition: string;
+  readonly grid: readonly string[];
+  readonly random?: string | undefined;
+  readonly by: string;
+  readonly workers?: string | undefined;
+  readonly resume: boolean;
+  readonly fresh: boolean;
+  readonly set: readonly string[];
+  readonly out: string;
+  readonly ledger?: string | undefined;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly queue?: string | undefined;
+  readonly work: boolean;
+}
+
+export async function sweep(args: SweepArgs): Promise<void> {
+  const by = rankingFigure(args.by);
+  const threads = wholeNumber('--workers', args.workers, MAX_THREADS) ?? defaultThreads();
+  const random = wholeNumber('--random', args.random, Number.MAX_SAFE_INTEGER);
+  const beginning = beginningOf(args);
+  if (!args.work && args.queue === undefined) throw new ConfigError('--no-work: expected --queue beside it', 'without a queue this machine does all the work');
+  if (args.queue !== undefined) checkUrl(args.queue);
+  const stop = stopOnSignal();
+  const setup = await setUpSweep({ definition: args.definition, settings: args.set, grid: args.grid, random }, args.ledger ?? null);
+  const line = progressLine('sets');
+  const say = (text: string) => {
+    line.clear();
+    if (!args.quiet) process.stderr.write(`${text}\n`);
+  };
+  say(announcement(setup, threads));
+  let [done, before] = [0, 0];
+  try {
+    const run = await runSweep(setup, {
+      beginning,
+      parallel: args.queue === undefined ? threads : SHARED_PARALLEL,
+      openRunner: () => openRunner(setup, args, threads),
+      onOpen: (ready) => {
+        before = done = ready;
+        if (ready > 0) say(`${count(ready)} of them are in the ledger already.`);
+      },
+      onProgress: (now) => {
+        done = now;
+        const left = setup.sets.length - before;
+        if (!args.quiet) line.show(`${setup.header.name} sweep`, now - before, left === 0 ? 1 : (now - before) / left);
+      },
+      signal: stop.signal,
+    });
+    line.clear();
+    await tell(finishSweep(run, by), args, say);
+  } catch (error) {
+    line.clear();
+    if (!stop.signal.aborted) throw error;
+    say(`Stopped: ${count(done)} of ${count(setup.sets.length)} sets are in the ledger. Go on with: ${again()}`);
+    process.exitCode = stop.code();
+  } finally {
+    stop.release();
+  }
+}
+
+async function openRunner(setup: SweepSetup, { queue, work }: SweepArgs, threads: number): Promise<TaskRunner> {
+  if (queue === undefined) return threadRunner(setup, threads);
+  return sharedRunner(setup, { url: queue, threads: work ? threads : 0 });
+}
+
+async function tell(sweepDone: FinishedSweep, args: SweepArgs, say: (text: string) => void): Promise<void> {
+  const { folder, summary } = await writeSweepFolder(args.out, sweepDone);
+  const { record, findings, run } = sweepDone;
+  const table = sweepTable(record, findings, {
+    colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),
+    report: shownPath(join(process.cwd(), folder, 'report.html')),
+    command: bestCommand(run, sweepDone),
+  });
+  if (args.json) {
+    say(table);
+    process.stdout.write(summary);
+  } else process.stdout.write(`${args.quiet ? folder : table}\n`);
+}
+
+/** The steadiest set where there is one: what a reader should look at first. */
+function bestCommand(run: SweepRun, { record, findings }: FinishedSweep): string {
+  return setCommand(run, record, findings.plateau ?? findings.best);
+}
+
+function announcement({ sets, gridSize, axes }: SweepSetup, threads: number): string {
+  const shape = axes.map(({ name, values }) => `${name} ${count(values.length)}`).join(' × ');
+  const drawn = sets.length < gridSize ? `, drawn from ${count(gridSize)}` : '';
+  return `${count(sets.length)} sets (${shape}${drawn}) on ${count(threads)} thread${threads === 1 ? '' : 's'}.`;
+}
+
+function beginningOf({ resume, fresh }: SweepArgs): Beginning {
+  if (resume && fresh) throw new ConfigError('--resume: expected not to stand beside --fresh', 'leave one of them out');
+  return resume ? 'resume' : fresh ? 'fresh' : 'new';
+}
+
+/** The command line that goes on with the sweep. */
+function again(): string {
+  const words = process.argv.slice(2).filter((word) => word !== '--fresh' && word !== '--resume');
+  return `isobar ${[...words, '--resume'].map((word) => (/^[\w.,:/=+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')}`;
+}

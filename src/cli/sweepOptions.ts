@@ -1,0 +1,37 @@
+// What the two commands of sweeps have in common: whole numbers as options, and how they are stopped.
+
+import { ConfigError } from '../base/errors.ts';
+
+export const MAX_THREADS = 1024;
+
+/** The value of an option, null where it is not given. Throws ConfigError naming the option. */
+export function wholeNumber(option: string, value: string | undefined, most: number): number | null {
+  if (value === undefined) return null;
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= 1 && number <= most) return number;
+  throw new ConfigError(`${option}: expected a whole number from 1${most < 1e9 ? ` to ${most}` : ''}, got '${value}'`, `for example ${option} 4`);
+}
+
+export interface Stop {
+  readonly signal: AbortSignal;
+  /** Exit code that a shell expects of the signal that came. */
+  code(): number;
+  release(): void;
+}
+
+/** The first signal ends the work in order, a second one the process. */
+export function stopOnSignal(): Stop {
+  const controller = new AbortController();
+  let code = 0;
+  const on = (name: 'SIGINT' | 'SIGTERM', exitCode: number) => {
+    const act = () => {
+      if (controller.signal.aborted) process.exit(exitCode);
+      code = exitCode;
+      controller.abort();
+    };
+    process.on(name, act);
+    return () => void process.off(name, act);
+  };
+  const offs = [on('SIGINT', 130), on('SIGTERM', 143)];
+  return { signal: controller.signal, code: () => code, release: () => offs.forEach((off) => off()) };
+}

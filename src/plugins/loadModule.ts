@@ -1,0 +1,66 @@
+// A file of an author becomes a module: bundled, hashed, and imported with this very framework.
+
+import { statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { isAbsolute, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ConfigError, StrategyError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
+import { bundle, HOST_TOKEN } from './bundle.ts';
+import { writeModule } from './cache.ts';
+
+export interface LoadedModule {
+  /** Its default export; undefined where it has none. */
+  readonly exported: unknown;
+  /** The framework as the module sees it. */
+  readonly door: object;
+  /** sha-256 of the bundled code. */
+  readonly hash: string;
+  /** Every file that the bundle is made of, relative to the folder of `file`. */
+  readonly inputs: readonly string[];
+}
+
+/**
+ * Loads a TypeScript or JavaScript file. `shown` is how messages name it, `what` the kind of thing that it exports, such as `strategy`.
+ * `beforeImport` is called when the author's top-level code is about to run.
+ * Throws ConfigError when the file is missing or does not compile; StrategyError when its top level throws.
+ */
+export async function loadModule(file: string, shown: string, what: string, beforeImport: () => void = () => {}): Promise<LoadedModule> {
+  const path = isAbsolute(file) ? file : resolve(file);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) throw new ConfigError(`${shown}: no such ${what} file`, `give the path of a file that exports a ${what}`);
+  if (!found.isFile()) throw new ConfigError(`${shown}: expected a ${what} file, got a folder`, 'give the path of the file itself');
+  const made = await bundle(path, shown);
+  const host = pathToFileURL(createRequire(import.meta.url).resolve('isobar')).href;
+  const map = Buffer.from(made.map).toString('base64');
+  const code = `${made.code.replaceAll(HOST_TOKEN, host)}\n//# sourceMappingURL=data:application/json;base64,${map}\n`;
+  // Before the import: only modules that are loaded later get their author's lines in stacks.
+  process.setSourceMapsEnabled(true);
+  const url = pathToFileURL(writeModule(made.hash, `${host}\n${path}`, code)).href;
+  const door = await openDoor(host);
+  beforeImport();
+  const module: unknown = await import(/* @vite-ignore */ url).catch((error: unknown): never => {
+    throw importError(error, shown, door);
+  });
+  return { exported: defaultExport(module), door, hash: made.hash, inputs: made.inputs };
+}
+
+/** The framework through the same address as the author's module. */
+async function openDoor(host: string): Promise<object> {
+  const door: unknown = await import(/* @vite-ignore */ host);
+  return typeof door === 'object' && door !== null ? door : {};
+}
+
+function importError(error: unknown, shown: string, door: object): Error {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, missing] = error instanceof SyntaxError ? (/does not provide an export named '([^']+)'/.exec(message) ?? []) : [];
+  if (missing === undefined)
+    return new StrategyError(`${shown}: the file throws when it is loaded: ${message}`, 'correct its top-level code', error);
+  const near = nearest(missing, Object.keys(door));
+  const hint = near === null ? '' : `, the nearest is ${near}`;
+  return new ConfigError(`${shown}: isobar exports no '${missing}'${hint}`, `it exports ${Object.keys(door).join(', ')}`);
+}
+
+function defaultExport(module: unknown): unknown {
+  return typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined;
+}

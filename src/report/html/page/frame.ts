@@ -1,0 +1,83 @@
+// The drawing area of a small picture: an SVG at the width that it has, with marks at its left and below.
+
+import { vector } from './dom.ts';
+import { numberTexts } from './ticks.ts';
+
+export const HEIGHT = 220;
+export const LEFT = 44;
+export const RIGHT = 8;
+export const TOP = 8;
+export const BOTTOM = 24;
+
+export interface Range {
+  readonly low: number;
+  readonly high: number;
+}
+
+export class Frame {
+  readonly svg: SVGElement;
+  readonly width: number;
+  readonly x: (value: number) => number;
+  readonly y: (value: number) => number;
+  readonly #host: HTMLElement;
+
+  constructor(host: HTMLElement, across: Range, up: Range, name: string) {
+    this.#host = host;
+    this.width = Math.max(200, host.clientWidth);
+    this.svg = vector('svg', {
+      width: this.width,
+      height: HEIGHT,
+      viewBox: `0 0 ${this.width} ${HEIGHT}`,
+      role: 'img',
+      'aria-label': name,
+    });
+    this.x = (value) => LEFT + ((value - across.low) / (across.high - across.low)) * (this.width - LEFT - RIGHT);
+    this.y = (value) => HEIGHT - BOTTOM - ((value - up.low) / (up.high - up.low)) * (HEIGHT - TOP - BOTTOM);
+  }
+
+  add(name: string, properties: Readonly<Record<string, string | number>>, ...text: readonly string[]): void {
+    this.svg.append(vector(name, properties, ...text));
+  }
+
+  /** A box with a text on hover. */
+  titled(properties: Readonly<Record<string, string | number>>, title: string): void {
+    this.svg.append(vector('rect', properties, vector('title', {}, title)));
+  }
+
+  marksLeft(ticks: readonly number[], texts: readonly string[] = numberTexts(ticks)): void {
+    ticks.forEach((tick, at) => {
+      this.add('line', { x1: LEFT, x2: this.width - RIGHT, y1: this.y(tick), y2: this.y(tick), class: tick === 0 ? 'zero' : 'axis' });
+      this.add('text', { x: LEFT - 6, y: this.y(tick) + 4, 'text-anchor': 'end' }, texts[at] ?? '');
+    });
+  }
+
+  marksBelow(ticks: readonly number[], texts: readonly string[] = numberTexts(ticks)): void {
+    ticks.forEach((tick, at) => {
+      const x = this.x(tick);
+      this.add('line', { x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM, class: tick === 0 ? 'zero' : 'axis' });
+      const anchor = x > this.width - 24 ? 'end' : x < LEFT + 16 ? 'start' : 'middle';
+      this.add('text', { x, y: HEIGHT - 8, 'text-anchor': anchor }, texts[at] ?? '');
+    });
+  }
+
+  show(): void {
+    this.#host.replaceChildren(this.svg);
+  }
+}
+
+/** Columns of a histogram, each with its text on hover. */
+export function drawBins(
+  frame: Frame,
+  bins: readonly number[],
+  startOf: (bin: number) => number,
+  colourOf: (bin: number) => string,
+  textOf: (bin: number, amount: number) => string,
+): void {
+  bins.forEach((amount, bin) => {
+    if (amount === 0) return;
+    const [x0, x1] = [frame.x(startOf(bin)), frame.x(startOf(bin + 1))];
+    const top = Math.min(frame.y(amount), frame.y(0) - 1);
+    const box = { x: x0 + 0.5, y: top, width: Math.max(0.5, x1 - x0 - 1), height: frame.y(0) - top };
+    frame.titled({ ...box, fill: `var(--${colourOf(bin)})`, 'fill-opacity': 0.75 }, textOf(bin, amount));
+  });
+}

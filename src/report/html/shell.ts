@@ -1,0 +1,77 @@
+// The frame of every page that isobar writes: one file, no network, light and dark, a choice of theme that is remembered.
+
+import { html, Markup } from './markup.ts';
+
+export interface ShellParts {
+  readonly title: string;
+  /** Version of isobar. */
+  readonly version: string;
+  readonly style: string;
+  /** What stands inside `main`. */
+  readonly content: Markup;
+  /** What follows it: dialogs, data, scripts. */
+  readonly rest: Markup;
+}
+
+export function shell({ title, version, style, content, rest }: ShellParts): string {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="generator" content="isobar ${version}" />
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+        <style>
+          ${new Markup(style)}
+        </style>
+        <script>
+          try {
+            const t = localStorage.getItem('isobar-theme');
+            if (t === 'light' || t === 'dark') document.documentElement.dataset.theme = t;
+          } catch {}
+        </script>
+      </head>
+      <body>
+        <main>${content}</main>
+        ${rest}
+      </body>
+    </html> `.text;
+}
+
+/** A list of keys and what they do. */
+export function keyList(keys: readonly (readonly [key: Markup | string, act: string])[]): Markup {
+  return html`<dialog id="keys-list" aria-label="Keys">
+    <h2>Keys</h2>
+    <dl class="list text">
+      ${keys.map(
+        ([key, act]) =>
+          html`<div>
+            <dt>${key}</dt>
+            <dd>${act}</dd>
+          </div>`,
+      )}
+    </dl>
+    <form method="dialog"><button>close</button></form>
+  </dialog>`;
+}
+
+/** Columns that the page unpacks last, so that it is drawn while they are still being read. */
+export function packedScripts(columns: readonly { readonly id: string; readonly text: string }[]): Markup {
+  const packed = columns.map(({ id, text }) => `<script type="text/plain" id="${id}">${text}</script>\n`).join('');
+  return html`${new Markup(packed)}
+    <script>
+      document.dispatchEvent(new Event('isobar-columns'));
+    </script>`;
+}
+
+/** A script of its own scope. */
+export function scoped(code: string): Markup {
+  return html`<script>
+    (() => {
+      'use strict';
+      ${new Markup(code)};
+    })();
+  </script>`;
+}

@@ -1,0 +1,7 @@
+// What an editor shows of the figures is all of them.
+
+import { expectTypeOf, test } from 'vitest';
+import type { Figures } from './figures.ts';
+import type { MetricName } from './metrics.ts';
+
+test('every figure is described, and no other (the compiler tells)', () => expectTypeOf<keyof Figures>().toEqualTypeOf<MetricName>());

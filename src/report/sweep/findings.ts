@@ -1,0 +1,90 @@
+// What a sweep has found, once for the terminal, the report and sweep.json: ranking, plateau, chance, and what to doubt.
+
+import type { Entry } from '../html/figures.ts';
+import { METRICS, TRADES } from '../html/glossary.ts';
+import { fixed, percent } from '../html/page/format.ts';
+import { chanceOf } from './chance.ts';
+import { neighbourhoods, ranked, type Neighbourhoods } from './neighbours.ts';
+import { figureOf, paramsOf, type Chance, type SweepRecord } from './record.ts';
+
+/** Below this many closed trades, or days, a figure says little. */
+const FEW_TRADES = 30;
+const FEW_DAYS = 90;
+/** A best set whose Sharpe ratio is above chance with less than this probability is called in doubt. */
+const SURE = 0.95;
+
+export interface Findings {
+  /** Sets with the ranking figure, the best first. */
+  readonly ranking: readonly number[];
+  readonly best: number | null;
+  readonly neighbours: Neighbourhoods;
+  /** The set with the best mean over its neighbourhood; null where no neighbourhood is full enough. */
+  readonly plateau: number | null;
+  readonly chance: Chance;
+  readonly ran: number;
+  readonly refused: readonly { readonly reason: string; readonly sets: number }[];
+  /** Sentences without a point at the end. */
+  readonly doubts: readonly string[];
+}
+
+export function findingsOf(record: SweepRecord): Findings {
+  const values = figureOf(record, record.by) ?? new Float64Array(record.sets).fill(NaN);
+  const ranking = ranked(values, record.isMoreBetter);
+  const best = ranking[0] ?? null;
+  const neighbours = neighbourhoods(record, values);
+  const plateau = neighbours.whole > 1 ? (ranked(neighbours.mean, record.isMoreBetter)[0] ?? null) : null;
+  const chance = chanceOf(record, best);
+  const refused = refusals(record);
+  const ran = record.sets - refused.reduce((sum, { sets }) => sum + sets, 0);
+  return { ranking, best, neighbours, plateau, chance, ran, refused, doubts: doubtsOf(record, best, neighbours, chance) };
+}
+
+/** Label, kind and definition of a figure of sweeps. */
+export function entryOf(name: string): Entry {
+  const known = { ...METRICS, ...TRADES, ...OWN }[name];
+  return known ?? { label: name, kind: 'ratio', definition: '' };
+}
+
+const OWN: Readonly<Record<string, Entry>> = {
+  trades: { label: 'Trades', kind: 'count', definition: 'Closed flat-to-flat episodes of one instrument.' },
+  fills: { label: 'Fills', kind: 'count', definition: 'Executions at the venue.' },
+  orders: { label: 'Orders', kind: 'count', definition: 'Orders that the strategy wanted.' },
+  days: { label: 'Days', kind: 'count', definition: 'Daily returns that the figures rest on.' },
+  fees: { label: 'Fees', kind: 'cost', definition: 'Paid to the venue on all fills.' },
+  endEquity: { label: 'Equity at the end', kind: 'cost', definition: 'Cash and positions at the last close.' },
+};
+
+/** `fast 20, slow 120`. */
+export function paramsText(record: SweepRecord, set: number): string {
+  return paramsOf(record, set)
+    .map(({ name, value }) => `${name} ${value}`)
+    .join(', ');
+}
+
+function refusals({ refused }: SweepRecord): Findings['refused'] {
+  const counts = new Map<string, number>();
+  for (const reason of refused) if (reason !== null) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].map(([reason, sets]) => ({ reason, sets })).toSorted((a, b) => b.sets - a.sets);
+}
+
+function doubtsOf(record: SweepRecord, best: number | null, neighbours: Neighbourhoods, chance: Chance): readonly string[] {
+  if (best === null) return [`no set has a ${entryOf(record.by).label}`];
+  const doubts: string[] = [];
+  const at = (name: string) => figureOf(record, name)?.[best] ?? NaN;
+  const edges = record.axes.flatMap(({ name, values, isOrdered }, axis) => {
+    const place = record.places[axis]?.[best] ?? 0;
+    return isOrdered && values.length > 2 && (place === 0 || place === values.length - 1) ? [`${name} ${values[place]}`] : [];
+  });
+  if (chance.deflated !== null && chance.deflated < SURE) {
+    doubts.push(`the best Sharpe is above what chance gives with a probability of ${percent(chance.deflated, 0)} only`);
+  }
+  if (edges.length > 0) doubts.push(`the best set lies at the edge of the grid (${edges.join(', ')})`);
+  const around = neighbours.mean[best] ?? NaN;
+  const value = at(record.by);
+  if (record.isMoreBetter && value > 0 && around < value / 2) {
+    doubts.push(`the sets around the best one reach ${fixed(around / value, 2)} of it on average`);
+  }
+  if (at('trades') < FEW_TRADES) doubts.push(`the best set closed ${fixed(at('trades'), 0)} trades`);
+  if (at('days') < FEW_DAYS) doubts.push(`the figures rest on ${fixed(at('days'), 0)} days`);
+  return doubts;
+}

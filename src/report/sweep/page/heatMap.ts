@@ -1,0 +1,263 @@
+// The map itself: a canvas of cells with its two axes, a cursor for pointer and keys, and outlines around the best set and its plateau.
+/// <reference lib="dom" />
+
+import { colour } from '../../html/page/dom.ts';
+import { briefValue, type Model } from './model.ts';
+import { coloursOf, scaleOf, type Scale } from './scale.ts';
+import { cellsOf, type Cell, type View } from './view.ts';
+
+const FONT = 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
+const TEXT_PX = 11;
+/** Cells are at least so wide and high for a number in them to be read. */
+const NUMBER_WIDTH = 40;
+const NUMBER_HEIGHT = 16;
+const [MIN_HEIGHT, MAX_HEIGHT] = [10, 34];
+const MAX_WIDTH = 92;
+const WANTED_HEIGHT = 480;
+/** Room for the names and values of the axes. */
+const BOTTOM = 38;
+const TOP = 4;
+
+interface Layout {
+  readonly left: number;
+  readonly width: number;
+  readonly height: number;
+  readonly columns: number;
+  readonly rows: number;
+  readonly cellWidth: number;
+  readonly cellHeight: number;
+}
+
+export class HeatMap {
+  readonly #canvas: HTMLCanvasElement;
+  readonly #model: Model;
+  readonly #onCursor: (cell: Cell | null, isChosen: boolean) => void;
+  #view: View;
+  #cells: readonly Cell[] = [];
+  #scale: Scale = scaleOf([]);
+  #layout: Layout | null = null;
+  #cursor: number | null = null;
+
+  /** `onCursor` is told the cell under the cursor, and whether the reader chose it. */
+  constructor(canvas: HTMLCanvasElement, model: Model, view: View, onCursor: (cell: Cell | null, isChosen: boolean) => void) {
+    this.#canvas = canvas;
+    this.#model = model;
+    this.#view = view;
+    this.#onCursor = onCursor;
+    canvas.addEventListener('pointermove', (event) => this.#point(event, false));
+    canvas.addEventListener('pointerdown', (event) => this.#point(event, true));
+    canvas.addEventListener('pointerleave', () => this.#onCursor(this.#cells[this.#cursor ?? -1] ?? null, false));
+    canvas.addEventListener('keydown', (event) => this.#key(event));
+    this.show(view);
+  }
+
+  get scale(): Scale {
+    return this.#scale;
+  }
+
+  show(view: View): void {
+    this.#view = view;
+    this.#cells = cellsOf(this.#model, view);
+    this.#scale = scaleOf(this.#cells.map(({ value }) => value));
+    this.#cursor = null;
+    this.draw();
+  }
+
+  /** Puts the cursor on the cell that stands for `set`; false when the map does not show it. */
+  choose(set: number): boolean {
+    const at = this.#cells.findIndex((cell) => cell.set === set);
+    if (at < 0) return false;
+    this.#moveTo(at, true);
+    return true;
+  }
+
+  draw(): void {
+    const context = this.#canvas.getContext('2d');
+    if (!context) return;
+    const { page } = this.#model;
+    const { across, down } = this.#view;
+    const columns = page.axes[across]?.values.length ?? 1;
+    const rows = down === null ? 1 : (page.axes[down]?.values.length ?? 1);
+    context.font = `${TEXT_PX}px ${FONT}`;
+    const left = down === null ? 8 : this.#labelWidth(context, down) + 26;
+    const outer = this.#canvas.parentElement?.clientWidth ?? 600;
+    const cellWidth = Math.min(MAX_WIDTH, (outer - left - 4) / columns);
+    const cellHeight = rows === 1 ? 56 : Math.max(MIN_HEIGHT, Math.min(MAX_HEIGHT, WANTED_HEIGHT / rows));
+    const layout = { left, columns, rows, cellWidth, cellHeight, width: outer, height: TOP + rows * cellHeight + BOTTOM };
+    this.#layout = layout;
+    this.#fit(context, layout);
+    for (const cell of this.#cells) this.#drawCell(context, cell, layout);
+    this.#drawAxes(context, layout);
+    this.#drawOutlines(context, layout);
+  }
+
+  #labelWidth(context: CanvasRenderingContext2D, axis: number): number {
+    const values = this.#model.page.axes[axis]?.values ?? [];
+    return values.reduce<number>((most, value) => Math.max(most, context.measureText(String(value)).width), 0);
+  }
+
+  /** As many dots as the screen has; the canvas is as high as its rows. */
+  #fit(context: CanvasRenderingContext2D, { width, height }: Layout): void {
+    const dots = devicePixelRatio;
+    this.#canvas.width = Math.round(width * dots);
+    this.#canvas.height = Math.round(height * dots);
+    this.#canvas.style.width = `${width}px`;
+    this.#canvas.style.height = `${height}px`;
+    context.setTransform(dots, 0, 0, dots, 0, 0);
+    context.font = `${TEXT_PX}px ${FONT}`;
+    context.textBaseline = 'middle';
+  }
+
+  /** Left, top, width, height of a cell: the lowest value of the axis stands at the bottom. Whole dots, so that gaps are even. */
+  #boxOf(column: number, row: number, layout: Layout): readonly [number, number, number, number] {
+    const x = Math.round(layout.left + column * layout.cellWidth);
+    const y = Math.round(TOP + (layout.rows - 1 - row) * layout.cellHeight);
+    const right = Math.round(layout.left + (column + 1) * layout.cellWidth);
+    const bottom = Math.round(TOP + (layout.rows - row) * layout.cellHeight);
+    return [x, y, right - x, bottom - y];
+  }
+
+  #drawCell(context: CanvasRenderingContext2D, cell: Cell, layout: Layout): void {
+    const [x, y, width, height] = this.#boxOf(cell.column, cell.row, layout);
+    const gap = width > 6 && height > 6 ? 1 : 0;
+    if (cell.kind === 'none') return;
+    if (!Number.isFinite(cell.value)) {
+      context.fillStyle = colour('line');
+      context.globalAlpha = 0.45;
+      context.fillRect(x, y, width - gap, height - gap);
+      context.globalAlpha = 1;
+      if (cell.kind === 'refused') hatch(context, x, y, width - gap, height - gap);
+      return;
+    }
+    const { fill, text } = coloursOf(cell.value, this.#scale);
+    context.fillStyle = fill;
+    context.fillRect(x, y, width - gap, height - gap);
+    if (width < NUMBER_WIDTH || height < NUMBER_HEIGHT) return;
+    context.fillStyle = text;
+    context.textAlign = 'center';
+    context.fillText(briefValue(cell.value, this.#view.figure.kind), x + width / 2, y + height / 2 + 0.5, width - 4);
+  }
+
+  #drawAxes(context: CanvasRenderingContext2D, layout: Layout): void {
+    const { axes } = this.#model.page;
+    const [across, down] = [axes[this.#view.across], this.#view.down === null ? undefined : axes[this.#view.down]];
+    const bottom = TOP + layout.rows * layout.cellHeight;
+    context.fillStyle = colour('muted');
+    context.textAlign = 'center';
+    const widest = across ? this.#labelWidth(context, this.#view.across) + 10 : 0;
+    const every = Math.max(1, Math.ceil(widest / layout.cellWidth));
+    across?.values.forEach((value, column) => {
+      if (column % every === 0) context.fillText(String(value), layout.left + (column + 0.5) * layout.cellWidth, bottom + 11);
+    });
+    const middle = layout.left + (layout.columns * layout.cellWidth) / 2;
+    context.fillText(axisName(across), middle, bottom + 28);
+    if (!down) return;
+    context.textAlign = 'right';
+    const everyRow = Math.max(1, Math.ceil((TEXT_PX + 3) / layout.cellHeight));
+    down.values.forEach((value, row) => {
+      if (row % everyRow === 0) context.fillText(String(value), layout.left - 7, TOP + (layout.rows - row - 0.5) * layout.cellHeight + 0.5);
+    });
+    context.save();
+    context.translate(9, TOP + (layout.rows * layout.cellHeight) / 2);
+    context.rotate(-Math.PI / 2);
+    context.textAlign = 'center';
+    context.fillText(axisName(down), 0, 0);
+    context.restore();
+  }
+
+  #drawOutlines(context: CanvasRenderingContext2D, layout: Layout): void {
+    const { best, plateau } = this.#model.page;
+    const around = this.#cells.find(({ set }) => set !== null && set === plateau);
+    if (around) this.#outlineBlock(context, around, layout);
+    const top = this.#cells.find(({ set }) => set !== null && set === best);
+    if (top) outline(context, this.#boxOf(top.column, top.row, layout), colour('text'), 2.5, []);
+    const cursor = this.#cells[this.#cursor ?? -1];
+    if (cursor) outline(context, inset(this.#boxOf(cursor.column, cursor.row, layout)), colour('bench'), 2.5, []);
+  }
+
+  /** The neighbourhood of the plateau, as far as the map reaches. */
+  #outlineBlock(context: CanvasRenderingContext2D, { column, row }: Cell, layout: Layout): void {
+    const reach = (axis: number | null) => (axis !== null && this.#model.page.axes[axis]?.isOrdered ? 1 : 0);
+    const [dx, dy] = [reach(this.#view.across), reach(this.#view.down)];
+    const [from, to] = [Math.max(0, column - dx), Math.min(layout.columns - 1, column + dx)];
+    const [low, high] = [Math.max(0, row - dy), Math.min(layout.rows - 1, row + dy)];
+    const [x, y] = this.#boxOf(from, high, layout);
+    const [lastX, lastY, width, height] = this.#boxOf(to, low, layout);
+    outline(context, [x, y, lastX + width - x, lastY + height - y], colour('text'), 1.5, [5, 3]);
+  }
+
+  #point(event: PointerEvent, isChosen: boolean): void {
+    const layout = this.#layout;
+    if (!layout) return;
+    const column = Math.floor((event.offsetX - layout.left) / layout.cellWidth);
+    const row = layout.rows - 1 - Math.floor((event.offsetY - TOP) / layout.cellHeight);
+    const isInside = column >= 0 && column < layout.columns && row >= 0 && row < layout.rows;
+    const at = isInside ? row * layout.columns + column : -1;
+    if (isChosen && isInside) this.#moveTo(at, true);
+    else this.#onCursor(this.#cells[at] ?? this.#cells[this.#cursor ?? -1] ?? null, false);
+  }
+
+  #key(event: KeyboardEvent): void {
+    const layout = this.#layout;
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    if (!layout || !step || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const start = this.#cells[this.#cursor ?? -1] ?? this.#cells.find(({ set }) => set === this.#model.page.best) ?? this.#cells[0];
+    if (!start) return;
+    const column = Math.min(layout.columns - 1, Math.max(0, start.column + (step[0] ?? 0)));
+    const row = Math.min(layout.rows - 1, Math.max(0, start.row + (step[1] ?? 0)));
+    this.#moveTo(row * layout.columns + column, true);
+  }
+
+  #moveTo(at: number, isChosen: boolean): void {
+    this.#cursor = at;
+    this.draw();
+    this.#onCursor(this.#cells[at] ?? null, isChosen);
+  }
+}
+
+/** Inside the outline of the best set, where the two are on one cell. */
+function inset([x, y, width, height]: readonly [number, number, number, number]): readonly [number, number, number, number] {
+  return width > 16 && height > 16 ? [x + 3, y + 3, width - 6, height - 6] : [x, y, width, height];
+}
+
+function axisName(axis: { readonly name: string; readonly unit: string } | undefined): string {
+  if (!axis) return '';
+  return axis.unit === '' ? axis.name : `${axis.name}, ${axis.unit}`;
+}
+
+function outline(
+  context: CanvasRenderingContext2D,
+  [x, y, width, height]: readonly [number, number, number, number],
+  stroke: string,
+  line: number,
+  dash: readonly number[],
+): void {
+  // A line of the page's own colour below it keeps the outline apart from any fill.
+  for (const [style, size, pattern] of [
+    [colour('surface'), line + 2, []],
+    [stroke, line, dash],
+  ] as const) {
+    context.strokeStyle = style;
+    context.lineWidth = size;
+    context.setLineDash([...pattern]);
+    context.strokeRect(x - 0.5, y - 0.5, width, height);
+  }
+  context.setLineDash([]);
+}
+
+function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
+  context.save();
+  context.beginPath();
+  context.rect(x, y, width, height);
+  context.clip();
+  context.strokeStyle = colour('line');
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let at = -height; at < width; at += 6) {
+    context.moveTo(x + at, y + height);
+    context.lineTo(x + at + height, y);
+  }
+  context.stroke();
+  context.restore();
+}

@@ -1,0 +1,174 @@
+// The page of a sweep: the map with its pickers, the pictures, the table that leads into the map, and the command of the chosen set.
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+
+import { addCopying, addKeys, addPrinting, addTheme, addTips, addWidths } from '../../html/page/controls.ts';
+import { byId, element } from '../../html/page/dom.ts';
+import { HeatMap } from './heatMap.ts';
+import { commandOf, paramsOf, shownValue, unpackModel, type Model } from './model.ts';
+import { drawParameters, drawSpread } from './pictures.ts';
+import { coloursOf } from './scale.ts';
+import { firstView, type Cell, type Held, type View } from './view.ts';
+import type { SweepPage } from './wire.ts';
+
+// The writer of the page put the object there that the type describes.
+const page = JSON.parse(byId('page')?.textContent ?? '{}') as SweepPage;
+
+let redraw = (): void => {};
+
+async function start(): Promise<void> {
+  const model = await unpackModel(page);
+  const canvas = byId('map');
+  if (!(canvas instanceof HTMLCanvasElement)) throw new Error('the page has a map');
+  let view = firstView(model);
+  const map = new HeatMap(canvas, model, view, (cell, isChosen) => tell(model, view, cell, isChosen));
+  const show = (change: Partial<View>) => {
+    view = { ...view, ...change };
+    map.show(view);
+    drawKey(map, view);
+    tell(model, view, null, false);
+    if (change.figure) drawPictures(model, view);
+  };
+  addPickers(model, () => view, show);
+  addRows(model, map, (held) => show({ held, isSmooth: false }));
+  redraw = () => {
+    map.draw();
+    drawKey(map, view);
+    drawPictures(model, view);
+  };
+  redraw();
+  if (page.best !== null) map.choose(page.best);
+  document.documentElement.dataset['state'] = 'ready';
+}
+
+function drawPictures(model: Model, { figure }: View): void {
+  drawSpread(model, figure);
+  drawParameters(model, figure);
+}
+
+/** The line above the map, and, once a set is chosen, its command. */
+function tell(model: Model, view: View, cell: Cell | null, isChosen: boolean): void {
+  const line = byId('map-read');
+  if (!line) return;
+  line.replaceChildren(...(cell === null ? [] : wordsOf(model, view, cell)).map((text) => element('span', {}, text)));
+  const command = byId('set-command');
+  if (!isChosen || !command || cell === null || cell.set === null || cell.kind !== 'ran') return;
+  command.textContent = commandOf(model, cell.set);
+  const copy = command.parentElement?.querySelector('button');
+  if (copy) copy.dataset['copy'] = command.textContent;
+  for (const row of document.querySelectorAll('tr[data-set]')) {
+    row.setAttribute('aria-selected', String(row.getAttribute('data-set') === String(cell.set)));
+  }
+}
+
+function wordsOf(model: Model, { figure, isSmooth }: View, { set, kind, value }: Cell): readonly string[] {
+  if (set === null) return ['no set was run here'];
+  const where = paramsOf(model, set);
+  if (kind === 'refused') return [where, 'refused by the strategy'];
+  const at = (name: string) => model.figures.find((of) => of.name === name);
+  const beside = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades'].flatMap((name) => {
+    const of = at(name);
+    return of && of.name !== figure.name ? [`${of.label} ${shownValue(of.values[set] ?? NaN, of.kind, page.asset)}`] : [];
+  });
+  const around = shownValue(model.neighbours(figure)[set] ?? NaN, figure.kind, page.asset);
+  const shown = shownValue(isSmooth ? (figure.values[set] ?? NaN) : value, figure.kind, page.asset);
+  return [where, `${figure.label} ${shown}`, `neighbours ${around}`, ...beside];
+}
+
+/** The colours of the map and what they stand for. */
+function drawKey(map: HeatMap, { figure }: View): void {
+  const host = byId('map-key');
+  if (!host) return;
+  const { low, high } = map.scale;
+  const shades = Array.from({ length: 24 }, (_, i) => {
+    const shade = element('span');
+    shade.style.background = coloursOf(low + ((high - low) * i) / 23, map.scale).fill;
+    return shade;
+  });
+  const end = (value: number) => element('span', { class: 'end' }, shownValue(value, figure.kind, page.asset));
+  host.replaceChildren(end(low), element('span', { class: 'shades', 'aria-hidden': 'true' }, ...shades), end(high));
+}
+
+function addPickers(model: Model, present: () => View, show: (change: Partial<View>) => void): void {
+  onSelect('pick-figure', (value) => {
+    const figure = model.figures[Number(value)];
+    if (figure) show({ figure });
+  });
+  onSelect('pick-across', (value) => {
+    const { across, down } = present();
+    const next = Number(value);
+    show({ across: next, down: next === down ? across : down });
+    sync(present());
+  });
+  onSelect('pick-down', (value) => {
+    const { across, down } = present();
+    const next = Number(value);
+    show({ down: next, across: next === across && down !== null ? down : across });
+    sync(present());
+  });
+  page.axes.forEach((_, axis) => {
+    onSelect(`hold-${axis}`, (value) => {
+      const held: Held = value === 'best' || value === 'mean' ? value : Number(value);
+      show({ held: present().held.map((old, at) => (at === axis ? held : old)) });
+    });
+  });
+  byId('smooth')?.addEventListener('change', (event) => {
+    if (event.target instanceof HTMLInputElement) show({ isSmooth: event.target.checked });
+  });
+  sync(present());
+}
+
+/** The pickers say what the map shows; parameters on the map are not held. */
+function sync({ figure, across, down, held }: View): void {
+  choose('pick-figure', page.figures.findIndex(({ name }) => name === figure.name));
+  choose('pick-across', across);
+  if (down !== null) choose('pick-down', down);
+  held.forEach((value, axis) => {
+    choose(`hold-${axis}`, value);
+    const label = byId(`hold-${axis}`)?.closest('label');
+    if (label) label.hidden = axis === across || axis === down;
+  });
+}
+
+function onSelect(id: string, act: (value: string) => void): void {
+  byId(id)?.addEventListener('change', (event) => {
+    if (event.target instanceof HTMLSelectElement) act(event.target.value);
+  });
+}
+
+function choose(id: string, value: number | string): void {
+  const select = byId(id);
+  if (select instanceof HTMLSelectElement) select.value = String(value);
+}
+
+/** A row of the table brings its set onto the map: where it is not shown, the other parameters take its values. */
+function addRows(model: Model, map: HeatMap, hold: (held: readonly Held[]) => void): void {
+  for (const row of document.querySelectorAll<HTMLElement>('tr[data-set]')) {
+    const choose = () => {
+      const set = Number(row.dataset['set']);
+      if (!map.choose(set)) {
+        hold(page.axes.map((_, axis) => model.places[axis]?.[set] ?? 0));
+        map.choose(set);
+      }
+      byId('map-section')?.scrollIntoView({ block: 'nearest' });
+    };
+    row.addEventListener('click', choose);
+    row.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' && event.key !== ' ') return;
+      event.preventDefault();
+      choose();
+    });
+  }
+}
+
+const theme = addTheme(() => redraw());
+addTips();
+addCopying();
+addPrinting(() => redraw());
+addWidths(() => redraw());
+addKeys({
+  t: theme.next,
+  m: () => byId('map')?.focus(),
+  n: () => byId('smooth')?.click(),
+});
+document.addEventListener('isobar-columns', () => void start());

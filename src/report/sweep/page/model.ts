@@ -1,0 +1,70 @@
+// The sets of the page as columns, with what the charts ask of them.
+/// <reference lib="dom" />
+
+import { written, type Kind } from '../../html/figures.ts';
+import { count, fixed, NONE } from '../../html/page/format.ts';
+import { unpack32, unpackDecimals } from '../../html/page/unpack.ts';
+import { neighbourhoods } from '../neighbours.ts';
+import type { SweepPage } from './wire.ts';
+
+export interface Figure {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: Kind;
+  readonly values: Float64Array;
+}
+
+export interface Model {
+  readonly page: SweepPage;
+  readonly places: readonly Int32Array[];
+  readonly refused: Int32Array;
+  readonly figures: readonly Figure[];
+  /** Means of a figure over the neighbourhood of each set; made once a figure. */
+  neighbours(figure: Figure): Float64Array;
+}
+
+export async function unpackModel(page: SweepPage): Promise<Model> {
+  const [places, refused, figures] = await Promise.all([
+    Promise.all(page.places.map(unpack32)),
+    unpack32(page.refused),
+    Promise.all(page.figures.map(async ({ name, label, kind, values }) => ({ name, label, kind, values: await unpackDecimals(values) }))),
+  ]);
+  const means = new Map<string, Float64Array>();
+  return {
+    page,
+    places,
+    refused,
+    figures,
+    neighbours(figure) {
+      const known = means.get(figure.name);
+      if (known) return known;
+      const { mean } = neighbourhoods({ axes: page.axes, places, sets: page.sets }, figure.values);
+      means.set(figure.name, mean);
+      return mean;
+    },
+  };
+}
+
+/** `fast 20, slow 120`. */
+export function paramsOf({ page, places }: Model, set: number): string {
+  return page.axes.map(({ name, values }, axis) => `${name} ${values[places[axis]?.[set] ?? 0]}`).join(', ');
+}
+
+/** The command that makes the set as a backtest. */
+export function commandOf({ page, places }: Model, set: number): string {
+  const settings = page.axes.map(({ name, values }, axis) => ` --set params.${name}=${values[places[axis]?.[set] ?? 0]}`);
+  return page.command + settings.join('');
+}
+
+/** A figure with its unit. */
+export function shownValue(value: number, kind: Kind, asset: string): string {
+  return Number.isFinite(value) ? written(value, kind, asset) : NONE;
+}
+
+/** The same for a small place: fewer digits where the number is large, no unit but the percent. */
+export function briefValue(value: number, kind: Kind): string {
+  if (!Number.isFinite(value)) return '';
+  if (kind === 'percent' || kind === 'change') return `${fixed(value * 100, Math.abs(value) >= 1 ? 0 : 1)}%`;
+  if (kind === 'count') return count(value);
+  return fixed(value, Math.abs(value) >= 1000 ? 0 : Math.abs(value) >= 100 ? 1 : 2);
+}

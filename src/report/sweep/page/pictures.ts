@@ -1,0 +1,121 @@
+// The pictures beside the map: how the figure is spread over all sets, and what each parameter does to it.
+/// <reference lib="dom" />
+
+import { byId, element } from '../../html/page/dom.ts';
+import { fixed } from '../../html/page/format.ts';
+import { drawBins, Frame, TOP, type Range } from '../../html/page/frame.ts';
+import { niceStep, niceTicks, numberTexts } from '../../html/page/ticks.ts';
+import { shownValue, type Figure, type Model } from './model.ts';
+
+const BINS = 40;
+
+/** Percent for fractions, so that marks are round. */
+const factorOf = ({ kind }: Figure) => (kind === 'percent' || kind === 'change' ? 100 : 1);
+
+interface Mark {
+  readonly at: number;
+  readonly text: string;
+  readonly colour: string;
+}
+
+/** All sets by value, with lines at the best set, at the middle, and at what chance alone would give. */
+export function drawSpread(model: Model, figure: Figure): void {
+  const host = byId('plot-spread');
+  if (!host) return;
+  const factor = factorOf(figure);
+  const values = [...figure.values].filter(Number.isFinite).map((value) => value * factor);
+  if (values.length === 0) return void (host.textContent = 'No set has this figure.');
+  const { best, expectedBest } = model.page;
+  const chance = figure.name === 'sharpe' && expectedBest !== null ? expectedBest : NaN;
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted[sorted.length >> 1] ?? NaN;
+  const top = best === null ? NaN : (figure.values[best] ?? NaN) * factor;
+  const low = Math.min(sorted[0] ?? 0, 0, Number.isFinite(chance) ? chance : 0);
+  const high = Math.max(sorted.at(-1) ?? 0, Number.isFinite(chance) ? chance : 0);
+  const step = niceStep(Math.max(high - low, 1e-6), BINS);
+  const first = Math.floor(low / step);
+  const bins = Array.from({ length: Math.max(1, Math.floor(high / step) + 1 - first) }, () => 0);
+  for (const value of values) {
+    const bin = Math.floor(value / step) - first;
+    bins[bin] = (bins[bin] ?? 0) + 1;
+  }
+  const most = Math.max(...bins);
+  const across = { low: first * step, high: (first + bins.length) * step };
+  const frame = new Frame(host, across, { low: 0, high: most * 1.3 }, `Sets by ${figure.label}`);
+  frame.marksLeft(niceTicks(0, most, 4).filter(Number.isInteger));
+  frame.marksBelow(niceTicks(across.low, across.high, frame.width > 400 ? 8 : 5));
+  const text = (bin: number, amount: number) => `${fixed((first + bin) * step, 2)} to ${fixed((first + bin + 1) * step, 2)}: ${amount} sets`;
+  drawBins(frame, bins, (bin) => (first + bin) * step, (bin) => (first + bin >= 0 ? 'gain' : 'loss'), text);
+  drawMarks(frame, [
+    { at: middle, text: 'middle', colour: 'muted' },
+    { at: chance, text: 'chance', colour: 'warn' },
+    { at: top, text: 'best', colour: 'text' },
+  ]);
+  frame.show();
+}
+
+/** Lines with their names on steps of their own, so that they never stand in one another. */
+function drawMarks(frame: Frame, marks: readonly Mark[]): void {
+  marks
+    .filter(({ at }) => Number.isFinite(at))
+    .forEach(({ at, text, colour }, row) => {
+      const x = frame.x(at);
+      const y = TOP + 10 + row * 14;
+      const isLeft = x > frame.width - 60;
+      frame.add('line', { x1: x, x2: x, y1: y - 8, y2: frame.y(0), stroke: `var(--${colour})`, 'stroke-width': 1.5 });
+      frame.add('text', { x: isLeft ? x - 5 : x + 5, y, 'text-anchor': isLeft ? 'end' : 'start', style: `fill:var(--${colour})` }, text);
+    });
+}
+
+/** One picture a parameter: the middle of all sets with each of its values, the half of them around it, and the best. */
+export function drawParameters(model: Model, figure: Figure): void {
+  const host = byId('parameters');
+  if (!host) return;
+  const pictures = model.page.axes.flatMap(({ name, values, unit }, axis) => {
+    if (values.length < 2) return [];
+    const plot = element('div', { class: 'plot' });
+    const caption = element('figcaption', {}, unit === '' ? name : `${name}, ${unit}`);
+    return [{ axis, plot, figure: element('figure', {}, caption, plot) }];
+  });
+  host.replaceChildren(...pictures.map((picture) => picture.figure));
+  for (const { axis, plot } of pictures) drawParameter(model, figure, axis, plot);
+}
+
+function drawParameter(model: Model, figure: Figure, axis: number, host: HTMLElement): void {
+  const { values, name } = model.page.axes[axis] ?? { values: [], name: '' };
+  const factor = factorOf(figure);
+  const groups = values.map((): number[] => []);
+  figure.values.forEach((value, set) => {
+    if (Number.isFinite(value)) groups[model.places[axis]?.[set] ?? 0]?.push(value * factor);
+  });
+  const rows = groups.map((group) => group.toSorted((a, b) => a - b));
+  const every = rows.flat();
+  if (every.length === 0) return void (host.textContent = 'No set has this figure.');
+  const share = (row: readonly number[], part: number) => row[Math.min(row.length - 1, Math.floor(part * row.length))] ?? NaN;
+  const bands = rows.map((row) => ({ low: share(row, 0.25), middle: share(row, 0.5), high: share(row, 0.75), best: row.at(-1) ?? NaN }));
+  const shown = bands.flatMap(({ low, best }) => [low, best]).filter(Number.isFinite);
+  const frame = new Frame(host, { low: -0.5, high: values.length - 0.5 }, padded(Math.min(0, ...shown), Math.max(0, ...shown)), `${figure.label} by ${name}`);
+  const span = { low: Math.min(0, ...shown), high: Math.max(0, ...shown) };
+  const ticks = niceTicks(span.low, span.high, 4);
+  frame.marksLeft(ticks, factor === 100 ? numberTexts(ticks).map((text) => `${text}%`) : numberTexts(ticks));
+  const least = Math.ceil((Math.max(...values.map((value) => String(value).length)) * 8 + 12) / ((frame.width - 52) / values.length));
+  values.forEach((value, at) => {
+    if (at % Math.max(1, least) === 0) frame.add('text', { x: frame.x(at), y: 212, 'text-anchor': 'middle' }, String(value));
+  });
+  const wide = Math.min(22, ((frame.width - 52) / values.length) * 0.6);
+  bands.forEach((band, at) => {
+    if (!Number.isFinite(band.middle)) return;
+    const [x, top, bottom] = [frame.x(at), frame.y(band.high), frame.y(band.low)];
+    frame.add('rect', { x: x - wide / 2, y: top, width: wide, height: Math.max(1, bottom - top), fill: 'var(--accent)', 'fill-opacity': 0.22, rx: 2 });
+    frame.add('line', { x1: x - wide / 2, x2: x + wide / 2, y1: frame.y(band.middle), y2: frame.y(band.middle), stroke: 'var(--accent)', 'stroke-width': 2 });
+    frame.add('circle', { cx: x, cy: frame.y(band.best), r: 2.5, fill: 'var(--text)' });
+    const note = `${name} ${values[at]}: middle ${shownValue(band.middle / factor, figure.kind, model.page.asset)}, best ${shownValue(band.best / factor, figure.kind, model.page.asset)}`;
+    frame.titled({ x: x - wide / 2 - 2, y: TOP, width: wide + 4, height: 188, fill: 'transparent' }, note);
+  });
+  frame.show();
+}
+
+function padded(low: number, high: number): Range {
+  const room = Math.max(high - low, 1e-6) * 0.05;
+  return { low: low - (low < 0 ? room : 0), high: high + room };
+}

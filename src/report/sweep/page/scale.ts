@@ -1,0 +1,57 @@
+// From values to colours: gain and loss on either side of zero, shades of one colour where all lie on one side.
+/// <reference lib="dom" />
+
+import { colour } from '../../html/page/dom.ts';
+
+/** The faintest and the strongest share of the colour in a cell. */
+const FAINT = 0.06;
+const STRONG = 0.92;
+
+export interface Scale {
+  readonly low: number;
+  readonly high: number;
+  /** Values on both sides of zero, at or above it, at or below it. */
+  readonly side: 'both' | 'above' | 'below';
+}
+
+export function scaleOf(values: readonly number[]): Scale {
+  const finite = values.filter(Number.isFinite);
+  if (finite.length === 0) return { low: 0, high: 0, side: 'above' };
+  const low = finite.reduce((least, value) => Math.min(least, value));
+  const high = finite.reduce((most, value) => Math.max(most, value));
+  if (low >= 0) return { low, high, side: 'above' };
+  if (high <= 0) return { low, high, side: 'below' };
+  // Both sides at one scale: a loss is not to look smaller than a gain of its size.
+  const size = Math.max(-low, high);
+  return { low: -size, high: size, side: 'both' };
+}
+
+/** Fill and text of a cell. */
+export function coloursOf(value: number, { low, high, side }: Scale): { readonly fill: string; readonly text: string } {
+  const along = high === low ? 1 : (value - low) / (high - low);
+  const share = side === 'both' ? Math.abs(value) / high : side === 'above' ? along : 1 - along;
+  const end = rgb(colour(side === 'above' ? 'accent' : side === 'below' || value < 0 ? 'loss' : 'gain'));
+  const part = FAINT + (STRONG - FAINT) * share;
+  const mixed = rgb(colour('surface')).map((channel, i) => Math.round(channel + ((end[i] ?? 0) - channel) * part));
+  return { fill: `rgb(${mixed.join(' ')})`, text: readable(mixed) };
+}
+
+/** Black or white, whichever stands out more (WCAG contrast). */
+function readable(fill: readonly number[]): string {
+  const light = luminance(fill);
+  return 1.05 / (light + 0.05) > (light + 0.05) / 0.05 ? '#ffffff' : '#111213';
+}
+
+function luminance(channels: readonly number[]): number {
+  const [r = 0, g = 0, b = 0] = channels.map((channel) => {
+    const share = channel / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** Channels of `#rrggbb` or `#rgb`. */
+function rgb(hex: string): readonly number[] {
+  const full = hex.length === 4 ? hex.replace(/[^#]/g, '$&$&') : hex;
+  return [1, 3, 5].map((at) => Number.parseInt(full.slice(at, at + 2), 16));
+}

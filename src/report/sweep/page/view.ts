@@ -1,0 +1,76 @@
+// Which sets the map shows: two axes across it, and for every other parameter one value, or the best or the mean over all of them.
+/// <reference lib="dom" />
+
+import type { Figure, Model } from './model.ts';
+
+/** What becomes of a parameter that is not on the map: the rank of its value, or how its values are brought together. */
+export type Held = number | 'best' | 'mean';
+
+export interface View {
+  readonly figure: Figure;
+  /** Show the mean of each neighbourhood in place of the set itself. */
+  readonly isSmooth: boolean;
+  readonly across: number;
+  /** Null with a single parameter. */
+  readonly down: number | null;
+  /** By axis; of the two on the map without meaning. */
+  readonly held: readonly Held[];
+}
+
+export interface Cell {
+  readonly column: number;
+  readonly row: number;
+  readonly value: number;
+  /** The set that the cell stands for: the one of a slice, the best of several; null when none of them ran. */
+  readonly set: number | null;
+  readonly kind: 'ran' | 'refused' | 'none';
+}
+
+/** The view that holds every other parameter at its value in the best set. */
+export function firstView(model: Model): View {
+  const { page, places, figures } = model;
+  const figure = figures.find(({ name }) => name === page.by) ?? figures[0];
+  if (!figure) throw new Error('a sweep has a figure');
+  const byLength = page.axes
+    .map((_, axis) => axis)
+    .filter((axis) => (page.axes[axis]?.values.length ?? 0) > 1)
+    .toSorted((a, b) => Number(page.axes[b]?.isOrdered) - Number(page.axes[a]?.isOrdered) || a - b);
+  const [one = 0, other] = byLength;
+  const [across, down] = other === undefined ? [one, null] : lengthOf(model, one) >= lengthOf(model, other) ? [one, other] : [other, one];
+  return { figure, isSmooth: false, across, down, held: page.axes.map((_, axis) => (page.best === null ? 'best' : (places[axis]?.[page.best] ?? 0))) };
+}
+
+function lengthOf({ page }: Model, axis: number): number {
+  return page.axes[axis]?.values.length ?? 0;
+}
+
+/** The cells of the map, row by row; rows from the lowest value of the axis. */
+export function cellsOf(model: Model, view: View): readonly Cell[] {
+  const columns = lengthOf(model, view.across);
+  const rows = view.down === null ? 1 : lengthOf(model, view.down);
+  const values = view.isSmooth ? model.neighbours(view.figure) : view.figure.values;
+  const found: number[][] = Array.from({ length: columns * rows }, () => []);
+  for (let set = 0; set < model.page.sets; set++) {
+    if (!isShown(model, view, set)) continue;
+    const row = view.down === null ? 0 : (model.places[view.down]?.[set] ?? 0);
+    found[row * columns + (model.places[view.across]?.[set] ?? 0)]?.push(set);
+  }
+  const isMean = view.held.some((held, axis) => held === 'mean' && axis !== view.across && axis !== view.down);
+  return found.map((sets, at) => ({ column: at % columns, row: Math.floor(at / columns), ...summed(model, sets, values, isMean) }));
+}
+
+function isShown({ places }: Model, { across, down, held }: View, set: number): boolean {
+  return held.every((value, axis) => axis === across || axis === down || typeof value !== 'number' || places[axis]?.[set] === value);
+}
+
+function summed(model: Model, sets: readonly number[], values: Float64Array, isMean: boolean): Pick<Cell, 'value' | 'set' | 'kind'> {
+  if (sets.length === 0) return { value: NaN, set: null, kind: 'none' };
+  const ran = sets.filter((set) => model.refused[set] !== 1);
+  if (ran.length === 0) return { value: NaN, set: sets[0] ?? null, kind: 'refused' };
+  const withValue = ran.filter((set) => Number.isFinite(values[set]));
+  const sign = model.page.isMoreBetter ? 1 : -1;
+  const best = withValue.reduce<number | null>((top, set) => (top === null || sign * (values[set] ?? 0) > sign * (values[top] ?? 0) ? set : top), null);
+  if (best === null) return { value: NaN, set: ran[0] ?? null, kind: 'ran' };
+  const mean = withValue.reduce((sum, set) => sum + (values[set] ?? 0), 0) / withValue.length;
+  return { value: isMean ? mean : (values[best] ?? NaN), set: best, kind: 'ran' };
+}

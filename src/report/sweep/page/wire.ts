@@ -1,0 +1,31 @@
+// What the writer of a sweep report hands to the script of its page: a small JSON head, and packed columns that it names.
+
+import type { Kind } from '../../html/figures.ts';
+import type { PackedColumn, PackedDecimals } from '../../html/page/wire.ts';
+import type { SweepAxis } from '../record.ts';
+
+export interface WireFigure {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: Kind;
+  readonly values: PackedDecimals;
+}
+
+export interface SweepPage {
+  readonly asset: string;
+  readonly axes: readonly SweepAxis[];
+  readonly sets: number;
+  /** By axis: the rank of each set's value. */
+  readonly places: readonly PackedColumn[];
+  /** 1 for sets that the strategy refused. */
+  readonly refused: PackedColumn;
+  readonly figures: readonly WireFigure[];
+  readonly by: string;
+  readonly isMoreBetter: boolean;
+  readonly best: number | null;
+  readonly plateau: number | null;
+  /** Annual Sharpe ratio of the best of as many trials without skill. */
+  readonly expectedBest: number | null;
+  /** The command that makes one set as a backtest, without its parameters. */
+  readonly command: string;
+}

@@ -1,0 +1,92 @@
+// Writes report.html of a sweep: one file that shows the map, the plateau and what chance makes of it, without network.
+
+import { writeFile } from 'node:fs/promises';
+import { jsonText, Markup, html } from '../html/markup.ts';
+import { pageScript } from '../html/link.ts';
+import { exactStep, Pack } from '../html/pack.ts';
+import { keyList, packedScripts, scoped, shell } from '../html/shell.ts';
+import { STYLE } from '../html/style.ts';
+import { entryOf, type Findings } from './findings.ts';
+import type { SweepPage } from './page/wire.ts';
+import type { SweepRecord } from './record.ts';
+import { best, chanceSection, head, mapSection, provenance, refusals, title, trust, cards, pictures } from './sections.ts';
+import { SWEEP_STYLE } from './style.ts';
+
+/** How the sweep came to be, as text for its reader. */
+export interface SweepProvenance {
+  /** SHA-256 over the results of all sets. */
+  readonly sweepHash: string;
+  /** The command that makes the sweep again. */
+  readonly command: string;
+  /** The command that makes one set as a backtest, without its parameters. */
+  readonly setCommand: string;
+  /** The definition as it was run (YAML). */
+  readonly definition: string;
+  /** What the sweep was made from: a name, and a hash or the value itself. */
+  readonly parts: readonly { readonly name: string; readonly value: string }[];
+  readonly ledger: string;
+  readonly versions: Readonly<Record<string, string>>;
+  /** ms UTC; null leaves it out. */
+  readonly writtenMs: number | null;
+}
+
+export interface SweepReportInput {
+  readonly record: SweepRecord;
+  readonly findings: Findings;
+  readonly provenance: SweepProvenance;
+}
+
+/** Digits of a figure on the page; the files of the run folder have all of them. */
+const DIGITS = 6;
+
+/** Writes the report to `path`; a file there is replaced. Rejects with the system's error when it cannot be written. */
+export async function writeSweepReport(input: SweepReportInput, path: string): Promise<void> {
+  await writeFile(path, await sweepReportText(input));
+}
+
+export async function sweepReportText(input: SweepReportInput): Promise<string> {
+  const pack = new Pack();
+  const page = pageOf(input, pack);
+  const columns = await pack.finish();
+  return shell({
+    title: `${title(input.record)} · isobar sweep`,
+    version: input.provenance.versions['isobar'] ?? '',
+    style: `${STYLE}${SWEEP_STYLE}`,
+    content: html`${head(input)} ${trust(input)} ${cards(input)} ${mapSection(input)} ${best(input)} ${chanceSection(input)} ${pictures(input)}
+    ${refusals(input)} ${provenance(input)}`,
+    rest: html`${keyList([
+        [html`<kbd>?</kbd>`, 'this list'],
+        [html`<kbd>t</kbd>`, 'theme: system, light, dark'],
+        [html`<kbd>m</kbd>`, 'go to the map'],
+        [html`<kbd>←</kbd> <kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd>`, 'choose a set on the map'],
+        [html`<kbd>n</kbd>`, 'each set, or the mean of its neighbours'],
+        [html`<kbd>Enter</kbd>`, 'on a row of the table: show its set on the map'],
+        [html`<kbd>Esc</kbd>`, 'close'],
+      ])}
+      <div id="tip" role="tooltip" hidden></div>
+      <script type="application/json" id="page">
+        ${new Markup(jsonText(page))}
+      </script>
+      ${scoped(pageScript('sweep/page/main.js'))} ${packedScripts(columns)}`,
+  });
+}
+
+function pageOf({ record, findings, provenance: of }: SweepReportInput, pack: Pack): SweepPage {
+  return {
+    asset: record.asset,
+    axes: record.axes,
+    sets: record.sets,
+    places: record.places.map((places) => pack.add(places, 1)),
+    refused: pack.add(Uint8Array.from(record.refused, (reason) => (reason === null ? 0 : 1)), 1),
+    figures: record.figures.map(({ name, values }) => {
+      const { label, kind } = entryOf(name);
+      return { name, label, kind, values: pack.addDecimals(values, exactStep(values, DIGITS), 1) };
+    }),
+    by: record.by,
+    isMoreBetter: record.isMoreBetter,
+    best: findings.best,
+    plateau: findings.plateau,
+    expectedBest: findings.chance.expectedBest,
+    command: of.setCommand,
+  };
+}

@@ -1,0 +1,326 @@
+// The parts of a sweep report that need no script: what was found, how far to trust it, the ten best, chance in words, provenance.
+
+import type { Chip } from '../html/head.ts';
+import { card, many, stamp, trustStrip } from '../html/head.ts';
+import { written, type Shown } from '../html/figures.ts';
+import { html, Markup } from '../html/markup.ts';
+import { count, dayText, fixed, NONE, percent, timeText } from '../html/page/format.ts';
+import { deviation } from '../metrics/kernels/sums.ts';
+import { entryOf, paramsText } from './findings.ts';
+import { figureOf, paramsOf, type SweepRecord } from './record.ts';
+import type { SweepReportInput } from './report.ts';
+
+const DAY_MS = 86_400_000;
+const SHOWN_BEST = 10;
+/** Columns of the table of the best, behind the ranking figure. */
+const BESIDE = ['sharpe', 'totalReturn', 'maxDrawdown', 'profitFactor', 'trades'];
+
+export function title({ strategy }: SweepRecord): string {
+  return `${strategy} sweep`;
+}
+
+/** The value of a figure in one set, with its unit. */
+function valueText(record: SweepRecord, name: string, value: number | undefined): string {
+  return value === undefined || !Number.isFinite(value) ? NONE : written(value, entryOf(name).kind, record.asset);
+}
+
+function valueAt(record: SweepRecord, name: string, set: number | null): number {
+  return set === null ? NaN : (figureOf(record, name)?.[set] ?? NaN);
+}
+
+export function head(input: SweepReportInput): Markup {
+  const { record, provenance } = input;
+  const markets = `${record.markets.slice(0, 6).join(', ')}${record.markets.length > 6 ? ` and ${record.markets.length - 6} more` : ''}`;
+  const axes = record.axes.map(({ name, values }) => `${name} ${spanOf(values)}`);
+  const synthetic = record.isSynthetic ? html`<span class="badge">synthetic data</span>` : null;
+  const when = provenance.writtenMs === null ? '' : ` · ${timeText(provenance.writtenMs)}`;
+  return html`<header class="head">
+    <div class="what">
+      <h1>${title(record)} ${synthetic}</h1>
+      <p class="muted">${markets} · ${dayText(record.fromMs)} – ${dayText(record.toMs)} · ${axes.join(', ')}</p>
+      <p class="answer">${answer(input)}</p>
+    </div>
+    ${stamp('sweep', provenance.sweepHash, `isobar ${provenance.versions['isobar'] ?? NONE}${when}`)}
+  </header>`;
+}
+
+/** `5 … 50`, or the values where they are few. */
+function spanOf(values: readonly (string | number | boolean)[]): string {
+  return values.length <= 3 ? values.join(', ') : `${values[0]} … ${values.at(-1)}`;
+}
+
+/** The finding in one sentence: the plateau first, because the best cell alone is mostly luck. */
+function answer({ record, findings }: SweepReportInput): Markup {
+  const { best: top, plateau, chance, neighbours, ran } = findings;
+  const { label } = entryOf(record.by);
+  if (top === null) return html`No set of ${many(record.sets, 'set')} has a ${label}.`;
+  const steady =
+    plateau === null
+      ? html``
+      : html`The steadiest ground is around <b>${paramsText(record, plateau)}</b>: ${label}
+          <b>${valueText(record, record.by, neighbours.mean[plateau])}</b> on average of ${many(neighbours.count[plateau] ?? 0, 'set')}. `;
+  const bar =
+    chance.expectedBest === null
+      ? html`.`
+      : html`; by chance alone the best of ${count(chance.trials)} trials would show a Sharpe of ${fixed(chance.expectedBest, 2)}.`;
+  return html`${steady}The best single set of ${count(ran)}, ${paramsText(record, top)}, has ${valueText(record, record.by, valueAt(record, record.by, top))}${bar}`;
+}
+
+export function trust({ record, findings }: SweepReportInput): Markup {
+  const { ran, refused, chance, best: top } = findings;
+  const days = valueAt(record, 'days', top);
+  const trades = valueAt(record, 'trades', top);
+  const drawn = record.gridSize > record.sets;
+  const chips: Chip[] = [
+    {
+      label: 'sets',
+      text: `${count(ran)} ran${refused.length > 0 ? `, ${count(record.sets - ran)} refused` : ''}`,
+      note: drawn
+        ? `Drawn from the ${count(record.gridSize)} combinations of the grid by the seed of the definition.`
+        : 'Every combination of the grid.',
+      href: refused.length > 0 ? 'refused' : 'map-section',
+      isWarning: false,
+    },
+    {
+      label: 'trials',
+      text: `${count(chance.trials)}${chance.earlier > 0 ? `, ${count(chance.earlier)} earlier` : ''}`,
+      note: 'Different sets of this strategy that the ledger has seen on these bars, those of earlier sweeps among them. The more are tried, the better the best one looks by chance.',
+      href: 'chance',
+      isWarning: false,
+    },
+    {
+      label: 'deflated Sharpe',
+      text: chance.deflated === null ? NONE : percent(chance.deflated, 1),
+      note: 'Probability that the true Sharpe ratio of the best set is above what the best of as many trials without skill would show.',
+      href: 'chance',
+      isWarning: chance.deflated === null || chance.deflated < 0.95,
+    },
+    {
+      label: 'sample',
+      text: `${many(trades, 'trade')}, ${many(days, 'day')}`,
+      note: 'Closed trades and daily returns of the best set. Below 30 trades or 90 days its figures say little.',
+      href: 'best',
+      isWarning: !(trades >= 30 && days >= 90),
+    },
+    {
+      label: 'out of sample',
+      text: 'not tested',
+      note: 'Every set saw the same bars. Keep a range of time that no sweep has touched, and run the set that you choose on it once.',
+      href: 'chance',
+      isWarning: true,
+    },
+  ];
+  return trustStrip(chips, findings.doubts);
+}
+
+export function cards({ record, findings }: SweepReportInput): Markup {
+  const { best: top, plateau, neighbours, chance, ranking } = findings;
+  const entry = entryOf(record.by);
+  const figure = (label: string, value: number | null | undefined, note: string, kind = entry.kind): Shown => {
+    const isNone = value === null || value === undefined || !Number.isFinite(value);
+    const sign = isNone || (kind !== 'change' && kind !== 'money' && kind !== 'ratio') ? 0 : value > 0 ? 1 : value < 0 ? -1 : 0;
+    return { label, text: isNone ? NONE : written(value, kind, record.asset), note, sign, isNone, reason: null };
+  };
+  const values = figureOf(record, record.by) ?? new Float64Array();
+  const middle = ranking.length === 0 ? null : values[ranking[ranking.length >> 1] ?? 0];
+  const gaining = (figureOf(record, 'totalReturn') ?? new Float64Array()).filter((value) => value > 0).length;
+  return html`<section class="cards" aria-label="Figures">
+    ${card(
+      figure(`${entry.label} of the plateau`, plateau === null ? null : neighbours.mean[plateau], 'Highest mean over a set and its neighbours, one step in every direction.'),
+      plateau === null ? 'no set has neighbours' : paramsText(record, plateau),
+    )}
+    ${card(figure(`${entry.label} of the best set`, valueAt(record, record.by, top), entry.definition), top === null ? NONE : paramsText(record, top))}
+    ${card(figure('Middle of all sets', middle, `Half of the sets have a higher ${entry.label}, half a lower one.`), `of ${many(ranking.length, 'set')}`)}
+    ${card(
+      { ...figure('Best by chance', chance.expectedBest, 'Sharpe ratio that the best of as many trials without skill is expected to show.', 'ratio'), sign: 0 },
+      `Sharpe, ${many(chance.trials, 'trial')}`,
+    )}
+    ${card(
+      figure('Deflated Sharpe', chance.deflated, 'Probability that the best set’s true Sharpe ratio is above the best by chance (Bailey & López de Prado 2014).', 'percent'),
+      'probability',
+      chance.deflated !== null && chance.deflated < 0.95,
+    )}
+    ${card(figure('Sets that gained', gaining / Math.max(1, findings.ran), 'Share of the sets with a net return above zero.', 'percent'), `${count(gaining)} of ${count(findings.ran)}`)}
+  </section>`;
+}
+
+function options(names: readonly string[]): Markup {
+  return html`${names.map((name, at) => html`<option value="${at}">${name}</option>`)}`;
+}
+
+export function mapSection({ record, findings }: SweepReportInput): Markup {
+  const { axes, figures } = record;
+  const isFlat = axes.filter(({ values }) => values.length > 1).length < 2;
+  const names = axes.map(({ name }) => name);
+  const pickAxes = isFlat
+    ? null
+    : html`<label>across <select id="pick-across">${options(names)}</select></label>
+        <label>up <select id="pick-down">${options(names)}</select></label>`;
+  const holds = axes.map(
+    ({ name, values }, axis) =>
+      html`<label hidden
+        >${name}
+        <select id="hold-${axis}">
+          ${values.map((value, at) => html`<option value="${at}">${String(value)}</option>`)}
+          <option value="best">best of all</option>
+          <option value="mean">mean of all</option>
+        </select></label
+      >`,
+  );
+  return html`<section id="map-section">
+    <div class="bar">
+      <h2>Map</h2>
+      <span class="filters"
+        ><label>show <select id="pick-figure">${options(figures.map(({ name }) => entryOf(name).label))}</select></label> ${pickAxes} ${holds}
+        <label><input type="checkbox" id="smooth" /> mean of neighbours</label></span
+      >
+    </div>
+    <p class="read" id="map-read" aria-live="polite"></p>
+    <div class="holder">
+      <canvas id="map" tabindex="0" role="application" aria-label="Map of the sets: arrow keys choose one"></canvas>
+    </div>
+    <div class="under">
+      <span id="map-key"></span>
+      <span><span class="sign best"></span>best set</span>
+      ${findings.plateau === null ? null : html`<span><span class="sign plateau"></span>plateau</span>`}
+      <span><span class="sign chosen"></span>chosen</span>
+      ${findings.refused.length === 0 ? null : html`<span><span class="sign refused"></span>refused</span>`}
+    </div>
+    <p class="command"><code id="set-command"></code> <button type="button" data-copy="">copy</button></p>
+  </section>`;
+}
+
+export function best({ record, findings }: SweepReportInput): Markup {
+  const { ranking, plateau, neighbours } = findings;
+  if (ranking.length === 0) return html``;
+  const figures = [record.by, ...BESIDE.filter((name) => name !== record.by && figureOf(record, name) !== null)];
+  const rowOf = (set: number, label: string, kind: string) =>
+    html`<tr class="${kind}" data-set="${set}" tabindex="0">
+      <th scope="row">${label}</th>
+      ${paramsOf(record, set).map(({ value }) => html`<td>${String(value)}</td>`)}
+      ${figures.map((name, at) => html`<td class="${at === 0 ? 'by' : ''}">${valueText(record, name, valueAt(record, name, set))}</td>`)}
+      <td>${valueText(record, record.by, neighbours.mean[set])}</td>
+    </tr>`;
+  return html`<section id="best">
+    <div class="bar">
+      <h2>The best by ${entryOf(record.by).label}</h2>
+      <span class="muted note">A row shows its set on the map.</span>
+    </div>
+    <div class="scroll">
+      <table class="plain">
+        <thead>
+          <tr>
+            <th></th>
+            ${record.axes.map(({ name, unit }) => html`<th title="${unit}">${name}</th>`)} ${figures.map((name) => html`<th>${entryOf(name).label}</th>`)}
+            <th>neighbours</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${ranking.slice(0, SHOWN_BEST).map((set, rank) => rowOf(set, String(rank + 1), ''))} ${plateau === null ? null : rowOf(plateau, 'plateau', 'plateau')}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+export function chanceSection({ record, findings }: SweepReportInput): Markup {
+  const { chance } = findings;
+  const spread = deviation(record.trials.sharpes);
+  const earlier =
+    chance.earlier > 0
+      ? html`${many(chance.earlier, 'trial')} of them were made by earlier sweeps of the same strategy on the same bars, which the ledger remembers.`
+      : html`The ledger knows of no earlier sweep of this strategy on these bars.`;
+  const bar =
+    chance.expectedBest === null
+      ? html`<p>With fewer than two Sharpe ratios there is nothing to compare.</p>`
+      : html`<p>
+            The Sharpe ratios of these trials spread by ${fixed(spread, 2)}. If none of them had any skill, the best would still be expected to
+            show <b>${fixed(chance.expectedBest, 2)}</b>. The best set has <b>${chance.sharpe === null ? NONE : fixed(chance.sharpe, 2)}</b>: the
+            probability that its true ratio is above that bar is
+            <b>${chance.deflated === null ? NONE : percent(chance.deflated, 1)}</b>.
+          </p>
+          <p>
+            Neighbouring sets trade alike and are no independent trials, so the bar is rather too high than too low. It knows nothing of ideas
+            that were dropped before, nor of sweeps on other machines.
+          </p>`;
+  return html`<section id="chance">
+    <h2>What chance alone would show</h2>
+    <div class="grid">
+      <div class="prose">
+        <p>Among many sets one looks good by luck. ${many(chance.trials, 'trial')} ${chance.trials === 1 ? 'counts' : 'count'} here. ${earlier}</p>
+        ${bar}
+        <p>
+          The figures of a sweep are those of the past that chose them. Take a set from the middle of a plateau, and run it once on a range of
+          time that no sweep has seen.
+        </p>
+      </div>
+      <figure>
+        <figcaption>All sets by the figure of the map</figcaption>
+        <div class="plot" id="plot-spread"></div>
+      </figure>
+    </div>
+  </section>`;
+}
+
+export function pictures(_input: SweepReportInput): Markup {
+  return html`<section id="each">
+    <h2>What each parameter does</h2>
+    <p class="caption">Over all sets with the value: the middle one, the half of them around it, and the best (dot).</p>
+    <div id="parameters"></div>
+  </section>`;
+}
+
+export function refusals({ findings }: SweepReportInput): Markup {
+  if (findings.refused.length === 0) return html``;
+  return html`<section id="refused">
+    <h2>Refused by the strategy</h2>
+    <dl class="list text">
+      ${findings.refused.slice(0, 20).map(
+        ({ reason, sets }) =>
+          html`<div>
+            <dt>${many(sets, 'set')}</dt>
+            <dd>${reason}</dd>
+          </div>`,
+      )}
+    </dl>
+  </section>`;
+}
+
+export function provenance({ record, findings, provenance: of }: SweepReportInput): Markup {
+  const rows = (list: readonly (readonly [string, string | Markup])[]) =>
+    html`<dl class="list text">
+      ${list.map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`,
+      )}
+    </dl>`;
+  return html`<section id="provenance">
+    <h2>Provenance</h2>
+    <p>The command that makes this sweep again:</p>
+    <p class="command"><code>${of.command}</code> <button type="button" data-copy="${of.command}">copy</button></p>
+    <div class="figures">
+      <div>
+        <h3>Sweep</h3>
+        ${rows([
+          ['Sweep hash', html`<code>${of.sweepHash}</code>`],
+          ['Range', `${dayText(record.fromMs)} – ${dayText(record.toMs)}, ${count(Math.round((record.toMs - record.fromMs) / DAY_MS))} days`],
+          ['Bars', count(record.bars)],
+          ['Sets', `${count(findings.ran)} ran, ${count(record.sets - findings.ran)} refused, of ${count(record.gridSize)} in the grid`],
+          ['Ledger', of.ledger],
+          ['Versions', Object.entries(of.versions).map(([name, version]) => `${name} ${version}`).join(', ')],
+        ])}
+      </div>
+      <div>
+        <h3>Made from</h3>
+        ${rows(of.parts.map(({ name, value }) => [name, /^[0-9a-f]{64}$/.test(value) ? html`<code title="${value}">${value.slice(0, 16)}</code>` : value]))}
+      </div>
+    </div>
+    <details>
+      <summary>The definition</summary>
+      <pre>${of.definition}</pre>
+    </details>
+  </section>`;
+}

@@ -1,0 +1,69 @@
+// The files of a sweep that programs read: sweep.json, and sets.csv with a row for each set.
+
+import { quoted } from '../folder/csvFile.ts';
+import { plainReading } from '../folder/plainReading.ts';
+import type { Findings } from './findings.ts';
+import { paramsOf, type SweepRecord } from './record.ts';
+import type { SweepReportInput } from './report.ts';
+
+const SHOWN_BEST = 10;
+
+/** The content of sweep.json (docs/sweeps.md). */
+export function sweepSummary({ record, findings, provenance }: SweepReportInput, writtenAt: string): object {
+  const { chance, neighbours } = findings;
+  const setOf = (set: number) => ({
+    set,
+    params: Object.fromEntries(paramsOf(record, set).map(({ name, value }) => [name, value])),
+    figures: Object.fromEntries(record.figures.map(({ name, values }) => [name, orNull(values[set])])),
+    neighbourMean: orNull(neighbours.mean[set]),
+    neighbours: neighbours.count[set] ?? 0,
+  });
+  return {
+    format: 'isobar sweep 1',
+    name: record.name,
+    writtenAt,
+    sweepHash: provenance.sweepHash,
+    strategy: record.strategy,
+    markets: record.markets,
+    fromMs: record.fromMs,
+    toMs: record.toMs,
+    asset: record.asset,
+    synthetic: record.isSynthetic,
+    grid: record.axes.map(({ name, values, unit }) => ({ name, unit, values })),
+    sets: { grid: record.gridSize, run: record.sets, ran: findings.ran, refused: record.sets - findings.ran },
+    refusals: findings.refused,
+    by: record.by,
+    best: findings.ranking.slice(0, SHOWN_BEST).map(setOf),
+    plateau: findings.plateau === null ? null : setOf(findings.plateau),
+    trials: { count: chance.trials, earlier: chance.earlier },
+    chance: {
+      sharpeSpread: chance.spread,
+      expectedBestSharpe: chance.expectedBest,
+      bestSharpe: chance.sharpe,
+      deflatedSharpe: chance.deflated,
+      reason: chance.reason,
+    },
+    doubts: findings.doubts,
+    command: provenance.command,
+    setCommand: provenance.setCommand,
+    ledger: provenance.ledger,
+    inputs: provenance.parts,
+    versions: provenance.versions,
+  };
+}
+
+function orNull(value: number | undefined): number | null {
+  return value !== undefined && Number.isFinite(value) ? value : null;
+}
+
+/** All sets in grid order: parameters, outcome, figures with every digit, mean of the neighbours by the ranking figure. */
+export function setsCsv(record: SweepRecord, { neighbours }: Findings): string {
+  const head = ['set', ...record.axes.map(({ name }) => name), 'refused', ...record.figures.map(({ name }) => name), 'neighbourMean'];
+  const lines = [head.map(quoted).join(',')];
+  for (let set = 0; set < record.sets; set++) {
+    const params = paramsOf(record, set).map(({ value }) => quoted(String(value)));
+    const figures = [...record.figures.map(({ values }) => values[set]), neighbours.mean[set]].map((value) => plainReading(value ?? NaN));
+    lines.push([String(set), ...params, quoted(record.refused[set] ?? ''), ...figures].join(','));
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,110 @@
+// The table that ends a sweep in the terminal: the ten best, what they are worth beside chance, and where the rest is. At most 100 columns.
+
+import { assertNever } from '../../base/assert.ts';
+import type { Kind } from '../html/figures.ts';
+import { count, dayText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
+import { wrapped } from '../terminal/closingTable.ts';
+import { entryOf, paramsText, type Findings } from './findings.ts';
+import { figureOf, paramsOf, type SweepRecord } from './record.ts';
+
+const WIDTH = 100;
+const SHOWN = 10;
+/** Shown beside the ranking figure, as far as the width goes. */
+const BESIDE = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades', 'profitFactor'];
+
+export interface SweepTableOptions {
+  readonly colour: boolean;
+  readonly report: string;
+  /** The command that makes one set as a backtest. */
+  readonly command: string;
+}
+
+/** Lines joined by \n, without one at the end. */
+export function sweepTable(record: SweepRecord, findings: Findings, { colour, report, command }: SweepTableOptions): string {
+  const amber = (text: string) => (colour ? `\u001b[33m${text}\u001b[39m` : text);
+  const lines = [...heading(record, findings), ''];
+  if (findings.best === null) lines.push(`  No set has a ${entryOf(record.by).label}.`);
+  else lines.push(`  The best by ${entryOf(record.by).label}`, ...bestRows(record, findings), '', ...worth(record, findings));
+  lines.push('');
+  for (const { reason, sets } of findings.refused.slice(0, 3)) lines.push(...wrapped('  Refused by the strategy: ', `${counted(sets, 'set')}: ${reason}`));
+  if (findings.doubts.length > 0) lines.push(...wrapped('  Look here first: ', `${findings.doubts.join('; ')}.`).map(amber));
+  if (findings.best !== null) lines.push(...wrapped('  One set  ', command));
+  lines.push(`  Report   ${report}`);
+  return lines.join('\n');
+}
+
+function heading(record: SweepRecord, { ran, refused }: Findings): string[] {
+  const markets = record.markets.slice(0, 3).join(', ') + (record.markets.length > 3 ? ` and ${record.markets.length - 3} more` : '');
+  const what = `  ${record.strategy}  ${markets}  ${dayText(record.fromMs)} – ${dayText(record.toMs)}`;
+  const sets = `${counted(ran, 'set')} ran${refused.length > 0 ? `, ${count(record.sets - ran)} refused` : ''}`;
+  const drawn = record.gridSize > record.sets ? `, drawn from ${count(record.gridSize)}` : '';
+  return what.length + sets.length + drawn.length + 4 <= WIDTH ? [`${what}  (${sets}${drawn})`] : [what, `  (${sets}${drawn})`];
+}
+
+function bestRows(record: SweepRecord, { ranking, plateau, neighbours }: Findings): string[] {
+  const figures = [record.by, ...BESIDE.filter((name) => name !== record.by)];
+  const rows = ranking.slice(0, SHOWN).map((set, rank) => ({ label: String(rank + 1), set }));
+  if (plateau !== null) rows.push({ label: 'plateau', set: plateau });
+  const tail = [
+    ...figures.map((name) => column(entryOf(name).label, rows, ({ set }) => short(figureOf(record, name)?.[set] ?? NaN, entryOf(name).kind))),
+    column('neighbours', rows, ({ set }) => short(neighbours.mean[set] ?? NaN, entryOf(record.by).kind)),
+  ];
+  const head = [column('', rows, ({ label }) => label), ...record.axes.map(({ name }, axis) => column(name, rows, ({ set }) => String(paramsOf(record, set)[axis]?.value)))];
+  // The figures behind the first give way to parameters, which tell the sets apart.
+  while (tail.length > 2 && widthOf([...head, ...tail]) > WIDTH) tail.splice(-2, 1);
+  while (head.length > 2 && widthOf([...head, ...tail]) > WIDTH) head.pop();
+  const columns = [...head, ...tail];
+  return rows.map((_, row) => row + 1).reduce((lines, row) => [...lines, lineOf(columns, row)], [lineOf(columns, 0)]);
+}
+
+/** Cells of one column, its head first, padded to one width. */
+function column<Row>(head: string, rows: readonly Row[], text: (row: Row) => string): readonly string[] {
+  const cells = [cut(head), ...rows.map((row) => cut(text(row)))];
+  const width = Math.max(...cells.map(({ length }) => length));
+  return cells.map((cell) => cell.padStart(width));
+}
+
+const cut = (text: string) => (text.length > 16 ? `${text.slice(0, 15)}…` : text);
+const lineOf = (columns: readonly (readonly string[])[], row: number) => `  ${columns.map((cells) => cells[row] ?? '').join('  ')}`.trimEnd();
+const widthOf = (columns: readonly (readonly string[])[]) => columns.reduce((sum, [head = '']) => sum + head.length + 2, 0);
+
+function worth(record: SweepRecord, { best, plateau, neighbours, chance }: Findings): string[] {
+  const lines: string[] = [];
+  const { label, kind } = entryOf(record.by);
+  if (plateau !== null && best !== null) {
+    const mean = short(neighbours.mean[plateau] ?? NaN, kind);
+    lines.push(...wrapped('  Plateau  ', `around ${paramsText(record, plateau)}: ${label} ${mean} on average of ${count(neighbours.count[plateau] ?? 0)} sets`));
+  }
+  const earlier = chance.earlier > 0 ? `, ${count(chance.earlier)} of them in earlier sweeps of this ledger` : '';
+  lines.push(...wrapped('  Trials   ', `${count(chance.trials)} of this strategy on these bars${earlier}`));
+  if (chance.expectedBest === null) return lines;
+  const bar = `the best of ${count(chance.trials)} trials without skill shows a Sharpe of ${fixed(chance.expectedBest, 2)}`;
+  const against = chance.sharpe === null ? '' : `; the best set has ${fixed(chance.sharpe, 2)}`;
+  const odds = chance.deflated === null ? '' : `, above it with a probability of ${percent(chance.deflated, 1)} (deflated Sharpe)`;
+  return [...lines, ...wrapped('  Chance   ', `${bar}${against}${odds}`)];
+}
+
+const counted = (amount: number, word: string) => `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
+
+/** A figure without its unit, which stands in the head or is the asset of the run. */
+function short(value: number, kind: Kind): string {
+  if (!Number.isFinite(value)) return NONE;
+  switch (kind) {
+    case 'change':
+      return signedPercent(value);
+    case 'percent':
+      return percent(value);
+    case 'money':
+      return signed(value, 2);
+    case 'count':
+      return count(value);
+    case 'ratio':
+    case 'cost':
+      return fixed(value, 2);
+    case 'days':
+    case 'span':
+      return fixed(value, 1);
+    default:
+      return assertNever(kind);
+  }
+}

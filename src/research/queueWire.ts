@@ -1,0 +1,58 @@
+// What machines that share a sweep tell each other through Redis: the sweep, its tasks, and their results as packed doubles.
+
+import { ConfigError } from '../base/errors.ts';
+import type { Part } from './identity.ts';
+import { sha256 } from './identity.ts';
+import type { TaskResult } from './sweep.ts';
+
+/** A sweep that is shared, as a worker needs it: it has strategy and bars of its own, and checks that they are the same. */
+export interface SharedSweep {
+  readonly id: string;
+  readonly name: string;
+  /** The definition as it was resolved, YAML. Code is never sent: a worker runs the strategy file that lies on its own disk. */
+  readonly definition: string;
+  /** As `--grid` takes it. */
+  readonly grid: readonly string[];
+  readonly random: number | null;
+  readonly parts: readonly Part[];
+}
+
+/** The hash in which the sweeps stand that are under way, by id. */
+export const SWEEPS = 'isobar:sweeps';
+
+export function queueName(id: string): string {
+  return `sweep-${id.slice(0, 24)}`;
+}
+
+/** The same task of the same sweep has the same id: adding it twice leaves one job. */
+export function taskId(id: string, task: readonly number[]): string {
+  return `task-${sha256(`${id} ${task.join(' ')}`).slice(0, 24)}`;
+}
+
+export function parseShared(text: string): SharedSweep {
+  const parsed: unknown = JSON.parse(text);
+  if (typeof parsed === 'object' && parsed !== null && 'id' in parsed && 'definition' in parsed && 'parts' in parsed) return parsed as SharedSweep;
+  throw new ConfigError(`${SWEEPS}: expected a shared sweep, got other data`, 'another version of isobar uses this Redis: take another database, redis://host/1');
+}
+
+/** What a worker answers for one job: a result, or the error that its thread threw. */
+export type JobAnswer = { readonly values: string; readonly refused: readonly (readonly [row: number, reason: string])[]; readonly rows: number } | { readonly error: unknown };
+
+export function packResult({ values, refused }: TaskResult): JobAnswer {
+  const bytes = Buffer.alloc(values.length * 8);
+  values.forEach((value, at) => bytes.writeDoubleLE(value, at * 8));
+  return {
+    values: bytes.toString('base64'),
+    refused: refused.flatMap((reason, row): [number, string][] => (reason === null ? [] : [[row, reason]])),
+    rows: refused.length,
+  };
+}
+
+export function unpackResult({ values, refused, rows }: Extract<JobAnswer, { values: string }>): TaskResult {
+  const bytes = Buffer.from(values, 'base64');
+  const reasons = new Map(refused);
+  return {
+    values: Float64Array.from({ length: bytes.length / 8 }, (_, at) => bytes.readDoubleLE(at * 8)),
+    refused: Array.from({ length: rows }, (_, row) => reasons.get(row) ?? null),
+  };
+}

@@ -1,0 +1,12 @@
+// Fees that depend on the fill: a rate for each execution in place of the order's two fixed ones.
+
+import type { Instrument } from '../model/instrument.ts';
+import type { Side } from '../model/order.ts';
+
+export interface FeeModel {
+  /**
+   * The rate of one execution in whole millionths, from 0 to `mostPpm`, the rate at which the order's cash is held. Asked once for each
+   * execution, in the order in which they happen. `price` in ticks, `notional` in quote units.
+   */
+  ppm(instrument: Instrument, side: Side, isMaker: boolean, price: number, lots: number, notional: number, mostPpm: number): number;
+}

@@ -1,0 +1,31 @@
+// Mean reversion: buys when the RSI falls to oversold in a rising market; leaves when it is back, when it takes too long, or at a stop.
+import { crossedDown, crossedUp, float, int, rsi, sma, Strategy } from 'isobar';
+
+export default class RsiMeanReversion extends Strategy.with({
+  rsiBars: int(14, { min: 2, max: 1000, unit: 'bars' }),
+  oversold: float(30, { min: 1, max: 99, unit: 'RSI', help: 'falling below it enters' }),
+  recovered: float(55, { min: 1, max: 99, unit: 'RSI', help: 'rising above it leaves' }),
+  trendBars: int(200, { min: 2, max: 5000, unit: 'bars', help: 'dips are bought above the average of so many closes' }),
+  maxBars: int(48, { min: 1, max: 10_000, unit: 'bars', help: 'what has not recovered after so many bars is sold' }),
+  stopShare: float(0.05, { min: 0.001, max: 0.9, unit: 'of the price', help: 'distance of the stop from the close that enters' }),
+}) {
+  strength = this.use(rsi(this.bars.close, this.params.rsiBars), { pane: 'RSI' });
+  trend = this.use(sma(this.bars.close, this.params.trendBars), { pane: 'price' });
+  heldBars = 0;
+
+  dip = this.when(crossedDown(this.strength, this.params.oversold), () => {
+    const close = this.bars.close.value;
+    // Where prices fall for long everything is oversold for long: such dips are left alone.
+    if (!this.position().isFlat || close < this.trend.value) return;
+    this.buy(undefined, { stopLoss: close * (1 - this.params.stopShare) });
+    this.heldBars = 0;
+  });
+  back = this.when(crossedUp(this.strength, this.params.recovered), () => {
+    this.exit();
+  });
+
+  // The premise was a quick rebound: a position that waits for one for too long rests on nothing.
+  override onBar() {
+    if (this.position().isLong && ++this.heldBars >= this.params.maxBars) this.exit();
+  }
+}

@@ -1,0 +1,16 @@
+// The API page says what the doors export, docstrings included; a stale page fails.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const make = fileURLToPath(new URL('../../docs/make/api.mjs', import.meta.url));
+
+test('docs/api.md is what the docstrings make', () => {
+  const code = `const { apiPage } = await import(${JSON.stringify(make)}); process.stdout.write(apiPage());`;
+  const fresh = execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+  expect(readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8') === fresh, 'run: npm run docs:api').toBe(true);
+  // Both doors, and what every author needs first.
+  for (const heading of ['### Strategy', '### sma', '### slippageModel', '### backtest']) expect(fresh).toContain(`${heading}\n`);
+}, 30_000);

@@ -1,0 +1,103 @@
+// Models of an author, over the real command: what they change in the fills, the fees and the verdicts, and how a wrong one is refused.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
+
+const desk = new CliDesk();
+afterAll(() => desk.remove());
+
+const BASE = `strategy: ${STRATEGIES}/smaCross.ts
+feeds: { bars: { symbol: BTCUSDT, interval: 1h } }
+cash: { USDT: '10000' }
+size: { quote: '5000' }
+fees: { maker: '0.001', taker: '0.001', in: quote }
+`;
+
+interface Row {
+  readonly [column: string]: string;
+}
+
+function table(run: string, file: string): Row[] {
+  const [head = '', ...lines] = readFileSync(join(desk.folder, 'runs', run, file), 'utf8').trim().split('\n');
+  const names = head.split(',');
+  return lines.map((line) => Object.fromEntries(line.split(',').map((cell, at) => [names[at] ?? '', cell])));
+}
+
+/** Runs the definition and returns the name of its folder. */
+async function backtest(models: string): Promise<string> {
+  const before = new Set(desk.runs());
+  desk.write('run.yaml', `${BASE}${models}`);
+  const { code, stderr } = await desk.run('backtest', 'run.yaml', '--quiet');
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  return desk.runs().find((name) => !before.has(name)) ?? '';
+}
+
+let plain = '';
+beforeAll(async () => {
+  desk.bars('BTCUSDT', '1h', 2000);
+  plain = await backtest('');
+});
+
+describe('models of a definition', () => {
+  test('a slippage model worsens taking fills by what it says, rounded up to the tick', async () => {
+    desk.write('models/slip.ts', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 0.011);\n");
+    const run = await backtest('models: { slippage: models/slip.ts }\n');
+    const [before, after] = [table(plain, 'fills.csv'), table(run, 'fills.csv')];
+    expect(before.length).toBeGreaterThan(10);
+    const worse = after.map((row, at) => Number(row['price']) - Number(before[at]?.['price']));
+    // The first two fills have the same decisions behind them: a buy that pays two ticks more, a sell that gets two less.
+    expect(worse[0]).toBeCloseTo(0.02, 8);
+    expect(worse[1]).toBeCloseTo(-0.02, 8);
+  });
+
+  test('a fee model sets the rate of each fill by side and turnover', async () => {
+    const model = "import { feeModel } from 'isobar';\nexport default feeModel(({ turnover }) => (turnover > 12_000 ? 0.0002 : 0.0007));\n";
+    desk.write('models/fee.ts', model);
+    const fills = table(await backtest('models: { fees: models/fee.ts }\n'), 'fills.csv');
+    let turnover = 0;
+    for (const row of fills) {
+      const notional = Number(row['price']) * Number(row['quantity']);
+      expect(Number(row['fee'])).toBeCloseTo(notional * (turnover > 12_000 ? 0.0002 : 0.0007), 5);
+      turnover += notional;
+    }
+    expect(turnover).toBeGreaterThan(50_000);
+  });
+
+  test('a risk rule denies with its code, lets exits pass, and stands in the summary and the manifest', async () => {
+    const rule = `import { riskRule } from 'isobar';
+export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math.floor(timeMs / 86_400_000) % 2 === 1 ? 'odd day' : null) });
+`;
+    desk.write('models/rule.ts', rule);
+    const run = await backtest('models: { risk: [models/rule.ts] }\n');
+    const orders = table(run, 'orders.csv');
+    const denied = orders.filter((row) => row['code'] === 'EVEN_DAYS');
+    expect(denied.length).toBeGreaterThan(5);
+    expect(new Set(denied.map((row) => row['side']))).toEqual(new Set(['buy']));
+    const manifest = JSON.parse(readFileSync(join(desk.folder, 'runs', run, 'manifest.json'), 'utf8')) as { models: readonly object[] };
+    expect(manifest.models).toEqual([
+      { use: 'risk', file: 'models/rule.ts', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), inputs: ['rule.ts'] },
+    ]);
+    expect(readFileSync(join(desk.folder, 'runs', run, 'summary.json'), 'utf8')).toContain('EVEN_DAYS');
+  });
+
+  test.each([
+    ['a strategy in its place', 'slippage', "export { default } from '" + STRATEGIES + "/smaCross.ts';", /bad\.ts: expected a slippage model as default export, got a function/],
+    ['another kind of model', 'fees', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 0);", /expected a fee model as default export, got a slippage model/],
+    ['a file that does not compile', 'slippage', 'export default (', /bad\.ts:1:1\d: Unexpected end of file/],
+    ['a slippage that is no number', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => NaN);", /the slippage model answers NaN, at /],
+    ['a fee above its bound', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel(() => 0.002);", /the fee model answers 0\.002 for a taker, whose rate is at most 0\.001, at /],
+    ['a rule with a code that is taken', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'MARGIN', check: () => null });", /run\.yaml:6 models\.risk\.0: expected a code .* got MARGIN, which another rule has/],
+    ['a rule that answers true', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => true as never });", /the risk rule ODD_ONE answers neither null nor a text but a boolean, at /],
+  ])('%s is refused by name, and nothing is written', async (_what, kind, text, message) => {
+    const before = desk.runs().length;
+    desk.write('models/bad.ts', text);
+    desk.write('run.yaml', `${BASE}models: { ${kind}: ${kind === 'risk' ? '[models/bad.ts]' : 'models/bad.ts'} }\n`);
+    const { code, stderr } = await desk.run('backtest', 'run.yaml', '--quiet');
+    expect(stderr).toMatch(message);
+    expect(code).not.toBe(0);
+    expect(desk.runs().length).toBe(before);
+  }); // prettier-ignore
+}, 30_000);

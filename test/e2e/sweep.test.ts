@@ -1,0 +1,110 @@
+// `isobar sweep` from the command line: the same results on any number of threads and in separate runs, resumed after a kill, and honest.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { killAndResume } from '../fixtures/killAndResume.ts';
+import { SweepDesk } from '../fixtures/sweepDesk.ts';
+
+const GRID = ['--grid', 'fast=2..12:2', '--grid', 'slow=10..30:10'];
+
+describe('a sweep', () => {
+  const desk = new SweepDesk(2000);
+  afterAll(() => desk.remove());
+
+  it('runs every set, counts the refused, ranks, and remembers its trials', async () => {
+    const { code, stdout, stderr } = await desk.sweep(...GRID, '--workers', '1');
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('18 sets (fast 6 × slow 3) on 1 thread.');
+    expect(stdout).toContain('16 sets ran, 2 refused');
+    expect(stdout).toContain('2 sets: fast must be below slow');
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+    const { sets, trials, best } = desk.json();
+    expect(sets).toEqual({ grid: 18, run: 18, ran: 16, refused: 2 });
+    expect(trials).toEqual({ count: 16, earlier: 0 });
+    const sharpes = best.map(({ figures }) => figures['sharpe'] ?? NaN);
+    expect(sharpes).toEqual(sharpes.toSorted((a, b) => b - a));
+    expect(desk.ledgerSets().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 18 }, (_, set) => set));
+  });
+
+  it('has the same results on two threads, in other tasks, and without running anything from the ledger', async () => {
+    const [hash, table] = [desk.json().sweepHash, desk.table()];
+    const known = await desk.sweep(...GRID, '--json');
+    expect(known.stderr).toContain('18 of them are in the ledger already');
+    expect(JSON.parse(known.stdout)).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });
+    const fresh = await desk.sweep(...GRID, '--workers', '2', '--fresh', '--quiet');
+    expect(fresh.stdout).toMatch(/^runs\/\d{8}-\d{6}-sweep-cross(-\d)?\n$/);
+    expect(desk.json()).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });
+    expect(desk.table()).toBe(table);
+  });
+
+  it('agrees with a backtest of one set to the last digit', async () => {
+    const [{ params, figures } = { params: {}, figures: {} }] = desk.json().best;
+    const settings = Object.entries(params).flatMap(([name, value]) => ['--set', `params.${name}=${value}`]);
+    const { stdout } = await desk.run('backtest', 'cross.yaml', ...settings, '--json');
+    const { metrics, trades } = JSON.parse(stdout) as { metrics: Record<string, number>; trades: Record<string, number> };
+    for (const name of ['sharpe', 'totalReturn', 'maxDrawdown']) expect(figures[name]).toBe(metrics[name]);
+    expect(figures['trades']).toBe(trades['trades']);
+  });
+
+  it('draws sets by the seed, ranks by another figure, and counts earlier sweeps among its trials', async () => {
+    const args = ['--grid', 'fast=2..6', '--grid', 'slow=10..14', '--random', '7', '--by', 'totalReturn'];
+    const { stderr, stdout } = await desk.sweep(...args);
+    expect(stderr).toContain('7 sets (fast 5 × slow 5, drawn from 25)');
+    expect(stdout).toContain('The best by Net return');
+    const { sets, trials } = desk.json();
+    expect(sets).toMatchObject({ grid: 25, run: 7 });
+    expect(trials.earlier).toBeGreaterThanOrEqual(14);
+    expect(trials.count).toBeGreaterThan(trials.earlier);
+    const table = desk.table();
+    await desk.sweep(...args, '--fresh');
+    expect(desk.table()).toBe(table);
+  });
+
+  it.each([
+    [['--grid', 'fats=1..3'], /--grid fats: no such parameter, the nearest is fast\n {2}the strategy declares: fast, slow/],
+    [['--grid', 'fast=0..3'], /--grid fast=0..3: expected a whole number of at least 1 \(bars\), got 0/],
+    [[...GRID, '--by', 'sharp'], /--by sharp: no such figure, the nearest is sharpe/],
+    [[...GRID, '--workers', 'two'], /--workers: expected a whole number from 1 to 1024, got 'two'/],
+    [[...GRID, '--no-work'], /--no-work: expected --queue beside it/],
+    [[...GRID, '--queue', 'localhost'], /--queue: expected the address of a Redis server, got localhost/],
+    [[...GRID, '--fresh', '--queue', 'redis://127.0.0.1:1'], /--queue redis:\/\/127.0.0.1:1: no connection/],
+    [[...GRID, '--fresh', '--resume'], /--resume: expected not to stand beside --fresh/],
+    [['--grid', 'fast=2,3', '--resume'], /--resume: the ledger .*ledger has no sweep of cross that was cut/],
+  ])('refuses %j with a reason', async (args, message) => {
+    const { code, stdout, stderr } = await desk.sweep(...args);
+    expect(stderr).toMatch(message);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+});
+
+describe('a sweep that is cut', () => {
+  const desk = new SweepDesk(3000);
+  afterAll(() => desk.remove());
+  const grid = ['--grid', 'fast=2..20', '--grid', 'slow=22..30'];
+
+  it('by Ctrl-C says how to go on, is named when it is begun again, and refuses changed inputs by name', async () => {
+    const cut = await desk.interrupt('171 sets', 'sweep', 'cross.yaml', ...grid);
+    expect(cut.code).toBe(130);
+    expect(cut.stderr).toMatch(/Stopped: \d+ of 171 sets are in the ledger. Go on with: isobar sweep cross.yaml .* --resume/);
+    const again = await desk.sweep(...grid);
+    expect(again.stderr).toMatch(/a sweep of the same inputs was cut, with \d+ of 171 sets done\n {2}--resume goes on with it, --fresh begins anew/);
+    expect(again.code).toBe(2);
+    const strategy = readFileSync(join(desk.folder, 'cross.ts'), 'utf8');
+    desk.write('cross.ts', strategy.replace('below slow', 'less than slow'));
+    const changed = await desk.sweep(...grid, '--resume');
+    expect(changed.stderr).toMatch(/--resume: .*cross-\w+.jsonl was made from other inputs: cross.ts was \w{12}, is \w{12}\n/);
+    desk.write('cross.ts', strategy);
+    const other = await desk.sweep(...grid, '--set', 'fees.taker=0.002', '--resume');
+    expect(other.stderr).toMatch(/was made from other inputs: the definition was/);
+    expect((await desk.sweep(...grid, '--resume')).code).toBe(0);
+    expect(desk.runs().filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  it('by kill -9 at random moments goes on to the same table, and runs no set twice', async () => {
+    const { json, table, sets } = { json: desk.json(), table: desk.table(), sets: desk.ledgerSets() };
+    expect(new Set(sets).size).toBe(sets.length);
+    const kills = await killAndResume({ bars: 3000, grid, kills: 3, seed: 20, sweepHash: json.sweepHash, table });
+    expect(kills).toBe(3);
+  });
+});

@@ -1,0 +1,20 @@
+// The shipped strategies stay as short as they are meant to be read: lines that are neither blank nor an import, comments counted.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const FOLDER = fileURLToPath(new URL('../../strategies/', import.meta.url));
+const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+const MOST_LINES: Readonly<Record<string, number>> = { 'smaCross.ts': 10 };
+
+test('there are six strategies and a second form of one', () => expect(FILES).toHaveLength(7));
+
+test.each(FILES)('%s is short, and has a test beside it', (file) => {
+  const lines = readFileSync(FOLDER + file, 'utf8').split('\n');
+  const read = lines.filter((line) => line.trim() !== '' && !line.startsWith('import '));
+  expect(read.length).toBeLessThanOrEqual(MOST_LINES[file] ?? 40);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(140);
+  expect(lines[0]).toMatch(/^\/\/ \S/);
+  expect(readdirSync(FOLDER)).toContain(file === 'smaCrossOnBar.ts' ? 'smaCross.test.ts' : file.replace('.ts', '.test.ts'));
+});
