@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Scratch } from '../dist/base/rowLog.js';
 import { bytesPerBar, wholeCommand } from './processes.ts';
+import { comparePeers, enginePart, peersTable } from './peers.ts';
 import { buildReference, runReference, writeUnits, type Figures, type Workload } from './reference.ts';
 import { coarser, head, walk } from './series.ts';
+import { sweepBench } from './sweep.ts';
 import { feedPlan, load, planFor, sameResult, timed, type Loaded, type TimedRun } from './workloads.ts';
 import { table } from './table.ts';
 
@@ -27,6 +29,8 @@ const scratch = new Scratch();
 
 try {
   if (process.argv[2] === '--part') await part(process.argv[3]!, process.argv[4]!);
+  else if (process.argv[2] === '--peers-part') await enginePart(process.argv[3]!);
+  else if (process.argv.includes('--peers')) await peers();
   else await all();
 } finally {
   rmSync(folder, { recursive: true });
@@ -36,6 +40,13 @@ async function all() {
   const figures = await run();
   process.stdout.write(asJson ? `${JSON.stringify(figures)}\n` : table(figures));
   if (!figures.equal) process.exitCode = 1;
+}
+
+/** `--peers`: beside other libraries in place of the C reference. */
+async function peers() {
+  const figures = await comparePeers(folder, say);
+  if (asJson) process.stdout.write(`${JSON.stringify({ peers: figures })}\n`);
+  else if (figures !== null) process.stdout.write(peersTable(figures));
 }
 
 /** One form on one workload in this process: prints its best pass and its figures. */
@@ -67,9 +78,11 @@ async function run() {
   const seventhStrategy = await asSeventh(bars, fillHeavy.onBarNsPerBar);
   const eight = await severalFeeds(fillHeavy.onBarNsPerBar);
   const two = await twoIntervals(head(bars, 3_000_000), fillHeavy.onBarNsPerBar);
+  say('bench: a sweep of 200 sets');
+  const sweep = await sweepBench(folder, program);
   say('bench: memory and the whole command');
   return {
-    equal: fillHeavy.equal && fillLight.equal && eight.equal && two.equal,
+    equal: fillHeavy.equal && fillLight.equal && eight.equal && two.equal && sweep.equal,
     fillHeavy: shown(fillHeavy),
     fillLight: shown(fillLight),
     eightFeeds: { nsPerRow: eight.nsPerRow, ratioToSingle: eight.ratioToSingle },
@@ -79,6 +92,7 @@ async function run() {
     bytesPerBar: await bytesPerBar(folder, ROWS),
     finishedOrders,
     seventhStrategy,
+    sweep,
     wholeCommand: await wholeCommand(folder),
     node: process.version,
   };

@@ -18,6 +18,9 @@ export function table(of: BenchFigures): string {
     ['a bar at 5 M / at 50 k', number(of.linearity), '≤ 1.3'],
     ['last 1 M bars after 500 k orders / after none', number(of.finishedOrders), '≤ 1.1'],
     ['as seventh strategy class / as first', number(of.seventhStrategy), '≤ 1.25'],
+    ['sweep of 200 sets, a bar and set / C', `${number(of.sweep.ratioToC)}   (${number(of.sweep.cpuNsPerBarAndSet, 1)} ns)`, '≤ 4'],
+    ['            alone / as lanes', number(of.sweep.lanesGain), '≥ 1.3'],
+    ['            one thread / two', number(of.sweep.twoWorkerSpeedup), '≥ 1.7'],
     ['bytes a bar', number(of.bytesPerBar, 1), '≤ 80'],
     ['whole command, 1 025 708 bars', `${number(of.wholeCommand.totalMs, 0)} ms`, '≤ 3000'],
   ];

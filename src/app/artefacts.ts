@@ -2,11 +2,12 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { writeArrowColumns } from '../adapters/bars/arrowFile.ts';
 import { fileError } from '../adapters/bars/fileError.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
 import { ConfigError } from '../base/errors.ts';
+import type { RunRecord } from '../model/run.ts';
 import { formatTime } from '../model/time.ts';
 import { equityColumns } from '../report/folder/resultHash.ts';
 import { writeRunFiles } from '../report/folder/runFiles.ts';
@@ -17,6 +18,7 @@ import { shownPath } from './definition/paths.ts';
 import type { Origin } from './definition/request.ts';
 import type { ResolvedRun } from './definition/resolve.ts';
 import type { FinishedRun } from './execute.ts';
+import { inputFiles, type InputFile } from './inputFiles.ts';
 import { versions } from './version.ts';
 
 /** Runs of one name that begin in one second. */
@@ -48,6 +50,10 @@ export interface Manifest {
     /** Of the gap manifest, which holds the hash of the bars themselves. */
     readonly manifestSha256: string;
   }[];
+  /** The folder in which the run was started, seen from the run folder. Paths of the run are relative to it. */
+  readonly startedIn: string;
+  /** Every file that was read, with the hash of its bytes: what `isobar verify` looks at again. */
+  readonly inputs: readonly InputFile[];
   /** The commands that put the bars into the definition's catalog, and what was given in code: such a run is made again by that code. */
   readonly origin: Origin;
   /** The lock file of the folder in which the run was started; null where there is none. */
@@ -55,7 +61,10 @@ export interface Manifest {
   readonly versions: Readonly<Record<string, string>>;
 }
 
-export function manifestOf({ resolved, record, summary, origin }: FinishedRun): Manifest {
+/** What identifies a run; the manifest also says from where and from which files it was made. */
+type Identity = Omit<Manifest, 'startedIn' | 'inputs'>;
+
+function identityOf({ resolved, record, summary, origin }: FinishedRun): Identity {
   return {
     format: 'isobar run 1',
     name: record.name,
@@ -97,24 +106,21 @@ function lockFile(): Manifest['lockFile'] {
  */
 export async function writeRunFolder(out: string, staging: string, run: FinishedRun): Promise<string> {
   const { record, log, summary } = run;
-  const manifest = manifestOf(run);
+  const identity = identityOf(run);
   const definition = definitionText(run.resolved, run.origin);
   const name = `${stamp(nowMs())}-${record.name}`;
   try {
     mkdirSync(staging, { recursive: true });
     const place = (file: string) => join(staging, file);
-    const provenance = provenanceOf(run, manifest, join(freePath(out, name), manifest.definition.file));
+    const provenance = provenanceOf(run, identity, join(freePath(out, name), identity.definition.file));
     // The page is compressed on other threads while this one writes the tables.
     const report = writeReport({ record, summary, provenance }, place('report.html'));
     const tables = attempt(() => {
+      const manifest: Manifest = { ...identity, startedIn: relative(resolve(out, name), process.cwd()), inputs: inputFiles(run) };
       writeFileSync(place('manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
       writeFileSync(place('definition.yaml'), definition);
       writeRunFiles(record, summary, staging);
-      writeArrowColumns(place('equity.arrow'), equityColumns(record), {
-        name: record.name,
-        asset: record.reportingAsset,
-        result_hash: summary.resultHash,
-      });
+      writeEquity(place('equity.arrow'), record, summary.resultHash);
     });
     await report;
     tables();
@@ -127,19 +133,24 @@ export async function writeRunFolder(out: string, staging: string, run: Finished
   }
 }
 
+/** Writes the equity of a run; equal runs give equal bytes. */
+export function writeEquity(path: string, record: RunRecord, resultHash: string): void {
+  writeArrowColumns(path, equityColumns(record), { name: record.name, asset: record.reportingAsset, result_hash: resultHash });
+}
+
 /** Writes the report alone, over a file of that path. Throws ConfigError when it cannot be written. */
 export async function writeRunReport(path: string, run: FinishedRun): Promise<void> {
   try {
     mkdirSync(dirname(resolve(path)), { recursive: true });
-    await writeReport({ record: run.record, summary: run.summary, provenance: provenanceOf(run, manifestOf(run), 'definition.yaml') }, path);
+    await writeReport({ record: run.record, summary: run.summary, provenance: provenanceOf(run, identityOf(run), 'definition.yaml') }, path);
   } catch (error) {
     throw error instanceof Error && 'syscall' in error ? fileError(path, 'cannot be written', error) : error;
   }
 }
 
 /** `file`: where the definition lies, or could be put. */
-function provenanceOf({ resolved, origin }: FinishedRun, manifest: Manifest, file: string): Provenance {
-  const { definition: own, strategies, models, data, lockFile: lock } = manifest;
+function provenanceOf({ resolved, origin }: FinishedRun, identity: Identity, file: string): Provenance {
+  const { definition: own, strategies, models, data, lockFile: lock } = identity;
   const commands = [...(origin.recipe === null ? [] : [origin.recipe]), `isobar backtest ${shownPath(resolve(file))}`];
   return {
     definition: definitionText(resolved, origin),

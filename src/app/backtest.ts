@@ -33,7 +33,7 @@ export async function backtest(options: BacktestOptions): Promise<BacktestResult
   const { request, given } = requestOf(options);
   const requested = await openRequest(request);
   const load: typeof loadEntry = async (entry, source) =>
-    given === null ? loadEntry(entry, source) : { plan: planOf(entry, given, source), inputs: given.inputs };
+    given === null ? loadEntry(entry, source) : { plan: planOf(entry, given, source), inputs: given.inputs, folder: '.' };
   const run = await performRun(requested, { load });
   // The container holds its parts by weak references, which V8 keeps alive until the loop turns: a series of runs would keep every engine.
   await nextTurn();

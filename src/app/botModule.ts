@@ -17,14 +17,20 @@ import { orderRuleOf } from './models/riskRules.ts';
 import type { RunPlan } from './plan.ts';
 import { TOKENS, type Observers } from './tokens.ts';
 
-export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch): ContainerModule {
+/** Feeds and time of another bot of the same run: several bots walk through the same bars, one after the other in each block. */
+export interface SharedFeeds {
+  readonly feeds: readonly FeedRun[];
+  readonly instant: Instant;
+}
+
+export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch, shared: SharedFeeds | null = null): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(TOKENS.plan).toConstantValue(plan);
     bind(TOKENS.observers).toConstantValue(observers);
-    bind(TOKENS.instant).toConstantValue(new Instant(plan.fromMs));
+    bind(TOKENS.instant).toConstantValue(shared?.instant ?? new Instant(plan.fromMs));
     bind(TOKENS.instruments).toConstantValue(instrumentsOf(plan));
     bind(TOKENS.feeds).toResolvedValue(
-      (instruments, instant) => plan.feeds.map((feed) => feedRun(feed, instruments, plan, instant)),
+      (instruments, instant) => shared?.feeds ?? plan.feeds.map((feed) => feedRun(feed, instruments, plan, instant)),
       [TOKENS.instruments, TOKENS.instant],
     );
     bind(TOKENS.ledger).toResolvedValue((instruments) => new Ledger(instruments, plan.strategies.length), [TOKENS.instruments]);
@@ -57,6 +63,7 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch)
           log: observers.log,
           scratch,
           beat: observers.beat,
+          equitySink: observers.equitySink ?? null,
         }), // prettier-ignore
       [
         TOKENS.instruments, TOKENS.feeds, TOKENS.instant, TOKENS.ledger, TOKENS.reservations,

@@ -15,6 +15,8 @@ export interface FeedPlan {
   /** First row that opens at or after the run's start. */
   readonly firstRow: number;
   readonly quality: FeedQuality;
+  /** The files of the catalog that it was read from; none for bars that were in memory. */
+  readonly files?: readonly string[];
 }
 
 export interface StrategyPlan {
@@ -56,6 +58,8 @@ export interface ModelRecord {
   readonly hash: string;
   /** Every file of the bundle, relative to the folder of `file`. */
   readonly inputs: readonly string[];
+  /** That folder, absolute. */
+  readonly folder: string;
 }
 
 /** What authors have put in the place of the built-in models, or beside them. */

@@ -2,13 +2,23 @@
 
 import { assert } from '../base/assert.ts';
 import { ConfigError } from '../base/errors.ts';
+import { SET_FIGURES } from '../report/sweep/setFigures.ts';
 import { differences } from '../research/identity.ts';
-import { continueLedger, createLedger, findLedger, freshPath, isFinished, readLedger, readLedgers, type LedgerContent, type LedgerWriter } from '../research/ledger.ts';
+import {
+  continueLedger,
+  createLedger,
+  findLedger,
+  freshPath,
+  isFinished,
+  readLedger,
+  readLedgers,
+  type LedgerContent,
+  type LedgerWriter,
+} from '../research/ledger.ts';
 import type { SetLine } from '../research/ledgerLine.ts';
 import { lockLedger } from '../research/lock.ts';
 import { driveSweep, type TaskRunner } from '../research/sweep.ts';
 import { taskSize, tilesOf } from '../research/tiles.ts';
-import { SEPARATE_FIGURES } from './sweepSeparate.ts';
 import type { SweepSetup } from './sweepSetup.ts';
 
 /** What to do with what the ledger has of the same sweep. */
@@ -45,7 +55,11 @@ export async function runSweep(setup: SweepSetup, options: SweepOptions): Promis
       const runner = await options.openRunner();
       try {
         const ledger = found === null ? await createLedger(ledgerPath, header) : await continueLedger(found);
-        await drive(setup, runner, ledger, results, options).finally(() => ledger.close());
+        try {
+          await drive(setup, runner, ledger, results, options);
+        } finally {
+          await ledger.close();
+        }
       } finally {
         await runner.close();
       }
@@ -64,7 +78,7 @@ async function drive(
   { onProgress, signal, parallel }: SweepOptions,
 ): Promise<void> {
   const tiles = tilesOf(axes, sets, taskSize(sets.length, rows, parallel));
-  await driveSweep({ sets, tiles, figures: SEPARATE_FIGURES, runner, ledger, results, onProgress, signal });
+  await driveSweep({ sets, tiles, figures: SET_FIGURES, runner, ledger, results, onProgress, signal });
   assert(results.size === sets.length, `${results.size} of ${sets.length} sets have a result`);
 }
 
@@ -83,7 +97,8 @@ function findSweep({ ledgerFolder, identity, header }: SweepSetup, beginning: Be
   if (beginning === 'new') return null;
   const cut = readLedgers(ledgerFolder).filter((ledger) => ledger.header.name === header.name && !isFinished(ledger));
   const last = cut.toSorted((a, b) => (a.header.startedAt < b.header.startedAt ? 1 : -1))[0];
-  if (last === undefined) throw new ConfigError(`--resume: the ledger ${ledgerFolder} has no sweep of ${header.name} that was cut`, 'leave --resume out');
+  if (last === undefined)
+    throw new ConfigError(`--resume: the ledger ${ledgerFolder} has no sweep of ${header.name} that was cut`, 'leave --resume out');
   throw new ConfigError(
     `--resume: ${last.path} was made from other inputs: ${differences(last.header.parts, identity.parts).join('; ')}`,
     'restore them, or leave --resume out to begin a new sweep',

@@ -10,6 +10,7 @@ import { formatTime } from '../model/time.ts';
 import { findingsOf, type Findings } from '../report/sweep/findings.ts';
 import type { FigureColumn, SweepAxis, SweepRecord } from '../report/sweep/record.ts';
 import { writeSweepReport } from '../report/sweep/report.ts';
+import { SET_FIGURES } from '../report/sweep/setFigures.ts';
 import { setsCsv, sweepSummary } from '../report/sweep/summary.ts';
 import type { ParamValue } from '../research/grid.ts';
 import { readLedgers } from '../research/ledger.ts';
@@ -18,7 +19,6 @@ import { moveInto, stamp } from './artefacts.ts';
 import { shownPath } from './definition/paths.ts';
 import type { SweepRun } from './sweep.ts';
 import type { SweepSetup } from './sweepSetup.ts';
-import { SEPARATE_FIGURES } from './sweepSeparate.ts';
 import { versions } from './version.ts';
 
 export interface FinishedSweep {
@@ -63,7 +63,7 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
       return Int32Array.from(sets, (set) => ranks.get(set[name] ?? '') ?? 0);
     }),
     refused: lines.map((line) => line?.refused ?? null),
-    figures: SEPARATE_FIGURES.map(column),
+    figures: SET_FIGURES.map(column),
     by,
     isMoreBetter: by !== 'volatility',
     trials: { count: trials.count, earlier: trials.earlier, sharpes: trials.values },
@@ -88,7 +88,9 @@ export function setCommand({ setup }: SweepRun, record: SweepRecord, set: number
   const { definition, settings } = setup.request;
   const base = ['isobar backtest', definition, ...settings.map((setting) => `--set ${shellWord(setting)}`)].join(' ');
   if (set === null) return base;
-  const params = record.axes.map(({ name, values }, axis) => ` --set ${shellWord(`params.${name}=${values[record.places[axis]?.[set] ?? 0]}`)}`);
+  const params = record.axes.map(
+    ({ name, values }, axis) => ` --set ${shellWord(`params.${name}=${values[record.places[axis]?.[set] ?? 0]}`)}`,
+  );
   return base + params.join('');
 }
 
@@ -135,4 +137,3 @@ export async function writeSweepFolder(out: string, sweep: FinishedSweep): Promi
     throw error instanceof Error && 'syscall' in error ? fileError(out, 'cannot be written', error) : error;
   }
 }
-

@@ -6,6 +6,7 @@ import { nowMs } from '../adapters/clock/wallClock.ts';
 import { ConfigError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import { formatTime } from '../model/time.ts';
+import { SET_FIGURES } from '../report/sweep/setFigures.ts';
 import { gridSize, parseGrid, setsOf, type Axis, type ParamSet } from '../research/grid.ts';
 import { identityOf, sha256, type Identity, type Part } from '../research/identity.ts';
 import type { SweepHeader } from '../research/ledgerLine.ts';
@@ -16,7 +17,6 @@ import { openRequest, type RunRequest } from './definition/request.ts';
 import { resolveRun, type ResolvedRun } from './definition/resolve.ts';
 import { DEFAULTS } from './definition/settled.ts';
 import { valueAt, type DefinitionSource } from './definition/source.ts';
-import { SEPARATE_FIGURES } from './sweepSeparate.ts';
 import { versions } from './version.ts';
 
 /** What of a sweep decides its results. */
@@ -89,7 +89,9 @@ function assemble(request: SweepRequest, run: RunRequest, resolved: ResolvedRun,
 
 function catalogOf(source: DefinitionSource): string {
   const named = valueAt(source.data, ['catalog']);
-  return resolve(locate(source, ['catalog'], typeof named === 'string' ? named : DEFAULTS.catalog, { what: 'a catalog folder', remedy: '' }));
+  return resolve(
+    locate(source, ['catalog'], typeof named === 'string' ? named : DEFAULTS.catalog, { what: 'a catalog folder', remedy: '' }),
+  );
 }
 
 /** Every input by name. What only says where things lie, or how a run is called, is left out: it decides nothing. */
@@ -104,7 +106,11 @@ function partsOf({ plan, text }: ResolvedRun, axes: readonly Axis[], random: num
     { name: 'the definition', value: sha256(JSON.stringify(decisive)) },
     ...fixed.map(([name, value]) => ({ name: `${FIXED}${name}`, value: String(value) })),
     ...plan.strategies.map(({ record }) => ({ name: record.file, value: record.hash })),
-    ...plan.feeds.map(({ name, bars, quality }) => ({ name: `${name}: ${bars.instrument.id} ${bars.interval}`, value: quality.manifestHash })),
+    ...(plan.models?.records ?? []).map(({ file, hash }) => ({ name: file, value: hash })),
+    ...plan.feeds.map(({ name, bars, quality }) => ({
+      name: `${name}: ${bars.instrument.id} ${bars.interval}`,
+      value: quality.manifestHash,
+    })),
     { name: '--grid', value: axes.map(axisText).join(' ') },
     { name: '--random', value: String(random ?? 'all') },
     { name: 'isobar', value: versions()['isobar'] ?? '' },
@@ -134,8 +140,11 @@ function headerOf(request: SweepRequest, { plan }: ResolvedRun, axes: readonly A
 
 /** The figure that ranks. Throws ConfigError naming the nearest when there is no such figure. */
 export function rankingFigure(name: string): string {
-  const figures: readonly string[] = SEPARATE_FIGURES;
+  const figures: readonly string[] = SET_FIGURES;
   if (figures.includes(name)) return name;
   const near = nearest(name, figures);
-  throw new ConfigError(`--by ${name}: no such figure${near === null ? '' : `, the nearest is ${near}`}`, `the figures are ${figures.join(', ')}`);
+  throw new ConfigError(
+    `--by ${name}: no such figure${near === null ? '' : `, the nearest is ${near}`}`,
+    `the figures are ${figures.join(', ')}`,
+  );
 }

@@ -5,7 +5,7 @@ import { ConfigError } from '../base/errors.ts';
 import { differences } from '../research/identity.ts';
 import { connectQueue, type QueueClient } from '../research/queueClient.ts';
 import { QueueRunner } from '../research/queueRunner.ts';
-import { parseShared, SWEEPS, type SharedSweep } from '../research/queueWire.ts';
+import { aliveKey, parseShared, SWEEPS, type SharedSweep } from '../research/queueWire.ts';
 import { QueueWorker } from '../research/queueWorker.ts';
 import type { TaskRunner } from '../research/sweep.ts';
 import { setUpShared, type SweepSetup } from './sweepSetup.ts';
@@ -26,7 +26,10 @@ export interface SharedOptions {
 /** Shares the sets of `setup` by the queue at `url`. Throws ConfigError when there is none. */
 export async function sharedRunner(setup: SweepSetup, { url, threads }: SharedOptions): Promise<TaskRunner> {
   const client = await connectQueue(url);
-  const worker = threads === 0 ? null : new QueueWorker({ client, sweepId: setup.identity.id, pool: await threadRunner(setup, threads), toldOf: toWire });
+  const worker =
+    threads === 0
+      ? null
+      : new QueueWorker({ client, sweepId: setup.identity.id, pool: await threadRunner(setup, threads), toldOf: toWire });
   return new QueueRunner({ client, sweep: sharedOf(setup), worker, every: repeat, errorOf: (told) => fromWire(told as WireError) });
 }
 
@@ -55,16 +58,23 @@ export async function joinSweeps(options: JoinOptions): Promise<void> {
   try {
     let isIdle = false;
     while (!options.signal.aborted) {
-      const [text] = await client.redis.hvals(SWEEPS);
-      if (text !== undefined) await joinSweep(client, parseShared(text), options);
+      const sweep = await nextSweep(client);
+      if (sweep !== null) await joinSweep(client, sweep, options);
       else if (!isIdle && !options.isOnce) options.say('No sweep is under way; waiting for one.');
-      isIdle = text === undefined;
+      isIdle = sweep === null;
       if (options.isOnce) return;
       await pause(LOOK_MS, options.signal);
     }
   } finally {
     await client.close();
   }
+}
+
+/** A sweep whose first machine is there; one that was left behind is for whoever resumes it. */
+async function nextSweep({ redis }: QueueClient): Promise<SharedSweep | null> {
+  for (const [id, text] of Object.entries(await redis.hgetall(SWEEPS)))
+    if ((await redis.exists(aliveKey(id))) === 1) return parseShared(text);
+  return null;
 }
 
 async function joinSweep(client: QueueClient, sweep: SharedSweep, { threads, catalog, say, signal }: JoinOptions): Promise<void> {
@@ -80,7 +90,7 @@ async function joinSweep(client: QueueClient, sweep: SharedSweep, { threads, cat
   const worker = new QueueWorker({ client, sweepId: sweep.id, pool: await threadRunner(setup, threads), toldOf: toWire });
   worker.start();
   try {
-    while (!signal.aborted && (await client.redis.hexists(SWEEPS, sweep.id)) === 1) await pause(LOOK_MS, signal);
+    while (!signal.aborted && (await client.redis.exists(aliveKey(sweep.id))) === 1) await pause(LOOK_MS, signal);
   } finally {
     await worker.close();
   }

@@ -27,9 +27,9 @@ interface BacktestArgs {
 }
 
 /** Rows of a block: long enough to be fast, short enough for ten heartbeats a second. */
-const BLOCK_ROWS = 2048;
+export const BLOCK_ROWS = 2048;
 
-const WORDS: Readonly<Record<Phase, string>> = {
+export const WORDS: Readonly<Record<Phase, string>> = {
   start: 'starting',
   load: 'loading',
   import: 'loading',
@@ -46,8 +46,7 @@ export async function backtest(args: BacktestArgs): Promise<void> {
     line.clear();
     process.stderr.write(`${text}\n`);
   };
-  const run = watchRun({
-    request: requestOf(args),
+  const run = watchRun(requestOf(args), {
     outFolder: args.out,
     stagingFolder: join(args.out, `.unfinished-${process.pid}-${nowMs()}`),
     blockRows: BLOCK_ROWS,
@@ -109,7 +108,8 @@ function requestOf(args: BacktestArgs): RunRequest {
   };
 }
 
-function timeoutOf(seconds: string): number {
+/** Milliseconds of `--bar-timeout`. */
+export function timeoutOf(seconds: string): number {
   const value = seconds.trim() === '' ? NaN : Number(seconds);
   if (!(value >= 0 && value <= 86_400))
     throw new ConfigError(`--bar-timeout: expected seconds (0 to 86400), got '${seconds}'`, 'for example --bar-timeout 30');
@@ -130,7 +130,7 @@ function print({ folder, summary, table, timings }: RunOutcome, args: BacktestAr
 }
 
 /** An interrupted run leaves nothing behind, and ends with the code that a shell expects of the signal. */
-function stopOnSignal(run: WatchedRun): void {
+export function stopOnSignal(run: WatchedRun<unknown>): void {
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],

@@ -4,7 +4,7 @@
 import { startEarly } from '../app/worker/earlyWorker.ts';
 
 const argv = process.argv.slice(2);
-if (argv[0] === 'backtest' && !argv.includes('--help')) startEarly();
+if ((argv[0] === 'backtest' || argv[0] === 'verify') && !argv.includes('--help')) startEarly();
 // A reader that closes early (isobar ... | head) is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;

@@ -7,6 +7,7 @@ import { withBacktest } from './backtest.ts';
 import { dataCommand } from './data.ts';
 import { tellFailure } from './failure.ts';
 import { withSweep } from './sweep.ts';
+import { withVerify } from './verify.ts';
 import { usageError } from './usage.ts';
 
 /** Options that may be given more than once. */
@@ -20,7 +21,7 @@ function parser(argv: readonly string[]): Argv {
     .scriptName('isobar')
     .usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
   return (
-    withSweep(withBacktest(named))
+    withVerify(withSweep(withBacktest(named)))
       .command(dataCommand)
       .demandCommand(1, 'Name a command: backtest or data')
       .strict()

@@ -1,7 +1,7 @@
 // One line of progress on stderr for work that takes over a second; quiet where stderr is no terminal, but for a line every ten seconds.
 
 import { monotonicMs } from '../adapters/clock/wallClock.ts';
-import { count } from '../report/html/page/format.ts';
+import { count, fixed } from '../report/html/page/format.ts';
 
 export interface ProgressLine {
   /** `done` things of the `name`d work, `share` (0 to 1) of all of it. */
@@ -40,7 +40,7 @@ export function progressLine(what: string): ProgressLine {
 export function progressText(name: string, what: string, done: number, share: number, elapsedMs: number): string {
   const filled = Math.min(BAR_CELLS, Math.floor(share * BAR_CELLS));
   const perSecond = (done / elapsedMs) * 1000;
-  const rate = perSecond >= 1e6 ? `${(perSecond / 1e6).toFixed(1)} M` : count(Math.round(perSecond));
+  const rate = perSecond >= 1e6 ? `${(perSecond / 1e6).toFixed(1)} M` : perSecond < 10 ? fixed(perSecond, 1) : count(Math.round(perSecond));
   const left = share > 0 ? Math.ceil((elapsedMs * (1 - share)) / share / 1000) : 0;
   const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
   const bar = '▇'.repeat(filled) + '▁'.repeat(BAR_CELLS - filled);

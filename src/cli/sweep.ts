@@ -42,8 +42,11 @@ const workerOptions = (args: Argv) =>
 
 export function withSweep(yargs: Argv): Argv {
   return yargs
-    .command('sweep <definition>', 'Run a strategy with many sets of parameters; rank them, and weigh the best against chance', sweepOptions, async (args) =>
-      (await import('./sweepAction.ts')).sweep(args),
+    .command(
+      'sweep <definition>',
+      'Run a strategy with many sets of parameters; rank them, and weigh the best against chance',
+      sweepOptions,
+      async (args) => (await import('./sweepAction.ts')).sweep(args),
     )
     .command('sweep-worker', 'Run sets of sweeps that other machines share by --queue', workerOptions, async (args) =>
       (await import('./sweepWorkerAction.ts')).sweepWorker(args),

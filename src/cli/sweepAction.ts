@@ -39,7 +39,8 @@ export async function sweep(args: SweepArgs): Promise<void> {
   const threads = wholeNumber('--workers', args.workers, MAX_THREADS) ?? defaultThreads();
   const random = wholeNumber('--random', args.random, Number.MAX_SAFE_INTEGER);
   const beginning = beginningOf(args);
-  if (!args.work && args.queue === undefined) throw new ConfigError('--no-work: expected --queue beside it', 'without a queue this machine does all the work');
+  if (!args.work && args.queue === undefined)
+    throw new ConfigError('--no-work: expected --queue beside it', 'without a queue this machine does all the work');
   if (args.queue !== undefined) checkUrl(args.queue);
   const stop = stopOnSignal();
   const setup = await setUpSweep({ definition: args.definition, settings: args.set, grid: args.grid, random }, args.ledger ?? null);

@@ -9,7 +9,10 @@ export function wholeNumber(option: string, value: string | undefined, most: num
   if (value === undefined) return null;
   const number = Number(value);
   if (/^\d+$/.test(value) && number >= 1 && number <= most) return number;
-  throw new ConfigError(`${option}: expected a whole number from 1${most < 1e9 ? ` to ${most}` : ''}, got '${value}'`, `for example ${option} 4`);
+  throw new ConfigError(
+    `${option}: expected a whole number from 1${most < 1e9 ? ` to ${most}` : ''}, got '${value}'`,
+    `for example ${option} 4`,
+  );
 }
 
 export interface Stop {

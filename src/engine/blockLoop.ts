@@ -8,31 +8,67 @@ import { firstAfter, type FeedRun } from './feed.ts';
 import type { StrategyRun } from './strategyRun.ts';
 
 export type BlockLoop = (engine: Engine) => void;
+export type LaneLoop = (engines: readonly Engine[]) => void;
 
 /** Runs the engine to the end of its rows. Throws what a strategy throws, with its name and bar. */
 export function blockLoop(engine: Engine): void {
   try {
     while (engine.openBlock()) {
-      fillBlock(engine);
+      fillIndicators(engine);
+      listSignals(engine);
       visitBlock(engine);
       engine.closeBlock();
     }
-    for (const run of engine.runs) {
-      engine.inCharge = run.index;
-      if (run.started) run.instance!.onStop?.();
-    }
-    engine.tell();
+    stop(engine);
   } catch (error) {
     throw engine.blame(error);
   }
 }
 
-function fillBlock(engine: Engine): void {
+/**
+ * The same for engines that share their feeds, each the bot of a set of parameters: per block every indicator is filled once for all of
+ * them, then one engine after the other walks through the whole block. What each of them does is what it does alone.
+ */
+export function laneLoop(engines: readonly Engine[]): void {
+  const [first] = engines;
+  if (first === undefined) return;
+  let inWork = first;
+  const starts = first.feeds.map((feed) => feed.cur);
+  try {
+    while (first.openBlock()) {
+      for (let at = 0; at < starts.length; at++) starts[at] = first.feeds[at]!.cur;
+      fillIndicators(first);
+      for (const engine of engines) {
+        inWork = engine;
+        engine.joinBlock(first, starts);
+        listSignals(engine);
+        visitBlock(engine);
+        engine.closeBlock();
+      }
+    }
+    for (const engine of engines) stop((inWork = engine));
+  } catch (error) {
+    throw inWork.blame(error);
+  }
+}
+
+function stop(engine: Engine): void {
+  for (const run of engine.runs) {
+    engine.inCharge = run.index;
+    if (run.started) run.instance!.onStop?.();
+  }
+  engine.tell();
+}
+
+function fillIndicators(engine: Engine): void {
   for (const feed of engine.feeds) {
     if (feed.to === feed.cur) continue;
     const { kernels } = feed.indicators;
     for (let at = 0; at < kernels.length; at++) kernels[at]!.fill(feed.cur, feed.to);
   }
+}
+
+function listSignals(engine: Engine): void {
   for (const run of engine.runs) {
     for (const watch of run.watches) {
       const { feed } = watch;

@@ -28,7 +28,7 @@ import type { StrategyClass } from '../strategy/strategy.ts';
 import type { Size } from '../strategy/types.ts';
 import { blamed, refusePromise } from './blame.ts';
 import { BracketDesk } from './bracketDesk.ts';
-import { EquityRecorder } from './equityRecorder.ts';
+import { EquityRecorder, type EquitySink } from './equityRecorder.ts';
 import { byFineness, firstAfter, type FeedRun } from './feed.ts';
 import { FillLog } from './fillLog.ts';
 import type { Instant } from './instant.ts';
@@ -59,6 +59,8 @@ export interface EngineParts {
   readonly fromMs: number;
   readonly log: LogLine;
   readonly scratch: Scratch;
+  /** Takes the equity of each block, which is not kept then. A rule that watches the equity needs all of it, and overrules this. */
+  readonly equitySink?: EquitySink | null;
   /** Written once a block: blocks done, rows of the first execution feed done, seconds of the block's end. Null where nobody watches. */
   readonly beat: Int32Array | null;
 }
@@ -158,7 +160,8 @@ export class Engine implements ExchangeSink, Marks {
     const { fromMs } = this.#parts;
     for (const run of this.runs) this.#checkHasWork(run);
     this.startUnits = this.ledger.equityTotalUnits(this.instruments.map((_, index) => this.startTicks(index)));
-    this.recorder = new EquityRecorder(this.execution, this.ledger, this.#parts.scratch);
+    const { scratch, equitySink = null } = this.#parts;
+    this.recorder = new EquityRecorder(this.execution, this.ledger, scratch, this.risk.watchesEquity ? null : equitySink, this.blockRows);
     for (const feed of this.feeds) feed.warmUp(technical, this.blockRows);
     const firstMs = Math.min(...this.feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
     for (const run of this.runs) {
@@ -207,9 +210,15 @@ export class Engine implements ExchangeSink, Marks {
     this.#readAhead.beforeBlock(this.execution, this.fills.length);
     return true;
   }
+  /** Enters the block that another engine over the same feeds has opened, at the rows at which it began. */
+  joinBlock({ blockEndMs }: Engine, starts: readonly number[]): void {
+    this.blockEndMs = blockEndMs;
+    for (let at = 0; at < starts.length; at++) this.feeds[at]!.rewind(starts[at]!);
+  }
   closeBlock(): void {
     for (const feed of this.feeds) feed.deliverThrough(this.blockEndMs);
     this.recorder.settle();
+    this.recorder.handOver();
     const { beat } = this.#parts;
     if (beat) {
       const [first] = this.execution;

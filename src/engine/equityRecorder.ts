@@ -7,6 +7,12 @@ import { markSegment, type Ledger } from '../portfolio/ledger.ts';
 import type { RiskModule } from '../risk/riskModule.ts';
 import type { FeedRun } from './feed.ts';
 
+/** Takes the instants of a block when it is over, in place of a column of all of them. */
+export interface EquitySink {
+  /** `length` instants: `units[i]` at `timeMs[at + i]`. Both arrays are used again for the next block. */
+  take(timeMs: Float64Array, at: number, units: Float64Array, length: number): void;
+}
+
 /**
  * Call `settle` before each change of the ledger: instants before the one in work are marked with the old holdings. With one execution
  * feed a segment is a tight loop over rows; with several, a merge of their closes where each position is valued at its newest close.
@@ -22,17 +28,23 @@ export class EquityRecorder {
   readonly #scratch: Scratch;
   readonly #units: Float64Array;
   readonly #times: Float64Array;
+  readonly #sink: EquitySink | null;
+  /** Instants marked so far, those that the sink has taken left out. */
   #length = 0;
+  /** Instants that the sink has taken; 0 without one. */
+  #taken = 0;
 
-  /** `feeds`: the execution feeds, in instrument order. */
-  constructor(feeds: readonly FeedRun[], ledger: Ledger, scratch: Scratch) {
+  /** `feeds`: the execution feeds, in instrument order. With a sink only the instants of a block, of at most `blockRows` rows a feed, are kept. */
+  constructor(feeds: readonly FeedRun[], ledger: Ledger, scratch: Scratch, sink: EquitySink | null, blockRows: number) {
+    this.#sink = sink;
     this.#scratch = scratch;
     this.#feeds = feeds;
     this.#ledger = ledger;
     this.#ticks = feeds.map((feed) => ticksOf(feed.bars, 'close'));
     this.#marked = Int32Array.from(feeds, (feed) => feed.firstRow);
     this.#only = feeds.length === 1 ? feeds[0]! : null;
-    const rows = feeds.reduce((sum, feed) => sum + feed.bars.length - feed.firstRow, 0);
+    const all = feeds.reduce((sum, feed) => sum + feed.bars.length - feed.firstRow, 0);
+    const rows = sink === null ? all : Math.min(all, blockRows * feeds.length);
     this.#units = scratch.take(rows);
     // One execution feed: its own closes are the times.
     this.#times = feeds.length === 1 ? feeds[0]!.bars.closeMs.subarray(feeds[0]!.firstRow) : new Float64Array(rows);
@@ -50,6 +62,15 @@ export class EquityRecorder {
     risk.observe(this.#times, this.#units, this.#length);
   }
 
+  /** A block is over: hands its instants to the sink, if there is one. */
+  handOver(): void {
+    if (this.#sink === null || this.#length === 0) return;
+    this.#sink.take(this.#times, this.#only === null ? 0 : this.#taken, this.#units, this.#length);
+    this.#taken += this.#length;
+    this.#length = 0;
+  }
+
+  /** Every instant, where no sink has taken them. */
   columns(): EquityColumns {
     this.settle();
     return { length: this.#length, timeMs: this.#times.subarray(0, this.#length), units: this.#units.subarray(0, this.#length) };
@@ -61,11 +82,13 @@ export class EquityRecorder {
 
   #markRows({ cursor, instrumentIndex, firstRow }: FeedRun): void {
     const ledger = this.#ledger;
-    const from = this.#marked[0]! - firstRow;
-    const to = cursor.row + 1 - firstRow;
+    // Row `first` stands at the front of the memory.
+    const first = firstRow + this.#taken;
+    const from = this.#marked[0]! - first;
+    const to = cursor.row + 1 - first;
     this.#marked[0] = cursor.row + 1;
     this.#length = to;
-    markSegment(this.#units, from, to, ledger.quoteTotal, ledger.baseTotal(instrumentIndex), this.#ticks[0]!, firstRow, ledger.scale(instrumentIndex));
+    markSegment(this.#units, from, to, ledger.quoteTotal, ledger.baseTotal(instrumentIndex), this.#ticks[0]!, first, ledger.scale(instrumentIndex));
   }
 
   #markMerged(): void {

@@ -52,9 +52,10 @@ export class FeedRun {
     this.view = new FeedView(this, instant);
   }
 
-  /** Ends the set-up of its indicators and fills them over the rows before the run, block by block. */
+  /** Ends the set-up of its indicators and fills them over the rows before the run, block by block; once, whoever asks. */
   warmUp(technical: TechnicalLibrary | null, blockRows: number): void {
     const { indicators, firstRow } = this;
+    if (indicators.sealed) return;
     indicators.seal(technical);
     for (this.cur = 0; this.cur < firstRow; this.cur = this.to) {
       this.to = Math.min(this.cur + blockRows, firstRow);
@@ -62,6 +63,12 @@ export class FeedRun {
     }
     this.to = this.cur;
     this.cursor.row = this.cur - 1;
+  }
+  /** Back to the state in which row `cur` is the next to deliver: another engine walks through the same block. */
+  rewind(cur: number): void {
+    this.cur = cur;
+    this.cursor.row = cur - 1;
+    this.broughtMs = NaN;
   }
   get hasRows(): boolean {
     return this.cur < this.bars.length;

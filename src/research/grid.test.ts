@@ -56,27 +56,39 @@ describe('a grid', () => {
 
   it('has every value of a range, as exact decimals, and no other', () => {
     fc.assert(
-      fc.property(fc.integer({ min: -500, max: 500 }), fc.integer({ min: 1, max: 70 }), fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 3 }), (from, step, span, digits) => {
-        const text = (units: number) => new Decimal(units).div(10 ** digits).toFixed();
-        const [axis] = parseGrid([`amount=${text(from)}..${text(from + span)}:${text(step)}`], SPECS);
-        const expected = Array.from({ length: Math.floor(span / step) + 1 }, (_, i) => text(from + i * step));
-        expect(axis?.values).toEqual(expected);
-      }),
+      fc.property(
+        fc.integer({ min: -500, max: 500 }),
+        fc.integer({ min: 1, max: 70 }),
+        fc.integer({ min: 0, max: 300 }),
+        fc.integer({ min: 0, max: 3 }),
+        (from, step, span, digits) => {
+          const text = (units: number) => new Decimal(units).div(10 ** digits).toFixed();
+          const [axis] = parseGrid([`amount=${text(from)}..${text(from + span)}:${text(step)}`], SPECS);
+          const expected = Array.from({ length: Math.floor(span / step) + 1 }, (_, i) => text(from + i * step));
+          expect(axis?.values).toEqual(expected);
+        },
+      ),
     );
   });
 
   it('draws different sets of the grid, the same ones for the same seed', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 200 }), fc.integer(), (a, b, random, seed) => {
-        const axes = parseGrid([`fast=1..${a}`, `slow=2..${b + 1}`], SPECS);
-        const all = setsOf(axes, null, seed).map((set) => JSON.stringify(set));
-        const drawn = setsOf(axes, random, seed).map((set) => JSON.stringify(set));
-        expect(all).toHaveLength(gridSize(axes));
-        expect(new Set(all).size).toBe(all.length);
-        expect(drawn).toHaveLength(Math.min(random, all.length));
-        expect(drawn).toEqual(all.filter((set) => drawn.includes(set)));
-        expect(setsOf(axes, random, seed).map((set) => JSON.stringify(set))).toEqual(drawn);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 200 }),
+        fc.integer(),
+        (a, b, random, seed) => {
+          const axes = parseGrid([`fast=1..${a}`, `slow=2..${b + 1}`], SPECS);
+          const all = setsOf(axes, null, seed).map((set) => JSON.stringify(set));
+          const drawn = setsOf(axes, random, seed).map((set) => JSON.stringify(set));
+          expect(all).toHaveLength(gridSize(axes));
+          expect(new Set(all).size).toBe(all.length);
+          expect(drawn).toHaveLength(Math.min(random, all.length));
+          expect(drawn).toEqual(all.filter((set) => drawn.includes(set)));
+          expect(setsOf(axes, random, seed).map((set) => JSON.stringify(set))).toEqual(drawn);
+        },
+      ),
     );
   });
 

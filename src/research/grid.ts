@@ -26,7 +26,8 @@ export const MAX_SETS = 100_000;
  * Throws ConfigError naming the option for an unknown parameter, a value outside of its range or of the wrong type.
  */
 export function parseGrid(grids: readonly string[], specs: Specs): readonly Axis[] {
-  if (grids.length === 0) throw new ConfigError('--grid: expected at least one parameter to vary, got none', 'for example --grid fast=5..50:5');
+  if (grids.length === 0)
+    throw new ConfigError('--grid: expected at least one parameter to vary, got none', 'for example --grid fast=5..50:5');
   const axes = grids.map((text) => parseAxis(text, specs));
   const twice = axes.find(({ name }, at) => axes.findIndex((axis) => axis.name === name) !== at);
   if (twice) throw new ConfigError(`--grid ${twice.name}: given twice`, 'give each parameter once; several values are name=a,b,c');
@@ -83,7 +84,8 @@ function valuesOf(values: string, whole: string, spec: ParamSpec<unknown>): read
   }
   const digits = Math.max(...[from, to, step].map((text) => text.split('.')[1]?.length ?? 0));
   const [first, last, by] = [from, to, step].map((text) => toScaled(text, digits) ?? 0) as [number, number, number];
-  if (by <= 0) throw new ConfigError(`--grid ${whole}: expected a step above 0, got ${step}`, 'from is below to, and the step leads upwards');
+  if (by <= 0)
+    throw new ConfigError(`--grid ${whole}: expected a step above 0, got ${step}`, 'from is below to, and the step leads upwards');
   if (last < first) throw new ConfigError(`--grid ${whole}: expected from below to, got ${from}..${to}`, 'put the lower end first');
   const count = Math.floor((last - first) / by) + 1;
   if (count > MAX_SETS) throw new ConfigError(`--grid ${whole}: expected at most ${MAX_SETS} values, got ${count}`, 'take a wider step');
@@ -94,7 +96,10 @@ function valuesOf(values: string, whole: string, spec: ParamSpec<unknown>): read
 function checked(text: string, whole: string, spec: ParamSpec<unknown>): ParamValue {
   const parsed = spec.parse(text);
   if (parsed instanceof Expected) {
-    throw new ConfigError(`--grid ${whole}: expected ${parsed.text}, got ${text === '' ? 'nothing' : text}`, spec.help ?? 'correct the grid');
+    throw new ConfigError(
+      `--grid ${whole}: expected ${parsed.text}, got ${text === '' ? 'nothing' : text}`,
+      spec.help ?? 'correct the grid',
+    );
   }
   return typeof parsed === 'number' || typeof parsed === 'boolean' ? parsed : text;
 }

@@ -36,7 +36,8 @@ export function readLedger(path: string): LedgerContent | null {
       continue;
     }
     // A write that was cut leaves nothing whole behind it; anything else is not the work of a crash.
-    if (cutAt !== null) throw new ConfigError(`${path}:${cutAt}: the line is damaged`, 'restore the file, or move it away to begin the sweep anew');
+    if (cutAt !== null)
+      throw new ConfigError(`${path}:${cutAt}: the line is damaged`, 'restore the file, or move it away to begin the sweep anew');
     if (entry.kind === 'sweep') header ??= entry;
     else if (!results.has(entry.set)) results.set(entry.set, entry);
     wholeBytes = end + 1;
@@ -67,7 +68,11 @@ export function freshPath(folder: string, { name, id }: Pick<SweepHeader, 'name'
 }
 
 function ledgerFiles(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.jsonl')).toSorted() : [];
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .filter((file) => file.endsWith('.jsonl'))
+        .toSorted()
+    : [];
 }
 
 /** A new ledger file with its first line on disk. */
@@ -121,7 +126,9 @@ export class LedgerWriter {
     }
   }
 
+  /** What is being written gets there. */
   async close(): Promise<void> {
+    await this.#flushing;
     await this.#file.close();
   }
 

@@ -26,14 +26,17 @@ export async function connectQueue(url: string): Promise<QueueClient> {
   // A connection that was there comes back; one that never was is told at once.
   let isUp = false;
   const redis = new RedisClient(url, { lazyConnect: true, maxRetriesPerRequest: null, retryStrategy: () => (isUp ? RETRY_MS : null) });
-  redis.on('error', () => {});
+  let trouble = '';
+  redis.on('error', (error) => (trouble = error.message));
   try {
     await redis.connect();
     isUp = true;
   } catch (error) {
-    redis.disconnect();
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`--queue ${withoutSecret(url)}: no connection: ${why}`, 'start a Redis server there, version 5 or later: redis-server --port 6379');
+    const why = trouble === '' && error instanceof Error ? error.message : trouble;
+    throw new ConfigError(
+      `--queue ${withoutSecret(url)}: no connection: ${why}`,
+      'start a Redis server there, version 5 or later: redis-server --port 6379',
+    );
   }
   return {
     bull,
@@ -59,7 +62,10 @@ async function loadPackages(): Promise<{ readonly bull: typeof Bull; readonly Re
 export function checkUrl(url: string): void {
   const { protocol = '', hostname = '' } = URL.canParse(url) ? new URL(url) : {};
   if ((protocol === 'redis:' || protocol === 'rediss:') && hostname !== '') return;
-  throw new ConfigError(`--queue: expected the address of a Redis server, got ${withoutSecret(url)}`, 'for example --queue redis://localhost:6379');
+  throw new ConfigError(
+    `--queue: expected the address of a Redis server, got ${withoutSecret(url)}`,
+    'for example --queue redis://localhost:6379',
+  );
 }
 
 /** A password is not for messages. */

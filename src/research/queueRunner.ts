@@ -3,12 +3,13 @@
 import type { Job, Queue, QueueEvents } from 'bullmq';
 import { setMaxListeners } from 'node:events';
 import { PREFIX, type QueueClient } from './queueClient.ts';
-import { queueName, SWEEPS, taskId, unpackResult, type JobAnswer, type SharedSweep } from './queueWire.ts';
+import { aliveKey, queueName, SWEEPS, taskId, unpackResult, type JobAnswer, type SharedSweep } from './queueWire.ts';
 import type { QueueWorker } from './queueWorker.ts';
 import type { TaskResult, TaskRunner } from './sweep.ts';
 
 /** An event may be lost with a connection: so often the queue itself is asked for results. */
 const LOOK_MS = 2000;
+const ALIVE_SECONDS = 10;
 
 export interface QueueRunnerOptions {
   readonly client: QueueClient;
@@ -46,9 +47,13 @@ export class QueueRunner implements TaskRunner {
     const collector = new Collector(this.#queue, tasks, sweep.id, tell, this.#options.errorOf);
     this.#events.on('completed', ({ jobId }) => collector.look(jobId));
     this.#events.on('failed', ({ jobId }) => collector.look(jobId));
-    const stopLooking = every(LOOK_MS, () => collector.lookForAll());
+    const stopLooking = every(LOOK_MS, () => {
+      collector.lookForAll();
+      void this.#sayAlive();
+    });
     try {
       await client.redis.hset(SWEEPS, sweep.id, JSON.stringify(sweep));
+      await this.#sayAlive();
       const jobs = tasks.map((task) => ({ name: 'task', data: task, opts: { jobId: taskId(sweep.id, task) } }));
       for (let from = 0; from < jobs.length; from += 1000) await this.#queue.addBulk(jobs.slice(from, from + 1000));
       // Results that came while nobody listened: this sweep was cut before.
@@ -61,9 +66,16 @@ export class QueueRunner implements TaskRunner {
     }
   }
 
+  /** Workers leave a sweep whose first machine is gone. */
+  async #sayAlive(): Promise<void> {
+    const { client, sweep } = this.#options;
+    await client.redis.set(aliveKey(sweep.id), '1', 'EX', ALIVE_SECONDS);
+  }
+
   async close(): Promise<void> {
     const { client, sweep, worker } = this.#options;
     await client.redis.hdel(SWEEPS, sweep.id);
+    await client.redis.del(aliveKey(sweep.id));
     await worker?.close();
     // What waits is withdrawn. Of a sweep that was cut, results that are still to come stay, for whoever resumes it.
     if (this.#isDone) await this.#queue.obliterate({ force: true });
@@ -117,12 +129,13 @@ class Collector {
     const job: Job | undefined = await this.#queue.getJob(jobId);
     const task = this.#open.get(jobId);
     if (!job || !task) return;
-    if (await job.isFailed()) throw new Error(`a task of the sweep failed in the queue: ${job.failedReason}`);
+    const isFailed = await job.isFailed();
     const answer = job.returnvalue as JobAnswer;
-    if ('error' in answer) throw this.#errorOf(answer.error);
-    await this.#tell(task, unpackResult(answer));
-    // It is in the ledger: the queue need not keep it.
+    if (!isFailed && 'values' in answer) await this.#tell(task, unpackResult(answer));
+    // It is in the ledger, or it is told as an error and to be tried again: the queue need not keep it.
     await job.remove();
+    if (isFailed) throw new Error(`a task of the sweep failed in the queue: ${job.failedReason}`);
+    if ('error' in answer) throw this.#errorOf(answer.error);
     this.#open.delete(jobId);
     if (this.#open.size === 0) this.#resolve();
   }

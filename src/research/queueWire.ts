@@ -20,6 +20,11 @@ export interface SharedSweep {
 /** The hash in which the sweeps stand that are under way, by id. */
 export const SWEEPS = 'isobar:sweeps';
 
+/** Exists while the machine that began the sweep is there. */
+export function aliveKey(id: string): string {
+  return `isobar:alive:${id}`;
+}
+
 export function queueName(id: string): string {
   return `sweep-${id.slice(0, 24)}`;
 }
@@ -31,12 +36,18 @@ export function taskId(id: string, task: readonly number[]): string {
 
 export function parseShared(text: string): SharedSweep {
   const parsed: unknown = JSON.parse(text);
-  if (typeof parsed === 'object' && parsed !== null && 'id' in parsed && 'definition' in parsed && 'parts' in parsed) return parsed as SharedSweep;
-  throw new ConfigError(`${SWEEPS}: expected a shared sweep, got other data`, 'another version of isobar uses this Redis: take another database, redis://host/1');
+  if (typeof parsed === 'object' && parsed !== null && 'id' in parsed && 'definition' in parsed && 'parts' in parsed)
+    return parsed as SharedSweep;
+  throw new ConfigError(
+    `${SWEEPS}: expected a shared sweep, got other data`,
+    'another version of isobar uses this Redis: take another database, redis://host/1',
+  );
 }
 
 /** What a worker answers for one job: a result, or the error that its thread threw. */
-export type JobAnswer = { readonly values: string; readonly refused: readonly (readonly [row: number, reason: string])[]; readonly rows: number } | { readonly error: unknown };
+export type JobAnswer =
+  | { readonly values: string; readonly refused: readonly (readonly [row: number, reason: string])[]; readonly rows: number }
+  | { readonly error: unknown };
 
 export function packResult({ values, refused }: TaskResult): JobAnswer {
   const bytes = Buffer.alloc(values.length * 8);

@@ -19,7 +19,11 @@ export interface TaskRunner {
    * Runs each task (indices into the set list) once and tells what came of it, in any order. Resolves when all are told; rejects with
    * the first error, or when `signal` is aborted.
    */
-  run(tasks: readonly (readonly number[])[], tell: (task: readonly number[], result: TaskResult) => Promise<void>, signal: AbortSignal): Promise<void>;
+  run(
+    tasks: readonly (readonly number[])[],
+    tell: (task: readonly number[], result: TaskResult) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,7 +56,12 @@ export async function driveSweep({ sets, tiles, figures, runner, ledger, results
   signal.throwIfAborted();
 }
 
-function linesOf(task: readonly number[], { values, refused }: TaskResult, sets: readonly ParamSet[], figures: readonly string[]): SetLine[] {
+function linesOf(
+  task: readonly number[],
+  { values, refused }: TaskResult,
+  sets: readonly ParamSet[],
+  figures: readonly string[],
+): SetLine[] {
   assert(values.length === task.length * figures.length && refused.length === task.length, 'a task tells one row a set');
   return task.map((set, row) => {
     const reason = refused[row] ?? null;

@@ -6,18 +6,27 @@ import { parseGrid, setsOf } from './grid.ts';
 import { taskSize, tilesOf } from './tiles.ts';
 
 const SPECS = { fast: int(1), slow: int(1), stop: int(1) };
-const axesOf = (...sizes: readonly number[]) => parseGrid(['fast', 'slow', 'stop'].slice(0, sizes.length).map((name, at) => `${name}=1..${sizes[at]}`), SPECS);
+const axesOf = (...sizes: readonly number[]) =>
+  parseGrid(
+    ['fast', 'slow', 'stop'].slice(0, sizes.length).map((name, at) => `${name}=1..${sizes[at]}`),
+    SPECS,
+  );
 
 it('puts every set into exactly one task of at most the wanted size', () => {
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 3 }), fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 40 }), (sizes, random, size) => {
-      const axes = axesOf(...sizes);
-      const sets = setsOf(axes, random, 7);
-      const tiles = tilesOf(axes, sets, size);
-      expect(tiles.flat().toSorted((a, b) => a - b)).toEqual(sets.map((_, at) => at));
-      expect(Math.max(...tiles.map(({ length }) => length))).toBeLessThanOrEqual(size);
-      expect(tiles.length).toBeLessThanOrEqual(2 * Math.ceil(sets.length / size));
-    }),
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 3 }),
+      fc.integer({ min: 1, max: 60 }),
+      fc.integer({ min: 1, max: 40 }),
+      (sizes, random, size) => {
+        const axes = axesOf(...sizes);
+        const sets = setsOf(axes, random, 7);
+        const tiles = tilesOf(axes, sets, size);
+        expect(tiles.flat().toSorted((a, b) => a - b)).toEqual(sets.map((_, at) => at));
+        expect(Math.max(...tiles.map(({ length }) => length))).toBeLessThanOrEqual(size);
+        expect(tiles.length).toBeLessThanOrEqual(2 * Math.ceil(sets.length / size));
+      },
+    ),
   );
 });
 

@@ -23,7 +23,9 @@ export function countTrials(header: SweepHeader, results: Iterable<SetLine>, led
   const found = new Map<string, number | null>();
   const add = (of: SweepHeader, lines: Iterable<SetLine>) => {
     const decisive = of.parts.filter(({ name }) => !SAMPLING.has(name));
-    const fixed = decisive.filter(({ name }) => name.startsWith(FIXED)).map(({ name, value }): [string, string] => [name.slice(FIXED.length), value]);
+    const fixed = decisive
+      .filter(({ name }) => name.startsWith(FIXED))
+      .map(({ name, value }): [string, string] => [name.slice(FIXED.length), value]);
     const settings = decisive.filter(({ name }) => !name.startsWith(FIXED)).map(({ name, value }) => [name, value]);
     for (const { params, figures } of lines) {
       if (figures === null) continue;
@@ -34,7 +36,8 @@ export function countTrials(header: SweepHeader, results: Iterable<SetLine>, led
   };
   add(header, results);
   const own = found.size;
-  for (const ledger of ledgers) if (ledger.header.id !== header.id && isAlike(ledger.header, header)) add(ledger.header, ledger.results.values());
+  for (const ledger of ledgers)
+    if (ledger.header.id !== header.id && isAlike(ledger.header, header)) add(ledger.header, ledger.results.values());
   const values = [...found.values()].filter((value) => value !== null);
   return { count: found.size, earlier: found.size - own, values: Float64Array.from(values) };
 }

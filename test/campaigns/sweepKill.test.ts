@@ -15,10 +15,13 @@ it.runIf(isCampaign)(
   `${KILLS} kills (seed ${SEED})`,
   async () => {
     const desk = new SweepDesk(BARS);
+    const began = performance.now();
     expect((await desk.sweep(...GRID)).code).toBe(0);
+    const aloneMs = performance.now() - began;
     const { sweepHash } = desk.json();
-    const kills = await killAndResume({ bars: BARS, grid: GRID, kills: KILLS, seed: SEED, sweepHash, table: desk.table() });
-    console.log(`${kills} kills, the same table each time`);
+    const struck = await killAndResume({ bars: BARS, grid: GRID, kills: KILLS, seed: SEED, aloneMs, sweepHash, table: desk.table() });
+    console.log(`${struck.kills} kills, ${struck.midway} of them with sets in the ledger: the same table each time`);
+    expect(struck.midway).toBeGreaterThan(KILLS / 4);
     desk.remove();
   },
   600_000,

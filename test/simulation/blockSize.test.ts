@@ -1,64 +1,8 @@
 // A run has one result whatever its block size: every order, fill and equity value, with gaps, several feeds, timers, brackets and latency.
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../src/app/runBacktest.ts';
-import { crossedDown, crossedUp, int, sma, Strategy } from '../../src/index.ts';
-import { feed, fingerprint, hoursOf, minutes, planOf, type PlanOptions } from './plans.ts';
-
-class OnBar extends Strategy.with({ fast: int(5), slow: int(12) }) {
-  up = this.use(crossedUp(sma(this.bars.close, this.params.fast), sma(this.bars.close, this.params.slow)));
-  down = this.use(crossedDown(sma(this.bars.close, this.params.fast), sma(this.bars.close, this.params.slow)));
-  override onBar() {
-    const price = this.bars.close.value;
-    if (this.up.value && this.position().isFlat) this.buy({ quote: '500' }, { stopLoss: price * 0.99, takeProfit: price * 1.008 });
-    if (this.down.value) this.exit();
-  }
-}
-
-class When extends Strategy.with({ fast: int(4), slow: int(9) }) {
-  fast = this.use(sma(this.bars.close, this.params.fast));
-  slow = this.use(sma(this.bars.close, this.params.slow));
-  up = this.when(crossedUp(this.fast, this.slow), () => {
-    if (this.position().isFlat) this.buy({ base: '2' }, { trailing: 0.8, tag: 'trend' });
-  });
-  down = this.when(crossedDown(this.fast, this.slow), () => {
-    if (this.position().isFlat) this.buy({ quote: '300' }, { limit: this.bars.close.value * 0.997, tag: 'dip' });
-    else this.exit();
-  });
-}
-
-class Several extends Strategy {
-  hours = this.feed('hours', { interval: '1h' });
-  average = this.use(sma(this.hours.close, 3));
-  all = this.feeds('all').map((one) => ({ feed: one, up: this.use(crossedUp(one.close, sma(one.close, 7))) }));
-  fills = 0;
-  constructor(...setup: ConstructorParameters<typeof Strategy>) {
-    super(...setup);
-    this.every('30m', () => this.cancelAll());
-    this.at('05:07', () => this.all.forEach(({ feed: one }) => this.exit(one)));
-  }
-  override onBar() {
-    for (const { feed: one, up } of this.all) {
-      if (!up.value || !this.position(one).isFlat) continue;
-      const limit = this.random() < 0.5 ? one.close.value * 0.999 : undefined;
-      this.buy({ quote: '400' }, { feed: one, tag: one.instrument.wireName, stopLoss: one.close.value * 0.985, ...(limit ? { limit } : {}) });
-    }
-    if (this.hours.fresh && this.average.value < this.average.prev) this.exit(this.all[0]!.feed);
-  }
-  override onFill() {
-    this.fills++;
-  }
-  cancelAll() {
-    for (const { feed: one } of this.all) for (const order of this.openOrders(one)) if (order.side === 'buy') this.cancel(order.id);
-  }
-}
-
-const single = feed('bars', minutes('AAAUSDT', 3000, 11, 0.1));
-const a = minutes('AAAUSDT', 2500, 1);
-const b = minutes('BBBUSDT', 2500, 2, 0.02);
-const c = minutes('CCCUSDT', 2500, 3, 0.2);
-const many = [feed('bars', a), feed('all', a), feed('all', b), feed('all', c), feed('hours', hoursOf(a)), feed('hoursOfB', hoursOf(b))].filter(
-  (one, at, list) => list.findIndex((other) => other.bars === one.bars && other.name === one.name) === at,
-);
+import { fingerprint, planOf, type PlanOptions } from './plans.ts';
+import { many, OnBar, Several, single, When } from './strategies.ts';
 
 describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
   it.each<[string, () => ReturnType<typeof planOf>, PlanOptions]>([

@@ -31,6 +31,8 @@ export interface LoadedBars {
   readonly firstRow: number;
   readonly quality: FeedQuality;
   readonly facts: BarFacts;
+  /** The files of the catalog that were read; none for bars that were in memory. */
+  readonly files?: readonly string[];
 }
 
 /** A file of the catalog as its own metadata tells it; no row is read but the first and the last. */
@@ -188,7 +190,8 @@ export function loadBars(catalog: string, key: BarKey, range: BarRange = {}): Lo
     // The open bar counts only where the range reaches it.
     const facts = { ...stated, openLastBar: stated.openLastBar && end === file.rows, barsIn: readBarsIn(file, start, end) };
     const manifestHash = file.metadata.get('manifest_sha256') ?? '';
-    return { bars, firstRow: first - start, quality: qualityOf(bars, first - start, facts, manifestHash), facts };
+    const files = [path, instrumentPath(catalog, key.market, key.symbol)];
+    return { bars, firstRow: first - start, quality: qualityOf(bars, first - start, facts, manifestHash), facts, files };
   });
 }
 

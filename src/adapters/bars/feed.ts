@@ -51,7 +51,8 @@ function part(made: Resampled, start: number, first: number, fine: LoadedBars): 
   const { instrument, interval, length } = made.bars;
   const bars = barsOf(sliceColumns(made.bars, start, length), instrument, interval);
   const facts = { ...factsOf(made, fine), barsIn: made.barsIn.slice(start) };
-  return { bars, firstRow: first - start, facts, quality: qualityOf(bars, first - start, facts, fine.quality.manifestHash) };
+  const quality = qualityOf(bars, first - start, facts, fine.quality.manifestHash);
+  return { bars, firstRow: first - start, facts, quality, files: fine.files ?? [] };
 }
 
 function factsOf({ bars, barsIn }: Resampled, fine: LoadedBars): BarFacts {

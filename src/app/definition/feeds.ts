@@ -38,7 +38,7 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
         Number(feed.minCoverage ?? 0),
       );
       if (feed.minCoverage !== undefined) checkCoverage(loaded, feed.minCoverage, whereIs(source, ['feeds', name, 'minCoverage']));
-      feeds.push({ name, bars: overridden(loaded.bars, definition, source), firstRow: loaded.firstRow, quality: loaded.quality });
+      feeds.push({ name, bars: overridden(loaded.bars, definition, source), firstRow: loaded.firstRow, quality: loaded.quality, files: loaded.files ?? [] });
     }
   }
   return feeds;

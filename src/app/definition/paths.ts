@@ -16,7 +16,7 @@ export interface Wanted {
  * in a folder of their own and name strategies from the top of the project. Throws ConfigError that names both places.
  */
 export function locate(source: DefinitionSource, path: KeyPath, text: string, wanted: Wanted): string {
-  const tried = isAbsolute(text) ? [text] : [...new Set([resolve(text), resolve(join(source.folder, text))])];
+  const tried = isAbsolute(text) ? [text] : [...new Set([resolve(source.startedIn ?? '.', text), resolve(join(source.folder, text))])];
   const found = tried.find((place) => existsSync(place));
   if (found !== undefined) return found;
   const places = tried.length > 1 ? `which is neither ${tried.join(' nor ')}` : `which is not there`;

@@ -1,7 +1,7 @@
 // What is asked to be run, as plain data, and how it becomes a definition with its bars: a file, options of a command or of code, the demo.
 
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { loadBars, type LoadedBars } from '../../adapters/bars/catalog.ts';
 import { generateBars } from '../../adapters/bars/generate.ts';
 import { importFiles } from '../../adapters/bars/importFiles.ts';
@@ -10,7 +10,7 @@ import { memoryStore, wholeSet, type BarStore } from '../../adapters/bars/store.
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { assertNever } from '../../base/assert.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { INTERVALS, parseInterval } from '../../model/interval.ts';
+import { INTERVALS, parseInterval, type Interval } from '../../model/interval.ts';
 import { parseTime } from '../../model/time.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 import { packageFolder } from '../version.ts';
@@ -22,7 +22,18 @@ export type RunRequest = { readonly settings: readonly string[] } & (
   | { readonly kind: 'file'; readonly file: string }
   | OptionsRequest
   | { readonly kind: 'demo' }
+  | RepeatRequest
 );
+
+/** A run that was made before, from the definition and the origin that it wrote down. */
+export interface RepeatRequest {
+  readonly kind: 'repeat';
+  /** Its definition.yaml. */
+  readonly file: string;
+  /** The folder in which it was started. */
+  readonly startedIn: string;
+  readonly origin: Origin;
+}
 
 /** Keys of a definition that stand in no file: what a command line or an author's code names. */
 export interface OptionsRequest {
@@ -40,13 +51,31 @@ export interface OptionsRequest {
   readonly inCode: readonly string[];
 }
 
+/** How bars that lie in no catalog are made: files to import, or a seed. */
+export type BarsRecipe =
+  | { readonly kind: 'import'; readonly files: readonly string[]; readonly symbol?: string | undefined; readonly interval?: string | undefined }
+  | {
+      readonly kind: 'generate';
+      readonly symbol: string;
+      readonly interval: Interval;
+      readonly from: string;
+      readonly bars: number;
+      readonly seed: number;
+    };
+
 /** Where a run comes from, for those who want to make it again. */
 export interface Origin {
+  /** The definition file as it was named; null where options or code stand for one. */
+  readonly definition: string | null;
+  /** The bars beside the catalog; null where they are in it or were given in code. */
+  readonly bars: BarsRecipe | null;
   /** The commands that would put its bars into the definition's catalog; null where they are there. */
   readonly recipe: string | null;
   /** Parts that stand in no file: a class, columns of bars. */
   readonly inCode: readonly string[];
 }
+
+const NO_ORIGIN: Origin = { definition: null, bars: null, recipe: null, inCode: [] };
 
 export interface RequestedRun {
   readonly source: DefinitionSource;
@@ -54,8 +83,6 @@ export interface RequestedRun {
   readonly bars: BarStore | null;
   readonly origin: Origin;
 }
-
-const FROM_FILES: Origin = { recipe: null, inCode: [] };
 
 /**
  * Reads, imports or generates what `request` needs. Files of bars are imported by way of `folder` (by default one of its own), which is
@@ -69,7 +96,9 @@ export async function openRequest(request: RunRequest, folder: string | null = n
 async function open(request: RunRequest, folder: string | null): Promise<RequestedRun> {
   switch (request.kind) {
     case 'file':
-      return { source: readDefinition(request.file), bars: null, origin: FROM_FILES };
+      return { source: readDefinition(request.file), bars: null, origin: { ...NO_ORIGIN, definition: request.file } };
+    case 'repeat':
+      return repeat(request, folder);
     case 'options':
       return fromOptions(request, folder);
     case 'demo':
@@ -79,9 +108,25 @@ async function open(request: RunRequest, folder: string | null): Promise<Request
   }
 }
 
+/** Paths lead where they led then: from the folder in which the run was started, then from that of its definition. */
+async function repeat({ file, startedIn, origin }: RepeatRequest, folder: string | null): Promise<RequestedRun> {
+  const source = { ...readDefinition(file), folder: resolve(startedIn, dirname(origin.definition ?? '.')), startedIn };
+  return { source, bars: origin.bars === null ? null : memoryStore(await madeBars(origin.bars, startedIn, folder)), origin };
+}
+
+async function madeBars(recipe: BarsRecipe, startedIn: string, folder: string | null): Promise<readonly LoadedBars[]> {
+  if (recipe.kind === 'generate') return [generated(recipe)];
+  const { files, symbol, interval } = recipe;
+  return imports(
+    files.map((name) => resolve(startedIn, name)),
+    { symbol, interval, places: {} },
+    folder,
+  );
+}
+
 async function fromOptions(request: OptionsRequest, folder: string | null): Promise<RequestedRun> {
   const { values, data, called, places, inCode, symbol, interval } = request;
-  if (data === null) return { source: optionSource('.', values, places, called), bars: null, origin: { recipe: null, inCode } };
+  if (data === null) return { source: optionSource('.', values, places, called), bars: null, origin: { ...NO_ORIGIN, inCode } };
   const imported = data.files.length === 0 ? [] : await imports(data.files, request, folder);
   const sets = [...imported, ...data.sets];
   const [only] = sets;
@@ -98,7 +143,16 @@ async function fromOptions(request: OptionsRequest, folder: string | null): Prom
   return {
     source: optionSource('.', { ...values, feeds }, places, called),
     bars: memoryStore(sets),
-    origin: { recipe: data.files.length === 0 ? null : `isobar data import ${data.files.join(' ')}${named}`, inCode },
+    origin: {
+      ...NO_ORIGIN,
+      ...(data.files.length === 0
+        ? {}
+        : {
+            bars: { kind: 'import', files: data.files, symbol, interval },
+            recipe: `isobar data import ${data.files.join(' ')}${named}`,
+          }),
+      inCode,
+    },
   };
 }
 
@@ -124,11 +178,14 @@ export async function imports(
 }
 
 /** A year of synthetic quarter-hours: a fixed seed, so that the demo shows the same result everywhere. */
-const DEMO = { symbol: 'DEMOUSDT', interval: '15m', from: '2024-01-01', bars: 35_136, seed: 7 } as const;
+const DEMO = { kind: 'generate', symbol: 'DEMOUSDT', interval: '15m', from: '2024-01-01', bars: 35_136, seed: 7 } as const;
+
+function generated({ symbol, interval, from, bars, seed }: BarsRecipe & { readonly kind: 'generate' }): LoadedBars {
+  return wholeSet(generateBars({ symbol, interval, fromMs: parseTime(from) ?? 0, bars, seed }), SYNTHETIC);
+}
 
 function demo(): RequestedRun {
   const { symbol, interval, from, bars, seed } = DEMO;
-  const made = generateBars({ symbol, interval, fromMs: parseTime(from) ?? 0, bars, seed });
   const values = {
     name: 'demo',
     strategy: shownPath(join(packageFolder(), 'strategies', 'smaCross.ts')),
@@ -137,5 +194,5 @@ function demo(): RequestedRun {
     cash: { USDT: '10000' },
   };
   const recipe = `isobar data generate --symbol ${symbol} --interval ${interval} --from ${from} --bars ${bars} --seed ${seed}`;
-  return { source: optionSource('.', values, {}), bars: memoryStore([wholeSet(made, SYNTHETIC)]), origin: { recipe, inCode: [] } };
+  return { source: optionSource('.', values, {}), bars: memoryStore([generated(DEMO)]), origin: { ...NO_ORIGIN, bars: DEMO, recipe } };
 }

@@ -1,6 +1,7 @@
 // From a checked definition to a plan that the engine can run: strategies and bars loaded, text turned into numbers.
 
 import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
 import { catalogStore, type BarStore } from '../../adapters/bars/store.ts';
 import { fromScaled } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -25,8 +26,17 @@ export interface ResolvedRun {
   readonly hash: string;
   /** Files in each strategy bundle, in the order of the plan. */
   readonly inputs: readonly (readonly string[])[];
+  /** Every file that was read for the run, beside its definition. */
+  readonly files: readonly ReadFile[];
   /** What a reader of the results should know of the resolution. */
   readonly notes: readonly string[];
+}
+
+/** A file that went into a run, and as what. */
+export interface ReadFile {
+  readonly use: 'strategy' | 'model' | 'data';
+  /** Absolute. */
+  readonly path: string;
 }
 
 export interface ResolveOptions {
@@ -34,6 +44,8 @@ export interface ResolveOptions {
   readonly blockRows?: number;
   /** Takes the place of the definition's catalog folder. */
   readonly bars?: BarStore | null | undefined;
+  /** What the feeds of the definition were loaded as before: nothing is read then. */
+  readonly feeds?: readonly FeedPlan[];
   /** Loads the strategies, where their classes are at hand already. */
   readonly load?: (entry: StrategyEntry, source: DefinitionSource) => Promise<LoadedEntry>;
 }
@@ -48,16 +60,19 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
   const definition = parseDefinition(source);
   const entries = strategyEntries(definition, source);
   const range = rangeOf(definition, source);
-  const store = options.bars ?? catalogStore(locate(source, ['catalog'], definition.catalog ?? DEFAULTS.catalog, CATALOG));
   // Bundling runs in a process of its own, so the bars are loaded meanwhile; what is wrong with a strategy is told first.
   const loading = Promise.allSettled(entries.map((entry) => (options.load ?? loadEntry)(entry, source)));
-  const feeds = attempt(() => loadFeeds(definition, source, store, range));
+  const feeds = attempt(() => options.feeds ?? loadFeeds(definition, source, options.bars ?? catalogOf(definition, source), range));
   const strategies = (await loading).map((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
   const models = await loadModels(definition, source);
   return assemble(definition, source, entries, strategies, feeds(), models, range, options.blockRows ?? BLOCK_ROWS);
+}
+
+function catalogOf(definition: Definition, source: DefinitionSource): BarStore {
+  return catalogStore(locate(source, ['catalog'], definition.catalog ?? DEFAULTS.catalog, CATALOG));
 }
 
 interface Range {
@@ -114,7 +129,24 @@ function assemble(
     taker: fromScaled(fees.takerPpm, 6),
   });
   const hash = createHash('sha256').update(text).digest('hex');
-  return { plan, text, hash, inputs: strategies.map((entry) => entry.inputs), notes: notesOf(fromMs, toMs, firstMs, lastMs) };
+  return {
+    plan,
+    text,
+    hash,
+    inputs: strategies.map((entry) => entry.inputs),
+    files: filesOf(strategies, models, feeds),
+    notes: notesOf(fromMs, toMs, firstMs, lastMs),
+  };
+}
+
+function filesOf(strategies: readonly LoadedEntry[], models: ModelsPlan, feeds: readonly FeedPlan[]): readonly ReadFile[] {
+  const bundled = (use: ReadFile['use'], of: { readonly folder: string; readonly inputs: readonly string[] }) =>
+    of.inputs.map((name): ReadFile => ({ use, path: resolve(of.folder, name) }));
+  return [
+    ...strategies.flatMap((entry) => bundled('strategy', entry)),
+    ...models.records.flatMap((record) => bundled('model', record)),
+    ...feeds.flatMap(({ files = [] }) => files.map((file): ReadFile => ({ use: 'data', path: resolve(file) }))),
+  ];
 }
 
 function sizeOf({ size = DEFAULTS.size }: Definition): RunPlan['size'] {

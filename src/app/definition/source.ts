@@ -13,6 +13,8 @@ export interface DefinitionSource {
   readonly file: string;
   /** Paths in the definition are tried from here when the current folder does not have them. */
   readonly folder: string;
+  /** Stands for the current folder, for a run that is made again from elsewhere. */
+  readonly startedIn?: string;
   readonly data: unknown;
   /** `file:line`, or the option that set the key. A key that is missing has the line of what it is missing from. */
   place(path: KeyPath): string;

@@ -1,5 +1,6 @@
 // From the strategies of a definition to classes with checked parameters.
 
+import { dirname } from 'node:path';
 import { Decimal } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { loadStrategy, type LoadedStrategy } from '../../plugins/loadStrategy.ts';
@@ -11,14 +12,16 @@ import type { DefinitionSource, KeyPath } from './source.ts';
 
 export interface LoadedEntry {
   readonly plan: StrategyPlan;
+  /** Every file of the bundle, relative to `folder`, that of the strategy; a class at hand has none. */
   readonly inputs: readonly string[];
+  readonly folder: string;
 }
 
 /** Loads the file of an entry and checks its parameters. Throws ConfigError, StrategyError. */
 export async function loadEntry(entry: StrategyEntry, source: DefinitionSource, beforeImport?: () => void): Promise<LoadedEntry> {
   const path = locate(source, entry.filePath, entry.file, { what: 'a strategy file', remedy: 'correct the path' });
   const loaded = await loadStrategy(path, entry.file, beforeImport);
-  return { plan: planOf(entry, loaded, source), inputs: loaded.inputs };
+  return { plan: planOf(entry, loaded, source), inputs: loaded.inputs, folder: dirname(path) };
 }
 
 /** The entry with a class that is at hand. */

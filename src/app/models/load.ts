@@ -1,5 +1,6 @@
 // The models that a definition names: loaded, hashed, and noted for the manifest.
 
+import { dirname } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import { loadModel, type LoadedModel, type ModelKind } from '../../plugins/loadModel.ts';
 import { RULES } from '../../risk/riskModule.ts';
@@ -21,7 +22,7 @@ export async function loadModels({ models, fills }: Definition, source: Definiti
   const load = async <Kind extends ModelKind>(kind: Kind, path: KeyPath, file: string): Promise<LoadedModel<Kind>['model']> => {
     const place = locate(source, path, file, { what: 'a file', remedy: 'correct the path' });
     const { model, hash, inputs } = await loadModel(kind, place, file);
-    records.push({ use: kind, file, hash, inputs });
+    records.push({ use: kind, file, hash, inputs, folder: dirname(place) });
     return model;
   };
   if (models.slippage !== undefined && (Number(fills?.slippage ?? 0) > 0 || (fills?.slippageTicks ?? 0) > 0)) {

@@ -10,9 +10,9 @@ import { summaryText } from '../../report/folder/runFiles.ts';
 import { closingTable } from '../../report/terminal/closingTable.ts';
 import { definitionText, writeRunFolder } from '../artefacts.ts';
 import { shownPath } from '../definition/paths.ts';
-import { openRequest, type RequestedRun } from '../definition/request.ts';
+import { openRequest, type RequestedRun, type RunRequest } from '../definition/request.ts';
 import type { ResolvedRun } from '../definition/resolve.ts';
-import { performRun, type Watcher } from '../execute.ts';
+import { performRun, type FinishedRun, type Watcher } from '../execute.ts';
 import type { FeedPlan } from '../plan.ts';
 import { instrumentsOf } from '../botModule.ts';
 import { Heartbeat, type Phase } from './heartbeat.ts';
@@ -28,20 +28,25 @@ const begun = new Map<Phase, number>();
 
 // By message and not with the start: the thread is started before it is known what to run, and loads its modules meanwhile.
 port.once('message', (input: WorkerInput) => {
-  run(input).then(
-    (outcome) => tell({ kind: 'done', outcome }),
-    (error: unknown) => tell({ kind: 'failed', error: toWire(error) }),
-  );
+  answer(input).then(tell, (error: unknown) => tell({ kind: 'failed', error: toWire(error) }));
 });
 
-async function run(of: WorkerInput): Promise<RunOutcome> {
+async function answer(of: WorkerInput): Promise<FromWorker> {
+  const { work } = of;
+  if (work.kind === 'run') return { kind: 'done', outcome: await writtenRun(of, await perform(of, work.request)) };
+  const { verifyRun } = await import('../verify.ts');
+  return { kind: 'verified', verdict: await verifyRun(work, (request) => perform(of, request), of.stagingFolder) };
+}
+
+/** Loads, runs and measures. */
+async function perform(of: WorkerInput, request: RunRequest): Promise<FinishedRun> {
   const heartbeat = new Heartbeat(of.memory);
   const enter = (phase: Phase) => {
     if (!begun.has(phase)) begun.set(phase, nowMs());
     heartbeat.enter(phase);
   };
   enter('load');
-  const requested = await openRequest(of.request, of.barsFolder);
+  const requested = await openRequest(request, of.barsFolder);
   const watcher: Watcher = {
     enter,
     beat: heartbeat.cells,
@@ -49,6 +54,10 @@ async function run(of: WorkerInput): Promise<RunOutcome> {
   };
   const finished = await performRun(requested, { blockRows: of.blockRows }, watcher);
   enter('report');
+  return finished;
+}
+
+async function writtenRun(of: WorkerInput, finished: FinishedRun): Promise<RunOutcome> {
   const folder = await writeRunFolder(of.outFolder, of.stagingFolder, finished);
   const { record, summary } = finished;
   const table = closingTable(record, summary, { colour: of.colour, report: shownPath(resolve(folder, 'report.html')) });

@@ -1,10 +1,14 @@
 // What the command and its worker say to each other: plain data that crosses threads.
 
 import type { RunRequest } from '../definition/request.ts';
+import type { Verdict, VerifyTask } from '../verify.ts';
 import type { WireError } from './wireError.ts';
 
+/** What is to be done: a new run, or one that is made again and compared with its folder. */
+export type Work = { readonly kind: 'run'; readonly request: RunRequest } | ({ readonly kind: 'verify' } & VerifyTask);
+
 export interface WorkerInput {
-  readonly request: RunRequest;
+  readonly work: Work;
   /** Memory of the Heartbeat. */
   readonly memory: SharedArrayBuffer;
   /** The folder under which the run folder is made. */
@@ -56,4 +60,5 @@ export interface Loaded {
 export type FromWorker =
   | { readonly kind: 'loaded'; readonly loaded: Loaded }
   | { readonly kind: 'done'; readonly outcome: RunOutcome }
+  | { readonly kind: 'verified'; readonly verdict: Verdict }
   | { readonly kind: 'failed'; readonly error: WireError };

@@ -3,21 +3,21 @@
 import { rmSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { processStartMs, repeat } from '../../adapters/clock/wallClock.ts';
-import { assertNever } from '../../base/assert.ts';
+import { assert, assertNever } from '../../base/assert.ts';
 import { StrategyError } from '../../base/errors.ts';
 import { formatMinute } from '../../model/time.ts';
 import type { RunRequest } from '../definition/request.ts';
+import type { Verdict, VerifyTask } from '../verify.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 import { takeWorker } from './earlyWorker.ts';
 import { Heartbeat, type Phase } from './heartbeat.ts';
-import type { FromWorker, Loaded, RunOutcome, WorkerInput } from './messages.ts';
+import type { FromWorker, Loaded, RunOutcome, Work, WorkerInput } from './messages.ts';
 import { fromWire } from './wireError.ts';
 
 /** Progress is read and silence is counted this often. */
 const LOOK_MS = 100;
 
-interface WatchOptions {
-  readonly request: RunRequest;
+export interface WatchOptions {
   readonly outFolder: string;
   readonly stagingFolder: string;
   readonly blockRows: number;
@@ -30,8 +30,8 @@ interface WatchOptions {
 }
 
 /** A run that is under way, and the way to give it up. */
-export interface WatchedRun {
-  readonly outcome: Promise<RunOutcome>;
+export interface WatchedRun<Outcome> {
+  readonly outcome: Promise<Outcome>;
   /** Ends the worker and removes what it had begun to write. */
   stop(): Promise<void>;
 }
@@ -53,18 +53,29 @@ class Hung {
  * once more with one bar a block, so that the error can name the bar. Where that repeat gets through, the bars were merely slow, and its
  * results are as good: they do not depend on the block.
  */
-export function watchRun(options: WatchOptions): WatchedRun {
+export function watchRun(request: RunRequest, options: WatchOptions): WatchedRun<RunOutcome> {
+  return watch({ kind: 'run', request }, options, (message) => (message.kind === 'done' ? message.outcome : null));
+}
+
+/** The same for a finished run that is made again and compared with its folder. */
+export function watchVerify(task: VerifyTask, options: WatchOptions): WatchedRun<Verdict> {
+  return watch({ kind: 'verify', ...task }, options, (message) => (message.kind === 'verified' ? message.verdict : null));
+}
+
+type Take<Outcome> = (message: FromWorker) => Outcome | null;
+
+function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>): WatchedRun<Outcome> {
   let current: Worker | null = null;
-  const barsFolder = options.request.kind === 'options' ? temporaryFolder() : null;
+  const barsFolder = work.kind === 'verify' || work.request.kind === 'options' ? temporaryFolder() : null;
   const discard = () => {
     for (const folder of [options.stagingFolder, barsFolder]) if (folder !== null) rmSync(folder, { recursive: true, force: true });
   };
-  const start = (blockRows: number, tellBars: boolean): Promise<RunOutcome | Hung> => {
+  const start = (blockRows: number, tellBars: boolean): Promise<Outcome | Hung> => {
     const heartbeat = new Heartbeat();
-    current = startWorker({ ...inputOf(options, heartbeat), barsFolder, blockRows, tellBars });
-    return follow(current, heartbeat, options);
+    current = startWorker({ ...inputOf(options, heartbeat), work, barsFolder, blockRows, tellBars });
+    return follow(current, heartbeat, options, take);
   };
-  const run = async (): Promise<RunOutcome> => {
+  const run = async (): Promise<Outcome> => {
     try {
       let result = await start(options.blockRows, false);
       if (result instanceof Hung && result.phase === 'bars') result = await start(1, true);
@@ -83,9 +94,9 @@ export function watchRun(options: WatchOptions): WatchedRun {
   };
 }
 
-function inputOf(options: WatchOptions, { memory }: Heartbeat): Omit<WorkerInput, 'barsFolder' | 'blockRows' | 'tellBars'> {
-  const { request, outFolder, stagingFolder, colour } = options;
-  return { request, outFolder, stagingFolder, colour, memory, processStartMs: processStartMs() };
+function inputOf(options: WatchOptions, { memory }: Heartbeat): Omit<WorkerInput, 'work' | 'barsFolder' | 'blockRows' | 'tellBars'> {
+  const { outFolder, stagingFolder, colour } = options;
+  return { outFolder, stagingFolder, colour, memory, processStartMs: processStartMs() };
 }
 
 function startWorker(input: WorkerInput): Worker {
@@ -98,7 +109,7 @@ function startWorker(input: WorkerInput): Worker {
   return worker;
 }
 
-function follow(worker: Worker, heartbeat: Heartbeat, options: WatchOptions): Promise<RunOutcome | Hung> {
+function follow<Outcome>(worker: Worker, heartbeat: Heartbeat, options: WatchOptions, take: Take<Outcome>): Promise<Outcome | Hung> {
   return new Promise((resolve, reject) => {
     let loaded: Loaded | null = null;
     let pulse = heartbeat.pulse;
@@ -121,7 +132,11 @@ function follow(worker: Worker, heartbeat: Heartbeat, options: WatchOptions): Pr
           loaded = message.loaded;
           return options.onLoaded(message.loaded);
         case 'done':
-          return end(() => resolve(message.outcome));
+        case 'verified': {
+          const outcome = take(message);
+          assert(outcome !== null, 'a worker answers what it was asked');
+          return end(() => resolve(outcome));
+        }
         case 'failed':
           return end(() => reject(fromWire(message.error)));
         default:

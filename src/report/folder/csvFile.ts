@@ -23,8 +23,13 @@ export function writeCsv(path: string, table: Table): void {
 /** The same as text; for tests and small tables. */
 export function csvText(table: Table): string {
   const parts: Buffer[] = [];
-  new CsvWriter((bytes) => void parts.push(Buffer.from(bytes))).write(table);
+  streamCsv(table, (bytes) => void parts.push(Buffer.from(bytes)));
   return Buffer.concat(parts).toString('utf8');
+}
+
+/** The same in pieces, whose memory is used again for the next. */
+export function streamCsv(table: Table, sink: (bytes: Uint8Array) => void): void {
+  new CsvWriter(sink).write(table);
 }
 
 class CsvWriter {

@@ -8,10 +8,13 @@ import { fillsTable, ordersTable, type NumberColumn, type Table } from './tables
 
 /** SHA-256 in lower-case hex. Nothing in it depends on wall time, block size, worker count or the machine. */
 export function resultHash(record: RunRecord): string {
+  return hashOf([ordersTable(record), fillsTable(record), equityTable(record)]);
+}
+
+/** The same over tables that were read from a run folder: orders, fills, equity. */
+export function hashOf(tables: readonly Table[]): string {
   const hash = createHash('sha256');
-  addTable(hash, ordersTable(record));
-  addTable(hash, fillsTable(record));
-  addTable(hash, equityTable(record));
+  for (const table of tables) addTable(hash, table);
   return hash.digest('hex');
 }
 

@@ -91,10 +91,10 @@ export function trust(summary: Summary): Markup {
 }
 
 /** Chips that each lead to their detail, and the doubts in one sentence below them. */
-export function trustStrip(shown: readonly Chip[], doubts: readonly string[]): Markup {
+export function trustStrip(list: readonly Chip[], doubts: readonly string[]): Markup {
   const warning = doubts.length === 0 ? null : html`<p class="doubts"><b>Look here first</b> ${doubts.join('; ')}.</p>`;
   return html`<nav class="trust" aria-label="How far to trust it">
-      ${shown.map(
+      ${list.map(
         ({ label, text, note, href, isWarning }) =>
           html`<a class="chip${isWarning ? ' warn' : ''}" href="#${href}" data-tip
             ><span class="muted">${label}</span> ${text}<span class="sr">${note}</span></a

@@ -45,18 +45,23 @@ export interface PageCode {
 let made: PageCode | null = null;
 
 export function pageCode(): PageCode {
-  if (made) return made;
-  const require = createRequire(import.meta.url);
-  // The package does not export its standalone build by name, but its own description, which lies above it.
-  const inPackage = (name: string, file: string) =>
-    readFileSync(join(dirname(require.resolve(`${name}/package.json`)), 'dist', file), 'utf8');
-  made = {
+  made ??= {
     priceLibrary: scriptSafe(inPackage('lightweight-charts', 'lightweight-charts.standalone.production.js')),
-    plotLibrary: scriptSafe(inPackage('uplot', 'uPlot.iife.min.js')),
-    plotStyle: inPackage('uplot', 'uPlot.min.css'),
+    ...plotCode(),
     script: pageScript('html/page/main.js'),
   };
   return made;
+}
+
+/** Script and style of the plots alone. */
+export function plotCode(): Pick<PageCode, 'plotLibrary' | 'plotStyle'> {
+  return { plotLibrary: scriptSafe(inPackage('uplot', 'uPlot.iife.min.js')), plotStyle: inPackage('uplot', 'uPlot.min.css') };
+}
+
+/** A package does not export its standalone build by name, but its own description, which lies above it. */
+function inPackage(name: string, file: string): string {
+  const description = createRequire(import.meta.url).resolve(`${name}/package.json`);
+  return readFileSync(join(dirname(description), 'dist', file), 'utf8');
 }
 
 /**

@@ -1,6 +1,6 @@
 // Equity and benchmark of a run at its start, at every midnight UTC, and at its end.
 
-import type { FeedRecord, RunRecord } from '../../model/run.ts';
+import type { EquityColumns, FeedRecord, RunRecord } from '../../model/run.ts';
 import { DAY_MS } from './kernels/portfolio.ts';
 
 export interface DailyEquity {
@@ -13,6 +13,12 @@ export interface DailyEquity {
 }
 
 export function dailyEquity(record: RunRecord): DailyEquity {
+  const { timeMs, equity } = sampledEquity(record);
+  return { timeMs, equity, benchmark: buyAndHold(record.feeds, timeMs) };
+}
+
+/** The same without its benchmark. Of the equity column only the newest instant at or before each sampling time counts. */
+export function sampledEquity(record: Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'equity'>): Omit<DailyEquity, 'benchmark'> {
   const timeMs = samplingTimes(record.fromMs, record.toMs);
   const { equity } = record;
   const values = new Float64Array(timeMs.length);
@@ -20,7 +26,45 @@ export function dailyEquity(record: RunRecord): DailyEquity {
     const known = countUpTo(equity.timeMs, equity.length, timeMs[i]!);
     values[i] = i === 0 || known === 0 ? record.startUnits : equity.units[known - 1]!;
   }
-  return { timeMs, equity: values, benchmark: buyAndHold(record.feeds, timeMs) };
+  return { timeMs, equity: values };
+}
+
+/** Collects of an equity that comes block by block the instants that `sampledEquity` looks at, and the last one. */
+export class EquitySampler {
+  readonly #due: Float64Array;
+  #next = 0;
+  #times: number[] = [];
+  #units: number[] = [];
+  #lastMs = NaN;
+  #lastUnits = NaN;
+
+  constructor(fromMs: number, toMs: number) {
+    this.#due = samplingTimes(fromMs, toMs);
+  }
+
+  /** `length` instants: `units[i]` at `timeMs[at + i]`, later than all before. */
+  take(timeMs: Float64Array, at: number, units: Float64Array, length: number): void {
+    const times = timeMs.subarray(at, at + length);
+    for (; this.#next < this.#due.length && this.#due[this.#next]! < times[length - 1]!; this.#next++) {
+      const known = countUpTo(times, length, this.#due[this.#next]!);
+      if (known === 0) this.#keep(this.#lastMs, this.#lastUnits);
+      else this.#keep(times[known - 1]!, units[known - 1]!);
+    }
+    this.#lastMs = times[length - 1]!;
+    this.#lastUnits = units[length - 1]!;
+  }
+
+  columns(): EquityColumns {
+    this.#keep(this.#lastMs, this.#lastUnits);
+    return { length: this.#times.length, timeMs: Float64Array.from(this.#times), units: Float64Array.from(this.#units) };
+  }
+
+  /** Not before the first instant (NaN), and no instant twice. */
+  #keep(timeMs: number, units: number): void {
+    if (!(timeMs > (this.#times[this.#times.length - 1] ?? -Infinity))) return;
+    this.#times.push(timeMs);
+    this.#units.push(units);
+  }
 }
 
 function samplingTimes(fromMs: number, toMs: number): Float64Array {

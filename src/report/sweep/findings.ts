@@ -1,6 +1,6 @@
 // What a sweep has found, once for the terminal, the report and sweep.json: ranking, plateau, chance, and what to doubt.
 
-import type { Entry } from '../html/figures.ts';
+import { written, type Entry } from '../html/figures.ts';
 import { METRICS, TRADES } from '../html/glossary.ts';
 import { fixed, percent } from '../html/page/format.ts';
 import { chanceOf } from './chance.ts';
@@ -79,10 +79,11 @@ function doubtsOf(record: SweepRecord, best: number | null, neighbours: Neighbou
     doubts.push(`the best Sharpe is above what chance gives with a probability of ${percent(chance.deflated, 0)} only`);
   }
   if (edges.length > 0) doubts.push(`the best set lies at the edge of the grid (${edges.join(', ')})`);
+  const { label, kind } = entryOf(record.by);
   const around = neighbours.mean[best] ?? NaN;
   const value = at(record.by);
   if (record.isMoreBetter && value > 0 && around < value / 2) {
-    doubts.push(`the sets around the best one reach ${fixed(around / value, 2)} of it on average`);
+    doubts.push(`the sets around the best one have a ${label} of ${written(around, kind, record.asset)} on average`);
   }
   if (at('trades') < FEW_TRADES) doubts.push(`the best set closed ${fixed(at('trades'), 0)} trades`);
   if (at('days') < FEW_DAYS) doubts.push(`the figures rest on ${fixed(at('days'), 0)} days`);

@@ -73,6 +73,9 @@ export function figureOf(record: SweepRecord, name: string): Float64Array | null
 }
 
 /** A set's parameters in the order of the axes. */
-export function paramsOf({ axes, places }: SweepRecord, set: number): readonly { readonly name: string; readonly value: string | number | boolean }[] {
+export function paramsOf(
+  { axes, places }: SweepRecord,
+  set: number,
+): readonly { readonly name: string; readonly value: string | number | boolean }[] {
   return axes.map(({ name, values }, axis) => ({ name, value: values[places[axis]?.[set] ?? 0] ?? '' }));
 }

@@ -9,7 +9,7 @@ import { STYLE } from '../html/style.ts';
 import { entryOf, type Findings } from './findings.ts';
 import type { SweepPage } from './page/wire.ts';
 import type { SweepRecord } from './record.ts';
-import { best, chanceSection, head, mapSection, provenance, refusals, title, trust, cards, pictures } from './sections.ts';
+import { best, chanceSection, head, mapSection, provenance, refusals, title, trust, cards, PICTURES } from './sections.ts';
 import { SWEEP_STYLE } from './style.ts';
 
 /** How the sweep came to be, as text for its reader. */
@@ -52,8 +52,8 @@ export async function sweepReportText(input: SweepReportInput): Promise<string> 
     title: `${title(input.record)} · isobar sweep`,
     version: input.provenance.versions['isobar'] ?? '',
     style: `${STYLE}${SWEEP_STYLE}`,
-    content: html`${head(input)} ${trust(input)} ${cards(input)} ${mapSection(input)} ${best(input)} ${chanceSection(input)} ${pictures(input)}
-    ${refusals(input)} ${provenance(input)}`,
+    content: html`${head(input)} ${trust(input)} ${cards(input)} ${mapSection(input)} ${best(input)} ${chanceSection(input)}
+    ${PICTURES} ${refusals(input)} ${provenance(input)}`,
     rest: html`${keyList([
         [html`<kbd>?</kbd>`, 'this list'],
         [html`<kbd>t</kbd>`, 'theme: system, light, dark'],
@@ -77,7 +77,10 @@ function pageOf({ record, findings, provenance: of }: SweepReportInput, pack: Pa
     axes: record.axes,
     sets: record.sets,
     places: record.places.map((places) => pack.add(places, 1)),
-    refused: pack.add(Uint8Array.from(record.refused, (reason) => (reason === null ? 0 : 1)), 1),
+    refused: pack.add(
+      Uint8Array.from(record.refused, (reason) => (reason === null ? 0 : 1)),
+      1,
+    ),
     figures: record.figures.map(({ name, values }) => {
       const { label, kind } = entryOf(name);
       return { name, label, kind, values: pack.addDecimals(values, exactStep(values, DIGITS), 1) };

@@ -29,18 +29,18 @@ function valueAt(record: SweepRecord, name: string, set: number | null): number 
 }
 
 export function head(input: SweepReportInput): Markup {
-  const { record, provenance } = input;
+  const { record, provenance: of } = input;
   const markets = `${record.markets.slice(0, 6).join(', ')}${record.markets.length > 6 ? ` and ${record.markets.length - 6} more` : ''}`;
   const axes = record.axes.map(({ name, values }) => `${name} ${spanOf(values)}`);
   const synthetic = record.isSynthetic ? html`<span class="badge">synthetic data</span>` : null;
-  const when = provenance.writtenMs === null ? '' : ` · ${timeText(provenance.writtenMs)}`;
+  const when = of.writtenMs === null ? '' : ` · ${timeText(of.writtenMs)}`;
   return html`<header class="head">
     <div class="what">
       <h1>${title(record)} ${synthetic}</h1>
       <p class="muted">${markets} · ${dayText(record.fromMs)} – ${dayText(record.toMs)} · ${axes.join(', ')}</p>
       <p class="answer">${answer(input)}</p>
     </div>
-    ${stamp('sweep', provenance.sweepHash, `isobar ${provenance.versions['isobar'] ?? NONE}${when}`)}
+    ${stamp('sweep', of.sweepHash, `isobar ${of.versions['isobar'] ?? NONE}${when}`)}
   </header>`;
 }
 
@@ -63,7 +63,8 @@ function answer({ record, findings }: SweepReportInput): Markup {
     chance.expectedBest === null
       ? html`.`
       : html`; by chance alone the best of ${count(chance.trials)} trials would show a Sharpe of ${fixed(chance.expectedBest, 2)}.`;
-  return html`${steady}The best single set of ${count(ran)}, ${paramsText(record, top)}, has ${valueText(record, record.by, valueAt(record, record.by, top))}${bar}`;
+  return html`${steady}The best single set of ${count(ran)}, ${paramsText(record, top)}, has
+  ${valueText(record, record.by, valueAt(record, record.by, top))}${bar}`;
 }
 
 export function trust({ record, findings }: SweepReportInput): Markup {
@@ -126,17 +127,34 @@ export function cards({ record, findings }: SweepReportInput): Markup {
   const gaining = (figureOf(record, 'totalReturn') ?? new Float64Array()).filter((value) => value > 0).length;
   return html`<section class="cards" aria-label="Figures">
     ${card(
-      figure(`${entry.label} of the plateau`, plateau === null ? null : neighbours.mean[plateau], 'Highest mean over a set and its neighbours, one step in every direction.'),
+      figure(
+        `${entry.label} of the plateau`,
+        plateau === null ? null : neighbours.mean[plateau],
+        'Highest mean over a set and its neighbours, one step in every direction.',
+      ),
       plateau === null ? 'no set has neighbours' : paramsText(record, plateau),
     )}
     ${card(figure(`${entry.label} of the best set`, valueAt(record, record.by, top), entry.definition), top === null ? NONE : paramsText(record, top))}
     ${card(figure('Middle of all sets', middle, `Half of the sets have a higher ${entry.label}, half a lower one.`), `of ${many(ranking.length, 'set')}`)}
     ${card(
-      { ...figure('Best by chance', chance.expectedBest, 'Sharpe ratio that the best of as many trials without skill is expected to show.', 'ratio'), sign: 0 },
+      {
+        ...figure(
+          'Best by chance',
+          chance.expectedBest,
+          'Sharpe ratio that the best of as many trials without skill is expected to show.',
+          'ratio',
+        ),
+        sign: 0,
+      },
       `Sharpe, ${many(chance.trials, 'trial')}`,
     )}
     ${card(
-      figure('Deflated Sharpe', chance.deflated, 'Probability that the best set’s true Sharpe ratio is above the best by chance (Bailey & López de Prado 2014).', 'percent'),
+      figure(
+        'Deflated Sharpe',
+        chance.deflated,
+        'Probability that the best set’s true Sharpe ratio is above the best by chance (Bailey & López de Prado 2014).',
+        'percent',
+      ),
       'probability',
       chance.deflated !== null && chance.deflated < 0.95,
     )}
@@ -154,8 +172,18 @@ export function mapSection({ record, findings }: SweepReportInput): Markup {
   const names = axes.map(({ name }) => name);
   const pickAxes = isFlat
     ? null
-    : html`<label>across <select id="pick-across">${options(names)}</select></label>
-        <label>up <select id="pick-down">${options(names)}</select></label>`;
+    : html`<label
+          >across
+          <select id="pick-across">
+            ${options(names)}
+          </select></label
+        >
+        <label
+          >up
+          <select id="pick-down">
+            ${options(names)}
+          </select></label
+        >`;
   const holds = axes.map(
     ({ name, values }, axis) =>
       html`<label hidden
@@ -171,8 +199,13 @@ export function mapSection({ record, findings }: SweepReportInput): Markup {
     <div class="bar">
       <h2>Map</h2>
       <span class="filters"
-        ><label>show <select id="pick-figure">${options(figures.map(({ name }) => entryOf(name).label))}</select></label> ${pickAxes} ${holds}
-        <label><input type="checkbox" id="smooth" /> mean of neighbours</label></span
+        ><label
+          >show
+          <select id="pick-figure">
+            ${options(figures.map(({ name }) => entryOf(name).label))}
+          </select></label
+        >
+        ${pickAxes} ${holds} <label><input type="checkbox" id="smooth" /> mean of neighbours</label></span
       >
     </div>
     <p class="read" id="map-read" aria-live="polite"></p>
@@ -211,12 +244,14 @@ export function best({ record, findings }: SweepReportInput): Markup {
         <thead>
           <tr>
             <th></th>
-            ${record.axes.map(({ name, unit }) => html`<th title="${unit}">${name}</th>`)} ${figures.map((name) => html`<th>${entryOf(name).label}</th>`)}
+            ${record.axes.map(({ name, unit }) => html`<th title="${unit}">${name}</th>`)}
+            ${figures.map((name) => html`<th>${entryOf(name).label}</th>`)}
             <th>neighbours</th>
           </tr>
         </thead>
         <tbody>
-          ${ranking.slice(0, SHOWN_BEST).map((set, rank) => rowOf(set, String(rank + 1), ''))} ${plateau === null ? null : rowOf(plateau, 'plateau', 'plateau')}
+          ${ranking.slice(0, SHOWN_BEST).map((set, rank) => rowOf(set, String(rank + 1), ''))}
+          ${plateau === null ? null : rowOf(plateau, 'plateau', 'plateau')}
         </tbody>
       </table>
     </div>
@@ -228,30 +263,34 @@ export function chanceSection({ record, findings }: SweepReportInput): Markup {
   const spread = deviation(record.trials.sharpes);
   const earlier =
     chance.earlier > 0
-      ? html`${many(chance.earlier, 'trial')} of them were made by earlier sweeps of the same strategy on the same bars, which the ledger remembers.`
+      ? html`${many(chance.earlier, 'trial')} of them were made by earlier sweeps of the same strategy on the same bars, which the ledger
+        remembers.`
       : html`The ledger knows of no earlier sweep of this strategy on these bars.`;
   const bar =
     chance.expectedBest === null
       ? html`<p>With fewer than two Sharpe ratios there is nothing to compare.</p>`
       : html`<p>
-            The Sharpe ratios of these trials spread by ${fixed(spread, 2)}. If none of them had any skill, the best would still be expected to
-            show <b>${fixed(chance.expectedBest, 2)}</b>. The best set has <b>${chance.sharpe === null ? NONE : fixed(chance.sharpe, 2)}</b>: the
-            probability that its true ratio is above that bar is
+            The Sharpe ratios of these trials spread by ${fixed(spread, 2)}. If none of them had any skill, the best would still be expected
+            to show <b>${fixed(chance.expectedBest, 2)}</b>. The best set has
+            <b>${chance.sharpe === null ? NONE : fixed(chance.sharpe, 2)}</b>: the probability that its true ratio is above that bar is
             <b>${chance.deflated === null ? NONE : percent(chance.deflated, 1)}</b>.
           </p>
           <p>
-            Neighbouring sets trade alike and are no independent trials, so the bar is rather too high than too low. It knows nothing of ideas
-            that were dropped before, nor of sweeps on other machines.
+            Neighbouring sets trade alike and are no independent trials, so the bar is rather too high than too low. It knows nothing of
+            ideas that were dropped before, nor of sweeps on other machines.
           </p>`;
   return html`<section id="chance">
     <h2>What chance alone would show</h2>
     <div class="grid">
       <div class="prose">
-        <p>Among many sets one looks good by luck. ${many(chance.trials, 'trial')} ${chance.trials === 1 ? 'counts' : 'count'} here. ${earlier}</p>
+        <p>
+          Among many sets one looks good by luck. ${many(chance.trials, 'trial')} ${chance.trials === 1 ? 'counts' : 'count'} here.
+          ${earlier}
+        </p>
         ${bar}
         <p>
-          The figures of a sweep are those of the past that chose them. Take a set from the middle of a plateau, and run it once on a range of
-          time that no sweep has seen.
+          The figures of a sweep are those of the past that chose them. Take a set from the middle of a plateau, and run it once on a range
+          of time that no sweep has seen.
         </p>
       </div>
       <figure>
@@ -262,13 +301,11 @@ export function chanceSection({ record, findings }: SweepReportInput): Markup {
   </section>`;
 }
 
-export function pictures(_input: SweepReportInput): Markup {
-  return html`<section id="each">
+export const PICTURES = html`<section id="each">
     <h2>What each parameter does</h2>
     <p class="caption">Over all sets with the value: the middle one, the half of them around it, and the best (dot).</p>
     <div id="parameters"></div>
   </section>`;
-}
 
 export function refusals({ findings }: SweepReportInput): Markup {
   if (findings.refused.length === 0) return html``;
@@ -306,11 +343,19 @@ export function provenance({ record, findings, provenance: of }: SweepReportInpu
         <h3>Sweep</h3>
         ${rows([
           ['Sweep hash', html`<code>${of.sweepHash}</code>`],
-          ['Range', `${dayText(record.fromMs)} – ${dayText(record.toMs)}, ${count(Math.round((record.toMs - record.fromMs) / DAY_MS))} days`],
+          [
+            'Range',
+            `${dayText(record.fromMs)} – ${dayText(record.toMs)}, ${count(Math.round((record.toMs - record.fromMs) / DAY_MS))} days`,
+          ],
           ['Bars', count(record.bars)],
           ['Sets', `${count(findings.ran)} ran, ${count(record.sets - findings.ran)} refused, of ${count(record.gridSize)} in the grid`],
           ['Ledger', of.ledger],
-          ['Versions', Object.entries(of.versions).map(([name, version]) => `${name} ${version}`).join(', ')],
+          [
+            'Versions',
+            Object.entries(of.versions)
+              .map(([name, version]) => `${name} ${version}`)
+              .join(', '),
+          ],
         ])}
       </div>
       <div>

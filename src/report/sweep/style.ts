@@ -15,7 +15,7 @@ export const SWEEP_STYLE = `
 .sign.best{border:2.5px solid var(--text)}
 .sign.plateau{border:1.5px dashed var(--text)}
 .sign.chosen{border:2.5px solid var(--bench)}
-.sign.refused{background:repeating-linear-gradient(135deg,var(--line) 0 1px,color-mix(in srgb,var(--line) 45%,transparent) 1px 4px)}
+.sign.refused{background:repeating-linear-gradient(135deg,color-mix(in srgb,var(--muted) 45%,transparent) 0 1px,color-mix(in srgb,var(--line) 45%,transparent) 1px 4px)}
 .bar label[hidden]{display:none}
 #best tbody tr{cursor:pointer;background:var(--surface)}
 #best tbody tr:hover{background:color-mix(in srgb,var(--accent) 6%,var(--surface))}
@@ -25,6 +25,7 @@ export const SWEEP_STYLE = `
 #best tr.plateau>*{border-top:2px solid var(--line)}
 #best td.by{font-weight:600}
 #each h2{margin-bottom:4px}
+#parameters figure:only-child{grid-column:1/-1}
 #parameters{margin-top:12px;display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:24px}
 .prose{max-width:760px}
 .prose p+p{margin-top:8px}

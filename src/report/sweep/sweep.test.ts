@@ -50,9 +50,11 @@ describe('neighbourhoods', () => {
 
 describe('chance', () => {
   it('has a quantile that the distribution undoes', () => {
-    fc.assert(fc.property(fc.double({ min: 1e-12, max: 1 - 1e-12, noNaN: true }), (tail) => {
-      expect(normalCdf(-upperQuantile(tail)) / tail).toBeCloseTo(1, 9);
-    }));
+    fc.assert(
+      fc.property(fc.double({ min: 1e-12, max: 1 - 1e-12, noNaN: true }), (tail) => {
+        expect(normalCdf(-upperQuantile(tail)) / tail).toBeCloseTo(1, 9);
+      }),
+    );
     expect(upperQuantile(0.025)).toBeCloseTo(1.959963984540054, 14);
   });
 
@@ -77,7 +79,10 @@ describe('chance', () => {
     const chance = chanceOf({ ...record, figures, trials: { count: 40, earlier: 37, sharpes } }, 1);
     expect(chance.expectedBest).toBe(expectedBestSharpe(40, deviation(sharpes)));
     expect(chance.deflated).toBeCloseTo(Number(probabilisticSharpe(returns, chance.expectedBest!)), 12);
-    expect(chanceOf({ ...record, figures, trials: { count: 1, earlier: 0, sharpes: Float64Array.of(1) } }, 1)).toMatchObject({ expectedBest: null, reason: 'no-trials' });
+    expect(chanceOf({ ...record, figures, trials: { count: 1, earlier: 0, sharpes: Float64Array.of(1) } }, 1)).toMatchObject({
+      expectedBest: null,
+      reason: 'no-trials',
+    });
     expect(chanceOf({ ...record, trials: { count: 40, earlier: 0, sharpes } }, null).deflated).toBeNull();
   });
 });
@@ -97,14 +102,26 @@ describe('findings', () => {
     expect(findings.ran).toBe(record.refused.filter((reason) => reason === null).length);
     expect(findings.refused.reduce((sum, { sets }) => sum + sets, 0)).toBe(record.sets - findings.ran);
     expect(findings.doubts.join()).toMatch(/above what chance gives with a probability of/);
-    const edge = findingsOf({ ...record, figures: record.figures.map(({ name, values }) => ({ name, values: name === 'sharpe' ? values.map((_, set) => -set) : values })) });
+    const edge = findingsOf({
+      ...record,
+      figures: record.figures.map(({ name, values }) => ({ name, values: name === 'sharpe' ? values.map((_, set) => -set) : values })),
+    });
     expect(edge.doubts.join()).toMatch(/at the edge of the grid \(p0 10, p1 10\)/);
   });
 
   it('are told in at most 100 columns, also with many parameters of long names', () => {
-    const many = sweepRecord({ shapes: Array.from({ length: 7 }, () => ({ size: 2, isOrdered: true })), missing: 3, seed: 2, prefix: 'aVeryLongParameterName' });
+    const many = sweepRecord({
+      shapes: Array.from({ length: 7 }, () => ({ size: 2, isOrdered: true })),
+      missing: 3,
+      seed: 2,
+      prefix: 'aVeryLongParameterName',
+    });
     for (const of of [record, many]) {
-      const text = sweepTable(of, findingsOf(of), { colour: false, report: 'runs/x/report.html', command: `isobar backtest a.yaml${' --set params.p=1'.repeat(9)}` });
+      const text = sweepTable(of, findingsOf(of), {
+        colour: false,
+        report: 'runs/x/report.html',
+        command: `isobar backtest a.yaml${' --set params.p=1'.repeat(9)}`,
+      });
       for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
       expect(text).toMatch(/The best by Sharpe/);
       expect(text).toMatch(/deflated Sharpe/);

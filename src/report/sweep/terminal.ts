@@ -26,7 +26,8 @@ export function sweepTable(record: SweepRecord, findings: Findings, { colour, re
   if (findings.best === null) lines.push(`  No set has a ${entryOf(record.by).label}.`);
   else lines.push(`  The best by ${entryOf(record.by).label}`, ...bestRows(record, findings), '', ...worth(record, findings));
   lines.push('');
-  for (const { reason, sets } of findings.refused.slice(0, 3)) lines.push(...wrapped('  Refused by the strategy: ', `${counted(sets, 'set')}: ${reason}`));
+  for (const { reason, sets } of findings.refused.slice(0, 3))
+    lines.push(...wrapped('  Refused by the strategy: ', `${counted(sets, 'set')}: ${reason}`));
   if (findings.doubts.length > 0) lines.push(...wrapped('  Look here first: ', `${findings.doubts.join('; ')}.`).map(amber));
   if (findings.best !== null) lines.push(...wrapped('  One set  ', command));
   lines.push(`  Report   ${report}`);
@@ -46,10 +47,15 @@ function bestRows(record: SweepRecord, { ranking, plateau, neighbours }: Finding
   const rows = ranking.slice(0, SHOWN).map((set, rank) => ({ label: String(rank + 1), set }));
   if (plateau !== null) rows.push({ label: 'plateau', set: plateau });
   const tail = [
-    ...figures.map((name) => column(entryOf(name).label, rows, ({ set }) => short(figureOf(record, name)?.[set] ?? NaN, entryOf(name).kind))),
+    ...figures.map((name) =>
+      column(entryOf(name).label, rows, ({ set }) => short(figureOf(record, name)?.[set] ?? NaN, entryOf(name).kind)),
+    ),
     column('neighbours', rows, ({ set }) => short(neighbours.mean[set] ?? NaN, entryOf(record.by).kind)),
   ];
-  const head = [column('', rows, ({ label }) => label), ...record.axes.map(({ name }, axis) => column(name, rows, ({ set }) => String(paramsOf(record, set)[axis]?.value)))];
+  const head = [
+    column('', rows, ({ label }) => label),
+    ...record.axes.map(({ name }, axis) => column(name, rows, ({ set }) => String(paramsOf(record, set)[axis]?.value))),
+  ];
   // The figures behind the first give way to parameters, which tell the sets apart.
   while (tail.length > 2 && widthOf([...head, ...tail]) > WIDTH) tail.splice(-2, 1);
   while (head.length > 2 && widthOf([...head, ...tail]) > WIDTH) head.pop();
@@ -65,7 +71,8 @@ function column<Row>(head: string, rows: readonly Row[], text: (row: Row) => str
 }
 
 const cut = (text: string) => (text.length > 16 ? `${text.slice(0, 15)}…` : text);
-const lineOf = (columns: readonly (readonly string[])[], row: number) => `  ${columns.map((cells) => cells[row] ?? '').join('  ')}`.trimEnd();
+const lineOf = (columns: readonly (readonly string[])[], row: number) =>
+  `  ${columns.map((cells) => cells[row] ?? '').join('  ')}`.trimEnd();
 const widthOf = (columns: readonly (readonly string[])[]) => columns.reduce((sum, [head = '']) => sum + head.length + 2, 0);
 
 function worth(record: SweepRecord, { best, plateau, neighbours, chance }: Findings): string[] {
@@ -73,7 +80,12 @@ function worth(record: SweepRecord, { best, plateau, neighbours, chance }: Findi
   const { label, kind } = entryOf(record.by);
   if (plateau !== null && best !== null) {
     const mean = short(neighbours.mean[plateau] ?? NaN, kind);
-    lines.push(...wrapped('  Plateau  ', `around ${paramsText(record, plateau)}: ${label} ${mean} on average of ${count(neighbours.count[plateau] ?? 0)} sets`));
+    lines.push(
+      ...wrapped(
+        '  Plateau  ',
+        `around ${paramsText(record, plateau)}: ${label} ${mean} on average of ${count(neighbours.count[plateau] ?? 0)} sets`,
+      ),
+    );
   }
   const earlier = chance.earlier > 0 ? `, ${count(chance.earlier)} of them in earlier sweeps of this ledger` : '';
   lines.push(...wrapped('  Trials   ', `${count(chance.trials)} of this strategy on these bars${earlier}`));

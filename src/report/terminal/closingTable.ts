@@ -1,7 +1,6 @@
 // The table that ends a run in the terminal: the answer, its doubts, and where the rest is. At most 100 columns.
 
-import type { RunRecord } from '../../model/run.ts';
-import type { Summary } from '../folder/summary.ts';
+import type { RunSummary, Summary } from '../folder/summary.ts';
 import { count, dayText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
 import { doubtsOf } from './doubts.ts';
 import { sparkline } from './sparkline.ts';
@@ -22,31 +21,46 @@ export function wantsColour(stream: { readonly isTTY?: boolean }, env: Readonly<
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
+/** Equity by row, in any unit: a run that has just ended, or one that was read from its folder. */
+export interface EquityOfRun {
+  readonly equity: { readonly length: number; readonly units: ArrayLike<number> };
+}
+
 /** Lines joined by \n, without one at the end. */
-export function closingTable(record: RunRecord, summary: Summary, options: ClosingOptions): string {
+export function closingTable({ equity }: EquityOfRun, summary: Summary, options: ClosingOptions): string {
   const paint = options.colour ? ansi : plain;
   const doubts = doubtsOf(summary);
-  const lines = [...heading(record, summary), '', ...figures(summary, paint)];
-  if (record.equity.length > 1) lines.push('', `  ${sparkline(record.equity.units, record.equity.length, SPARK_WIDTH)}`);
+  const lines = [...heading(summary), '', ...figures(summary, paint)];
+  if (equity.length > 1) lines.push('', `  ${sparkline(equity.units, equity.length, SPARK_WIDTH)}`);
   lines.push('');
   if (doubts.length > 0) lines.push(...wrapped('  Look here first: ', `${doubts.join('; ')}.`).map(paint.warning));
   if (options.report !== undefined) lines.push(`  Report   ${options.report}`);
   return lines.join('\n').trimEnd();
 }
 
-const counted = (amount: number, word: string) => `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
+export const counted = (amount: number, word: string) => `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
 
-function heading({ strategies, feeds }: RunRecord, { run, dataQuality }: Summary): string[] {
-  const names = strategies.map(({ name }) => name).join(' + ');
-  const markets = [...new Set(feeds.map(({ bars }) => bars.instrument.wireName))].map((wireName) => {
-    const intervals = new Set(feeds.filter(({ bars }) => bars.instrument.wireName === wireName).map(({ bars }) => bars.interval));
-    return `${wireName} ${[...intervals].join(' ')}`;
-  });
+function heading({ run, dataQuality }: Summary): string[] {
+  const names = strategyNames(run);
+  const markets = marketsOf(run);
   const days = Math.round((run.toMs - run.fromMs) / DAY_MS);
   const size = `(${counted(days, 'day')}, ${counted(dataQuality.rows, 'bar')}, ${counted(dataQuality.gaps, 'gap')})`;
   const range = `${dayText(run.fromMs)} – ${dayText(run.toMs)}  ${size}`;
   const what = `  ${names}  ${markets.slice(0, 3).join(', ')}${markets.length > 3 ? ` and ${markets.length - 3} more` : ''}`;
   return what.length + 2 + range.length <= WIDTH ? [`${what}  ${range}`] : [cut(what), `  ${range}`];
+}
+
+/** The classes of a run. */
+export function strategyNames({ strategy }: RunSummary): string {
+  return [strategy].flat().map(({ name }) => name).join(' + ');
+}
+
+/** The instruments of a run by their names on the wire, each with its intervals: `BTCUSDT 1m 1h`. */
+export function marketsOf({ feeds }: RunSummary): readonly string[] {
+  return [...new Set(feeds.map(({ instrument }) => instrument))].map((id) => {
+    const intervals = new Set(feeds.filter(({ instrument }) => instrument === id).map(({ interval }) => interval));
+    return `${id.slice(id.indexOf(':') + 1)} ${[...intervals].join(' ')}`;
+  });
 }
 
 function figures({ run, metrics, trades, orders }: Summary, paint: Paint): string[] {

@@ -3,7 +3,7 @@
 import { assert } from '../../base/assert.ts';
 import { pow10 } from '../../base/exact.ts';
 import { ticksOf, type BarColumns } from '../../model/bars.ts';
-import { ROLES, type RunRecord } from '../../model/run.ts';
+import { ROLES, type FillColumns, type RunRecord } from '../../model/run.ts';
 import { Scale, valueAt } from '../../portfolio/scale.ts';
 import { countUpTo, executionFeeds } from '../metrics/daily.ts';
 import { columnsOf, type ClosedTrade, type OpenTrade, type Trades } from './columns.ts';
@@ -66,19 +66,23 @@ function makeTrades(record: RunRecord): Trades {
 }
 
 function fillAt({ fills }: RunRecord, row: number, path: BarPath | null, role: number, level: number, scale: number): FillAt {
-  const timeMs = fills.timeMs[row]!;
-  const ticks = fills.price[row]!;
   let bar = -1;
   if (path !== null) {
+    const timeMs = fills.timeMs[row]!;
+    const ticks = fills.price[row]!;
     // A resting limit fills inside its bar. A stop leg fills at the open after a gap, else at its level inside.
     const isStop = role === ROLE.stopLoss || role === ROLE.trailing;
     const isInside = fills.isMaker[row] === 1 || (isStop && !path.isAtOpen(timeMs, ticks / scale, level / scale));
     bar = path.barOf(timeMs, isInside);
   }
+  return bookable(fills, row, bar);
+}
+
+function bookable(fills: FillColumns, row: number, bar: number): FillAt {
   return {
     row,
-    timeMs,
-    ticks,
+    timeMs: fills.timeMs[row]!,
+    ticks: fills.price[row]!,
     bar,
     notional: fills.notional[row]!,
     lots: fills.lots[row]!,
@@ -86,6 +90,25 @@ function fillAt({ fills }: RunRecord, row: number, path: BarPath | null, role: n
     feeInBase: fills.feeInBase[row] === 1,
     isBuy: fills.side[row] === 0,
   };
+}
+
+/** Net results of the closed trades in closing order, in units: `closed.pnlUnits` of `tradesOf` without the way there. */
+export function closedPnl({ instruments, fills }: Pick<RunRecord, 'instruments' | 'fills'>): Float64Array {
+  const closed: ClosedTrade[] = [];
+  const books = new Map<number, EpisodeBook>();
+  for (let row = 0; row < fills.length; row++) {
+    const strategy = fills.strategy[row]!;
+    const instrument = fills.instrument[row]!;
+    const key = strategy * 256 + instrument;
+    let book = books.get(key);
+    if (!book) books.set(key, (book = new EpisodeBook(strategy, instrument, instruments[instrument]!, null, closed)));
+    book.book(bookable(fills, row, -1));
+  }
+  for (const book of books.values()) book.end();
+  closed.sort((a, b) => a.lastFill - b.lastFill);
+  const out = new Float64Array(closed.length);
+  for (let at = 0; at < out.length; at++) out[at] = closed[at]!.pnlUnits;
+  return out;
 }
 
 /** The position of each instrument is valued as the account's equity is, as one; the books share that figure, the last takes the rest. */

@@ -3,25 +3,17 @@
 import type uPlotClass from 'uplot';
 import { byId, colour, element, faint, oncePerFrame } from './dom.ts';
 import { pointsBetween, type EquityPoints, type EquityRows } from './equityRows.ts';
-import { fixed, percent, signedPercent, timeText } from './format.ts';
+import { fixed, signedPercent, timeText } from './format.ts';
 import { addGestures } from './gestures.ts';
-import { logTicks, niceTicks, numberTexts, timeTexts } from './ticks.ts';
+import { logTicks, niceTicks, numberTexts } from './ticks.ts';
+import { AXIS_WIDTH, keyed, percents, timePlot } from './timePlot.ts';
 import { TimeWindow } from './timeWindow.ts';
 import type { PageData } from './wire.ts';
 
 declare const uPlot: typeof uPlotClass;
 
-/** Width of the price axis, the same as that of the price chart, so that times stand below each other. */
-export const AXIS_WIDTH = 76;
 const HEIGHTS = { equity: 260, drawdown: 110, exposure: 66 } as const;
-const TICK_FONT = '11px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 const POINTS_PER_PIXEL = 0.75;
-const DAY = 86_400_000;
-const TIME_STEPS = [1 / 1440, 1 / 288, 1 / 96, 1 / 24, 1 / 8, 1 / 4, 1 / 2, 1, 2, 7, 14, 30, 61, 91, 182, 365, 730, 1826].map(
-  (days) => days * DAY,
-);
-/** A mark nearer to the left edge would be cut off. */
-const HALF_LABEL = 28;
 
 type Exposure = (from: number, to: number, spans: number) => { readonly ms: number[]; readonly exposure: number[] };
 type Name = keyof typeof HEIGHTS;
@@ -122,46 +114,18 @@ export class EquityPlots {
   }
 
   #options(name: Name, series: uPlotClass.Series[], y: uPlotClass.Axis, draw: ((plot: uPlotClass) => void) | null): uPlotClass.Options {
-    const last = name === 'exposure';
-    const common: uPlotClass.Axis = {
-      stroke: colour('muted'),
-      font: TICK_FONT,
-      grid: { stroke: colour('line'), width: 1 },
-      ticks: { show: false },
-    };
-    return {
-      width: this.#width(),
-      height: HEIGHTS[name],
-      ms: 1,
-      padding: [8, 0, last ? 0 : 4, 0],
-      legend: { show: false },
-      scales: {
-        x: { time: true, auto: false, range: (_, min, max) => [min, max] },
-        y: { auto: false, range: (_, min, max) => [min, max] },
+    return timePlot(
+      {
+        width: this.#width(),
+        height: HEIGHTS[name],
+        isLast: name === 'exposure',
+        sync: 'isobar-equity',
+        draw,
+        onCursor: (plot) => this.#read(plot.cursor.idx ?? null, plot),
       },
-      cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { size: 6 }, sync: { key: 'isobar-equity' } },
-      series: [{}, ...series],
-      axes: [
-        {
-          ...common,
-          scale: 'x',
-          show: true,
-          size: last ? 26 : 0,
-          space: 64,
-          incrs: TIME_STEPS,
-          splits: timeSplits,
-          values: (plot, ticks, __, ___, step) =>
-            last
-              ? timeTexts(ticks, step).map((text, at) => (plot.valToPos(ticks[at]!, 'x') < HALF_LABEL ? '' : text))
-              : ticks.map(() => ''),
-        },
-        { ...common, scale: 'y', side: 1, size: AXIS_WIDTH, gap: 6, ...y },
-      ],
-      hooks: {
-        ...(draw ? { drawClear: [draw] } : {}),
-        setCursor: [(plot) => this.#read(plot.cursor.idx ?? null, plot)],
-      },
-    };
+      series,
+      y,
+    );
   }
 
   #equityPlot(): uPlotClass {
@@ -258,33 +222,6 @@ export class EquityPlots {
     parts.push(keyed('loss', `drawdown ${signedPercent(drawdown[row]!)}`));
     read.replaceChildren(...parts);
   }
-}
-
-/** Text behind a stroke in the colour of its curve. */
-function keyed(name: string, text: string): HTMLElement {
-  return element('span', {}, element('i', { class: 'swatch', style: `border-color:var(--${name})` }), text);
-}
-
-function percents(ticks: readonly number[]): string[] {
-  const step = Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0));
-  return ticks.map((tick) => percent(tick, step < 0.01 ? (step < 0.001 ? 2 : 1) : 0));
-}
-
-function timeSplits(_: uPlotClass, __: number, low: number, high: number, step: number): number[] {
-  const ticks: number[] = [];
-  if (step >= 27 * DAY) {
-    // Months and years begin where the calendar says.
-    const months = Math.max(1, Math.round(step / (30.4 * DAY)));
-    const years = Math.max(1, months / 12);
-    const year = Math.floor(new Date(low).getUTCFullYear() / years) * years;
-    for (let month = 0; ; month += months) {
-      const at = Date.UTC(year, month);
-      if (at > high) return ticks;
-      if (at >= low) ticks.push(at);
-    }
-  }
-  for (let at = Math.ceil(low / step) * step; at <= high; at += step) ticks.push(at);
-  return ticks;
 }
 
 /** From the lowest to the highest value with a little air; drawdown hangs from 0, exposure stands on it. */

@@ -6,7 +6,7 @@ import { assertNever } from '../../../base/assert.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
 import { chartTime } from './chartUnits.ts';
 import { byId, colour, element, oncePerFrame } from './dom.ts';
-import { AXIS_WIDTH } from './equityPlots.ts';
+import { AXIS_WIDTH } from './timePlot.ts';
 import { clockText, count, dayText, exactText, fixed, signedPercent, spanText, timeText } from './format.ts';
 import { addGestures } from './gestures.ts';
 import { placeOf, sliceOf, traceOn, type Market, type Slice } from './market.ts';

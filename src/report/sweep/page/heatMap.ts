@@ -119,7 +119,7 @@ export class HeatMap {
 
   #drawCell(context: CanvasRenderingContext2D, cell: Cell, layout: Layout): void {
     const [x, y, width, height] = this.#boxOf(cell.column, cell.row, layout);
-    const gap = width > 6 && height > 6 ? 1 : 0;
+    const gap = width >= 12 && height >= 12 ? 1 : 0;
     if (cell.kind === 'none') return;
     if (!Number.isFinite(cell.value)) {
       context.fillStyle = colour('line');
@@ -251,7 +251,8 @@ function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: n
   context.beginPath();
   context.rect(x, y, width, height);
   context.clip();
-  context.strokeStyle = colour('line');
+  context.strokeStyle = colour('muted');
+  context.globalAlpha = 0.4;
   context.lineWidth = 1;
   context.beginPath();
   for (let at = -height; at < width; at += 6) {

@@ -120,7 +120,10 @@ function addPickers(model: Model, present: () => View, show: (change: Partial<Vi
 
 /** The pickers say what the map shows; parameters on the map are not held. */
 function sync({ figure, across, down, held }: View): void {
-  choose('pick-figure', page.figures.findIndex(({ name }) => name === figure.name));
+  choose(
+    'pick-figure',
+    page.figures.findIndex(({ name }) => name === figure.name),
+  );
   choose('pick-across', across);
   if (down !== null) choose('pick-down', down);
   held.forEach((value, axis) => {
@@ -144,7 +147,7 @@ function choose(id: string, value: number | string): void {
 /** A row of the table brings its set onto the map: where it is not shown, the other parameters take its values. */
 function addRows(model: Model, map: HeatMap, hold: (held: readonly Held[]) => void): void {
   for (const row of document.querySelectorAll<HTMLElement>('tr[data-set]')) {
-    const choose = () => {
+    const bring = () => {
       const set = Number(row.dataset['set']);
       if (!map.choose(set)) {
         hold(page.axes.map((_, axis) => model.places[axis]?.[set] ?? 0));
@@ -152,11 +155,11 @@ function addRows(model: Model, map: HeatMap, hold: (held: readonly Held[]) => vo
       }
       byId('map-section')?.scrollIntoView({ block: 'nearest' });
     };
-    row.addEventListener('click', choose);
+    row.addEventListener('click', bring);
     row.addEventListener('keydown', (event) => {
       if (event.key !== 'Enter' && event.key !== ' ') return;
       event.preventDefault();
-      choose();
+      bring();
     });
   }
 }

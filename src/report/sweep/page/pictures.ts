@@ -44,8 +44,15 @@ export function drawSpread(model: Model, figure: Figure): void {
   const frame = new Frame(host, across, { low: 0, high: most * 1.3 }, `Sets by ${figure.label}`);
   frame.marksLeft(niceTicks(0, most, 4).filter(Number.isInteger));
   frame.marksBelow(niceTicks(across.low, across.high, frame.width > 400 ? 8 : 5));
-  const text = (bin: number, amount: number) => `${fixed((first + bin) * step, 2)} to ${fixed((first + bin + 1) * step, 2)}: ${amount} sets`;
-  drawBins(frame, bins, (bin) => (first + bin) * step, (bin) => (first + bin >= 0 ? 'gain' : 'loss'), text);
+  const text = (bin: number, amount: number) =>
+    `${fixed((first + bin) * step, 2)} to ${fixed((first + bin + 1) * step, 2)}: ${amount} sets`;
+  drawBins(
+    frame,
+    bins,
+    (bin) => (first + bin) * step,
+    (bin) => (first + bin >= 0 ? 'gain' : 'loss'),
+    text,
+  );
   drawMarks(frame, [
     { at: middle, text: 'middle', colour: 'muted' },
     { at: chance, text: 'chance', colour: 'warn' },
@@ -94,7 +101,12 @@ function drawParameter(model: Model, figure: Figure, axis: number, host: HTMLEle
   const share = (row: readonly number[], part: number) => row[Math.min(row.length - 1, Math.floor(part * row.length))] ?? NaN;
   const bands = rows.map((row) => ({ low: share(row, 0.25), middle: share(row, 0.5), high: share(row, 0.75), best: row.at(-1) ?? NaN }));
   const shown = bands.flatMap(({ low, best }) => [low, best]).filter(Number.isFinite);
-  const frame = new Frame(host, { low: -0.5, high: values.length - 0.5 }, padded(Math.min(0, ...shown), Math.max(0, ...shown)), `${figure.label} by ${name}`);
+  const frame = new Frame(
+    host,
+    { low: -0.5, high: values.length - 0.5 },
+    padded(Math.min(0, ...shown), Math.max(0, ...shown)),
+    `${figure.label} by ${name}`,
+  );
   const span = { low: Math.min(0, ...shown), high: Math.max(0, ...shown) };
   const ticks = niceTicks(span.low, span.high, 4);
   frame.marksLeft(ticks, factor === 100 ? numberTexts(ticks).map((text) => `${text}%`) : numberTexts(ticks));
@@ -106,8 +118,23 @@ function drawParameter(model: Model, figure: Figure, axis: number, host: HTMLEle
   bands.forEach((band, at) => {
     if (!Number.isFinite(band.middle)) return;
     const [x, top, bottom] = [frame.x(at), frame.y(band.high), frame.y(band.low)];
-    frame.add('rect', { x: x - wide / 2, y: top, width: wide, height: Math.max(1, bottom - top), fill: 'var(--accent)', 'fill-opacity': 0.22, rx: 2 });
-    frame.add('line', { x1: x - wide / 2, x2: x + wide / 2, y1: frame.y(band.middle), y2: frame.y(band.middle), stroke: 'var(--accent)', 'stroke-width': 2 });
+    frame.add('rect', {
+      x: x - wide / 2,
+      y: top,
+      width: wide,
+      height: Math.max(1, bottom - top),
+      fill: 'var(--accent)',
+      'fill-opacity': 0.22,
+      rx: 2,
+    });
+    frame.add('line', {
+      x1: x - wide / 2,
+      x2: x + wide / 2,
+      y1: frame.y(band.middle),
+      y2: frame.y(band.middle),
+      stroke: 'var(--accent)',
+      'stroke-width': 2,
+    });
     frame.add('circle', { cx: x, cy: frame.y(band.best), r: 2.5, fill: 'var(--text)' });
     const note = `${name} ${values[at]}: middle ${shownValue(band.middle / factor, figure.kind, model.page.asset)}, best ${shownValue(band.best / factor, figure.kind, model.page.asset)}`;
     frame.titled({ x: x - wide / 2 - 2, y: TOP, width: wide + 4, height: 188, fill: 'transparent' }, note);

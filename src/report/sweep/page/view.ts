@@ -37,7 +37,13 @@ export function firstView(model: Model): View {
     .toSorted((a, b) => Number(page.axes[b]?.isOrdered) - Number(page.axes[a]?.isOrdered) || a - b);
   const [one = 0, other] = byLength;
   const [across, down] = other === undefined ? [one, null] : lengthOf(model, one) >= lengthOf(model, other) ? [one, other] : [other, one];
-  return { figure, isSmooth: false, across, down, held: page.axes.map((_, axis) => (page.best === null ? 'best' : (places[axis]?.[page.best] ?? 0))) };
+  return {
+    figure,
+    isSmooth: false,
+    across,
+    down,
+    held: page.axes.map((_, axis) => (page.best === null ? 'best' : (places[axis]?.[page.best] ?? 0))),
+  };
 }
 
 function lengthOf({ page }: Model, axis: number): number {
@@ -69,7 +75,10 @@ function summed(model: Model, sets: readonly number[], values: Float64Array, isM
   if (ran.length === 0) return { value: NaN, set: sets[0] ?? null, kind: 'refused' };
   const withValue = ran.filter((set) => Number.isFinite(values[set]));
   const sign = model.page.isMoreBetter ? 1 : -1;
-  const best = withValue.reduce<number | null>((top, set) => (top === null || sign * (values[set] ?? 0) > sign * (values[top] ?? 0) ? set : top), null);
+  const best = withValue.reduce<number | null>(
+    (top, set) => (top === null || sign * (values[set] ?? 0) > sign * (values[top] ?? 0) ? set : top),
+    null,
+  );
   if (best === null) return { value: NaN, set: ran[0] ?? null, kind: 'ran' };
   const mean = withValue.reduce((sum, set) => sum + (values[set] ?? 0), 0) / withValue.length;
   return { value: isMean ? mean : (values[best] ?? NaN), set: best, kind: 'ran' };

@@ -1,0 +1,171 @@
+// The sweep beside the C reference: 200 sets of the SMA cross over a million bars, as lanes, one by one, and on two threads.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { storeBars } from '../dist/adapters/bars/catalog.js';
+import { SYNTHETIC } from '../dist/adapters/bars/quality.js';
+import { runLanes } from '../dist/app/lanes.js';
+import { prepareBacktest, recordOf } from '../dist/app/runBacktest.js';
+import { setUpSweep } from '../dist/app/sweepSetup.js';
+import { threadRunner } from '../dist/app/sweepThreads.js';
+import { Scratch } from '../dist/base/rowLog.js';
+import { setFigures, type SetRecord } from '../dist/report/sweep/setFigures.js';
+import { taskSize, tilesOf } from '../dist/research/tiles.js';
+import type { RunPlan } from '../dist/app/plan.js';
+import { runReference, writeUnits, type Figures, type Workload } from './reference.ts';
+import { walk } from './series.ts';
+import { feedPlan, load, planFor } from './workloads.ts';
+
+const ROWS = 1_000_000;
+const FASTS = Array.from({ length: 20 }, (_, at) => 5 * (at + 1));
+const SLOWS = Array.from({ length: 10 }, (_, at) => 120 + 20 * at);
+const GRID = ['fast=5..100:5', 'slow=120..300:20'];
+const SETS = FASTS.flatMap((fast) => SLOWS.map((slow) => ({ fast, slow })));
+const WORK: Omit<Workload, 'fast' | 'slow'> = { lots: 1, cashUnits: 1e14, feePpm: 400 };
+const CLASS = 'strategies/smaCross.ts';
+const ROOT = new URL('..', import.meta.url).pathname;
+
+export interface SweepBench {
+  readonly sets: number;
+  readonly bars: number;
+  readonly equal: boolean;
+  readonly cNsPerBarAndSet: number | null;
+  readonly cpuNsPerBarAndSet: number;
+  readonly ratioToC: number | null;
+  readonly separateNsPerBarAndSet: number;
+  readonly lanesGain: number;
+  readonly twoWorkerSpeedup: number;
+}
+
+/** Throws when a set leaves another result as a lane, alone, or in C. */
+export async function sweepBench(folder: string, program: string | null): Promise<SweepBench> {
+  const bars = walk('AAAUSDT', ROWS, 1);
+  const plan = planFor(await load(CLASS), [feedPlan('bars', bars)], { ...WORK, fast: 5, slow: 120 }, SETS[0]!);
+  const lanes = await asLanes(plan);
+  const separate = await oneByOne(plan);
+  separate.values.forEach((value, set) => same(set, 'alone', [...value], [...lanes.values[set]!]));
+  const c = program === null ? null : inC(folder, program, lanes.records);
+  const speedup = await threads(folder, bars);
+  const cpu = lanes.ns / (ROWS * SETS.length);
+  const alone = separate.ns / (ROWS * SETS.length);
+  return {
+    sets: SETS.length,
+    bars: ROWS,
+    equal: true,
+    cNsPerBarAndSet: c,
+    cpuNsPerBarAndSet: cpu,
+    ratioToC: c === null ? null : cpu / c,
+    separateNsPerBarAndSet: alone,
+    lanesGain: alone / cpu,
+    twoWorkerSpeedup: speedup,
+  };
+}
+
+function same(set: number, where: string, found: readonly number[], expected: readonly number[]) {
+  if (found.every((value, at) => Object.is(value, expected[at]))) return;
+  throw new Error(`set ${JSON.stringify(SETS[set])} ${where}: ${JSON.stringify({ found, expected })}`);
+}
+
+function cpuNs(from: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(from);
+  return (user + system) * 1000;
+}
+
+interface Timed {
+  readonly ns: number;
+  readonly values: readonly Float64Array[];
+}
+
+/** Best of two passes over all sets, in the groups that the product would make for one thread. */
+async function asLanes(plan: RunPlan): Promise<Timed & { readonly records: readonly SetRecord[] }> {
+  const scratch = new Scratch();
+  const groups = groupsOf();
+  let ns = Infinity;
+  const values: Float64Array[] = [];
+  const records: SetRecord[] = [];
+  // One group to warm up, as the first tasks of a thread do.
+  await runLanes(plan, groups[0]!.map((set) => SETS[set]!), { scratch }); // prettier-ignore
+  for (let pass = 0; pass < 2; pass++) {
+    const from = process.cpuUsage();
+    for (const group of groups) {
+      const onRecord = (at: number, record: SetRecord) => (records[group[at]!] = record);
+      const outcomes = await runLanes(plan, group.map((set) => SETS[set]!), { scratch, onRecord }); // prettier-ignore
+      outcomes.forEach((outcome, at) => (values[group[at]!] = outcome.values));
+    }
+    ns = Math.min(ns, cpuNs(from));
+  }
+  return { ns, values, records };
+}
+
+function groupsOf(): readonly (readonly number[])[] {
+  const axes = [
+    { name: 'fast', values: FASTS },
+    { name: 'slow', values: SLOWS },
+  ];
+  return tilesOf(axes, SETS, taskSize(SETS.length, ROWS, 2));
+}
+
+/** Each set by itself: the whole engine with its own feeds and indicators, then the same figures. */
+async function oneByOne(plan: RunPlan): Promise<Timed> {
+  const scratch = new Scratch();
+  const values: Float64Array[] = [];
+  const run = async (params: (typeof SETS)[number]) => {
+    const own = { ...plan, strategies: [{ ...plan.strategies[0]!, params }] };
+    const prepared = await prepareBacktest(own, { scratch });
+    prepared.loop(prepared.engine);
+    const figures = setFigures(recordOf(own, prepared, false));
+    prepared.engine.release();
+    return figures;
+  };
+  for (const params of SETS.slice(0, 10)) await run(params);
+  const from = process.cpuUsage();
+  for (const params of SETS) values.push(await run(params));
+  return { ns: cpuNs(from), values };
+}
+
+/** Mean of the best passes of each set. Ends, fees and fills must be those of the lanes. */
+function inC(folder: string, program: string, records: readonly SetRecord[]): number {
+  const file = join(folder, 'sweep.bin');
+  writeUnits(file, walk('AAAUSDT', ROWS, 1));
+  let sum = 0;
+  SETS.forEach((set, at) => {
+    const reference = runReference(program, file, { ...WORK, ...set }, 3);
+    const { fills, equity } = records[at]!;
+    const fees = fills.fee.reduce((total, fee) => total + fee, 0);
+    const own: Pick<Figures, 'equity' | 'fees' | 'fills'> = { equity: equity.units[equity.length - 1]!, fees, fills: fills.length };
+    same(at, 'in C', [reference.equity, reference.fees, reference.fills], [own.equity, own.fees, own.fills]);
+    sum += reference.nsPerBar;
+  });
+  return sum / SETS.length;
+}
+
+/** Wall time of all tasks on one thread over that on two, each best of two, threads started and warm. */
+async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<number> {
+  const catalog = join(folder, 'sweep');
+  storeBars(catalog, bars, SYNTHETIC);
+  const definition = join(folder, 'sweep.yaml');
+  writeFileSync(
+    definition,
+    `strategy: ${ROOT}${CLASS}\nfeeds: { bars: { symbol: AAAUSDT, interval: 1m } }\nmarket: spot\ncash: { USDT: '10000000' }\n` +
+      `size: { base: '1' }\nfees: { maker: '0.0004', taker: '0.0004', in: quote }\nrisk: { maxLeverage: '1' }\nseed: 1\ncatalog: ${catalog}\n`,
+  );
+  const setup = await setUpSweep({ definition, settings: [], grid: GRID, random: null }, null);
+  const wall = async (count: number): Promise<number> => {
+    const pool = await threadRunner(setup, count);
+    try {
+      const tasks = tilesOf(setup.axes, setup.sets, taskSize(setup.sets.length, ROWS, 2));
+      const { signal } = new AbortController();
+      await Promise.all(tasks.slice(0, 2 * count).map((task) => pool.runTask(task.slice(0, 4), signal)));
+      let least = Infinity;
+      for (let pass = 0; pass < 2; pass++) {
+        const from = performance.now();
+        await Promise.all(tasks.map((task) => pool.runTask(task, signal)));
+        least = Math.min(least, performance.now() - from);
+      }
+      return least;
+    } finally {
+      await pool.close();
+    }
+  };
+  return (await wall(1)) / (await wall(2));
+}

@@ -1,0 +1,162 @@
+// A bot in a replayed world: built from a plan, its strategies constructed, its accounts funded, its venue open.
+
+import { setFlagsFromString } from 'node:v8';
+import 'reflect-metadata';
+import { Container } from 'inversify';
+import type { ReplayOptions } from '../adapters/replay/replayExchange.ts';
+import { assert } from '../base/assert.ts';
+import { ConfigError } from '../base/errors.ts';
+import { toScaled } from '../base/decimal.ts';
+import { seededRng } from '../base/rng.ts';
+import { Scratch } from '../base/rowLog.ts';
+import { blockLoop, laneLoop, type BlockLoop, type LaneLoop } from '../engine/blockLoop.ts';
+import type { Engine, LogLine } from '../engine/engine.ts';
+import type { EquitySink } from '../engine/equityRecorder.ts';
+import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { valueAt } from '../portfolio/scale.ts';
+import type { ExchangePort } from '../ports/exchange.ts';
+import { parseParams } from '../strategy/params.ts';
+import type { Venue } from '../venue/venue.ts';
+import { botModule, type SharedFeeds } from './botModule.ts';
+import type { RunPlan } from './plan.ts';
+import { openVenue, replayModule } from './replayModule.ts';
+import { TOKENS } from './tokens.ts';
+
+export interface BotOptions {
+  /** Cells that the engine writes once a block: see EngineParts.beat. */
+  readonly beat?: Int32Array | null;
+  readonly log?: LogLine;
+  readonly faultOf?: ReplayOptions['faultOf'];
+  /** Memory to take and give back, for whoever runs many backtests; by default each run has its own. */
+  readonly scratch?: Scratch;
+  readonly equitySink?: EquitySink | null;
+}
+
+/** A bot whose strategies have registered what they need; nothing is filled yet. */
+export interface ConstructedBot {
+  readonly plan: RunPlan;
+  readonly engine: Engine;
+  readonly exchange: ExchangePort;
+  /** What the venue is to be given, by asset. */
+  readonly deposits: ReadonlyMap<string, number>;
+}
+
+/** A bot that stands before its first bar, its world beside it. */
+export interface SealedBot {
+  readonly engine: Engine;
+  readonly venue: Venue;
+}
+
+/** Throws ConfigError and StrategyError for what a strategy cannot be constructed with. `shared`: feeds of other bots of the same run. */
+export function constructBot(plan: RunPlan, options: BotOptions, shared: SharedFeeds | null): ConstructedBot {
+  const container = new Container({ defaultScope: 'Singleton' });
+  const { log = () => {}, beat = null, equitySink = null, scratch = new Scratch() } = options;
+  container.load(botModule(plan, { log, beat, equitySink }, scratch, shared), replayModule(plan, options.faultOf));
+  const engine = container.get(TOKENS.engine);
+  addStrategies(engine, plan);
+  return { plan, engine, exchange: container.get(TOKENS.exchange), deposits: fund(engine, plan) };
+}
+
+/** Ends the set-up: warm-up, and the venue with its account. Every bot that shares the feeds must be constructed by now. */
+export function sealBot({ plan, engine, exchange, deposits }: ConstructedBot, technical: TechnicalLibrary | null): SealedBot {
+  engine.seal(technical);
+  return { engine, venue: openVenue(plan, engine, exchange, deposits) };
+}
+
+/**
+ * What the compiler may inline; set before the first loop is compiled, heuristics of V8, never part of a result (2026-11-21, Node 20,
+ * SMA 10/30 and 100/300 in the onBar form).
+ * - Signals are read at every bar through a getter of some 50 bytecodes. V8 inlines functions of at most 27 whatever else it inlines;
+ *   beyond that the order path, which is inlined too, uses the budget up, and each read becomes a call: 15 ns a bar instead of 11.
+ * - An order walks through some forty small functions. At each call that is not inlined every number is boxed and unboxed and every
+ *   object's shape is looked at again: with room for all of them an order costs 100 ns less.
+ */
+const INLINING = ['--max-inlined-bytecode-size-small=64', '--max-inlined-bytecode-size=1000', '--max-inlined-bytecode-size-cumulative=4000'];
+
+/** The loops for one bot, and for several over the same feeds. */
+export interface Loops {
+  readonly loop: BlockLoop;
+  readonly lanes: LaneLoop;
+}
+
+/** Instances of the loops for these classes alone: V8 keeps type feedback per function (see blockLoop.ts). */
+export async function loopsFor(plan: RunPlan): Promise<Loops> {
+  for (const flag of INLINING) setFlagsFromString(flag);
+  // From source (in tests) one instance serves all: results never depend on which instance runs.
+  if (import.meta.url.endsWith('.ts')) return { loop: blockLoop, lanes: laneLoop };
+  const key = plan.strategies.map(({ hash }) => hash).join('+');
+  const url = new URL(`../engine/blockLoop.js?strategy=${encodeURIComponent(key)}`, import.meta.url);
+  const module = (await import(url.href)) as { blockLoop: BlockLoop; laneLoop: LaneLoop };
+  return { loop: module.blockLoop, lanes: module.laneLoop };
+}
+
+function addStrategies(engine: Engine, plan: RunPlan): void {
+  plan.strategies.forEach(({ strategy, record, params }, index) => {
+    const values = parseParams(strategy.params, params, record.file);
+    try {
+      engine.addStrategy(strategy, record.name, values, seededRng(plan.seed * 65_537 + index));
+    } catch (error) {
+      throw engine.blame(error, 'while it was constructed');
+    }
+  });
+}
+
+/** Puts the starting balances into the books of the strategies, by share; returns what the venue is to be given. */
+function fund(engine: Engine, plan: RunPlan): Map<string, number> {
+  const deposits = new Map<string, number>();
+  const assets = assetsOf(engine.instruments);
+  for (const [asset, text] of Object.entries(plan.cash)) {
+    const digits = assets.get(asset);
+    if (digits === undefined) {
+      throw new ConfigError(`cash.${asset}: no feed of the run trades it`, `name one of ${[...assets.keys()].join(', ')}`);
+    }
+    const total = toScaled(text, digits);
+    if (total === null || total < 0) {
+      throw new ConfigError(`cash.${asset}: expected at most ${digits} decimals and not below zero, got ${text}`, 'round the amount');
+    }
+    deposits.set(asset, total);
+    splitByShare(total, plan).forEach((units, strategy) => engine.ledger.deposit(strategy, asset, units, worthOf(engine, asset, units)));
+  }
+  return deposits;
+}
+
+/** What a starting balance is worth in quote units as the run begins: coins come in at their price, or all their proceeds were profit. */
+function worthOf(engine: Engine, asset: string, units: number): number {
+  const index = engine.instruments.findIndex(({ base }) => base === asset);
+  return index < 0 ? 0 : valueAt(units, engine.startTicks(index), engine.ledger.scale(index));
+}
+
+/** The parts of `total` by the strategies' shares, rounded down; the last one has what remains. */
+function splitByShare(total: number, plan: RunPlan): number[] {
+  const parts = plan.strategies.map(({ share }) => Math.floor(total * Number(share)));
+  const given = parts.slice(0, -1).reduce((sum, part) => sum + part, 0);
+  parts[parts.length - 1] = total - given;
+  return parts;
+}
+
+function assetsOf(instruments: readonly Instrument[]): Map<string, number> {
+  return new Map(
+    instruments.flatMap(({ base, baseDigits, quote, quoteDigits }): [string, number][] => [
+      [quote, quoteDigits],
+      [base, baseDigits],
+    ]),
+  );
+}
+
+/** The bot's ledger and the venue's books agree to the last unit, or this throws. */
+export function checkBooks(engine: Engine, venue: Venue): void {
+  venue.assertConserved();
+  const held = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);
+  const [first] = engine.instruments;
+  assert(
+    held(first!.quote) === engine.ledger.quoteTotal,
+    `the venue holds ${held(first!.quote)} of ${first!.quote}, the ledger ${engine.ledger.quoteTotal}`,
+  );
+  engine.instruments.forEach(({ base }, index) => {
+    assert(
+      held(base) === engine.ledger.baseTotal(index),
+      `the venue holds ${held(base)} of ${base}, the ledger ${engine.ledger.baseTotal(index)}`,
+    );
+  });
+}

@@ -1,0 +1,197 @@
+// Two runs set beside each other: their figures, what differs in what went in, and the first fill that is not the same.
+
+import { assertNever } from '../../base/assert.ts';
+import type { Entry, Kind } from '../html/figures.ts';
+import { REASONS, written } from '../html/figures.ts';
+import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../html/glossary.ts';
+import { count, fixed, NONE, signed, THIN } from '../html/page/format.ts';
+import type { ComparedRun } from './input.ts';
+
+export interface ComparedFigure {
+  readonly name: string;
+  readonly label: string;
+  readonly definition: string;
+  readonly kind: Kind;
+  readonly a: number | null;
+  readonly b: number | null;
+  /** b less a; null where either is missing or they are counted in different assets. */
+  readonly difference: number | null;
+  /** Which of the two is better, where more or less of it is plainly so. */
+  readonly better: 'a' | 'b' | null;
+  /** As a person reads them, with their units. */
+  readonly text: { readonly a: string; readonly b: string; readonly difference: string };
+}
+
+/** A key or an input that is not the same in both; null: the run does not have it. */
+export interface Unequal {
+  readonly use: string;
+  readonly name: string;
+  readonly a: string | null;
+  readonly b: string | null;
+}
+
+export interface FillDifference {
+  /** From 1: the first row of fills.csv that is not the same in both. */
+  readonly row: number;
+  readonly a: FillCells | null;
+  readonly b: FillCells | null;
+}
+export type FillCells = Readonly<Record<string, string>>;
+
+export interface Comparison {
+  readonly a: ComparedRun;
+  readonly b: ComparedRun;
+  /** Their orders, fills and equity are the same. */
+  readonly isIdentical: boolean;
+  readonly figures: readonly ComparedFigure[];
+  readonly keys: readonly Unequal[];
+  readonly inputs: readonly Unequal[];
+  readonly firstFill: FillDifference | null;
+  /** Why the two are not quite comparable; empty where they are. */
+  readonly doubts: readonly string[];
+}
+
+/** Columns of a fill that make it another: not its numbers, which shift with every fill before it. */
+const FILL_COLUMNS = ['time_ms', 'strategy', 'instrument', 'side', 'is_maker', 'price', 'quantity', 'notional', 'fee', 'fee_asset'];
+
+export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
+  const named = (run: ComparedRun) => [...run.definition].map(([name, value]) => ({ use: 'definition', name, value }));
+  return {
+    a,
+    b,
+    isIdentical: a.summary.resultHash === b.summary.resultHash,
+    figures: figuresOf(a, b),
+    keys: unequal(named(a), named(b)),
+    inputs: unequal(a.inputs, b.inputs),
+    firstFill: firstFill(a.fills, b.fills),
+    doubts: doubtsOf(a, b),
+  };
+}
+
+function unequal(a: ComparedRun['inputs'], b: ComparedRun['inputs']): readonly Unequal[] {
+  const keyOf = ({ use, name }: { use: string; name: string }) => `${use} ${name}`;
+  const [inA, inB] = [new Map(a.map((each) => [keyOf(each), each])), new Map(b.map((each) => [keyOf(each), each]))];
+  return [...new Map([...inA, ...inB])].flatMap(([key, { use, name }]): readonly Unequal[] => {
+    const [of, other] = [inA.get(key)?.value ?? null, inB.get(key)?.value ?? null];
+    return of === other ? [] : [{ use, name, a: of, b: other }];
+  });
+}
+
+function firstFill([header = [], ...a]: ComparedRun['fills'], [, ...b]: ComparedRun['fills']): FillDifference | null {
+  const columns = FILL_COLUMNS.map((name) => header.indexOf(name));
+  const isSame = (of: readonly string[], other: readonly string[]) => columns.every((column) => of[column] === other[column]);
+  const cells = (row: readonly string[] | undefined) => (row === undefined ? null : Object.fromEntries(header.map((name, at) => [name, row[at] ?? ''])));
+  for (let at = 0; at < Math.max(a.length, b.length); at++) {
+    const [of, other] = [a[at], b[at]];
+    if (of === undefined || other === undefined || !isSame(of, other)) return { row: at + 1, a: cells(of), b: cells(other) };
+  }
+  return null;
+}
+
+/** Figures of which more is better, and less. Drawdowns are negative: more is less deep. */
+const MORE = new Set([
+  'totalReturn', 'netProfit', 'cagr', 'sharpe', 'smartSharpe', 'sortino', 'calmar', 'omega', 'recoveryFactor', 'maxDrawdown',
+  'averageDrawdown', 'psr0', 'psr1', 'positiveDays', 'winRate', 'profitFactor', 'averageTrade', 'averageTradeFraction', 'payoff',
+  'expectancy', 'sqn', 'alpha', 'informationRatio', 'treynor', 'var95', 'var99', 'cvar95', 'cvar99', 'tailRatio', 'expectancyRatio',
+  'closedTradeDrawdown', 'meanReturn', 'geometricMeanReturn',
+]);
+const LESS = new Set([
+  'maxDrawdownAbs', 'longestDrawdown', 'averageDrawdownDays', 'ulcer', 'volatility', 'downsideDeviation', 'fees', 'endTradeDrawdown',
+  'closedTradeDrawdownAbs', 'refusedByRisk', 'rejected',
+]);
+
+const ORDERS: readonly (readonly [name: 'created' | 'fills' | 'refusedByRisk' | 'rejected' | 'fees' | 'volume', entry: Entry])[] = [
+  ['created', { label: 'Orders', kind: 'count', definition: 'Orders that the strategies and their brackets asked for.' }],
+  ['fills', { label: 'Fills', kind: 'count', definition: 'Executions, whole and in part.' }],
+  ['refusedByRisk', { label: 'Refused by risk', kind: 'count', definition: 'Stopped by a risk rule; nothing was sent.' }],
+  ['rejected', { label: 'Rejected by the venue', kind: 'count', definition: 'The venue said no, with a code.' }],
+  ['volume', { label: 'Volume', kind: 'cost', definition: 'Notional of all fills.' }],
+  ['fees', { label: 'Fees', kind: 'cost', definition: 'All fees, valued in the reporting asset.' }],
+];
+
+function figuresOf(a: ComparedRun, b: ComparedRun): readonly ComparedFigure[] {
+  const [x, y] = [a.summary, b.summary];
+  const assets = [x.run.reportingAsset, y.run.reportingAsset] as const;
+  const trades = { label: 'Trades', kind: 'count', definition: 'Closed trades, from flat to flat.' } as const;
+  return [
+    ...METRIC_NAMES.map((name) => figure(name, METRICS[name], [x.metrics[name], y.metrics[name]], assets)),
+    figure('trades', trades, [x.trades.trades, y.trades.trades], assets),
+    ...TRADE_NAMES.map((name) => figure(name, TRADES[name], [x.trades[name], y.trades[name]], assets)),
+    ...ORDERS.map(([name, entry]) => figure(name, entry, [x.orders[name], y.orders[name]], assets)),
+  ].filter(({ a: of, b: other }) => of !== null || other !== null);
+}
+
+type Value = number | string | null | undefined;
+
+function figure(name: string, { label, kind, definition }: Entry, values: readonly [Value, Value], assets: readonly [string, string]): ComparedFigure {
+  const [a, b] = [numberOf(values[0]), numberOf(values[1])];
+  const isMoney = kind === 'money' || kind === 'cost';
+  const difference = a === null || b === null || (isMoney && assets[0] !== assets[1]) ? null : b - a;
+  const text = (value: number | null, asset: string) => (value === null ? NONE : written(value, kind, asset));
+  const sign = difference === null || difference === 0 ? 0 : MORE.has(name) ? Math.sign(difference) : LESS.has(name) ? -Math.sign(difference) : 0;
+  return {
+    name,
+    label,
+    definition,
+    kind,
+    a,
+    b,
+    difference,
+    better: sign === 0 ? null : sign > 0 ? 'b' : 'a',
+    text: { a: text(a, assets[0]), b: text(b, assets[1]), difference: difference === null ? NONE : differenceText(difference, kind, assets[0]) },
+  };
+}
+
+function numberOf(value: Value): number | null {
+  const number = value === null || value === undefined ? NaN : Number(value);
+  return Number.isFinite(number) ? number : null;
+}
+
+/** With its sign; of percentages in percentage points. */
+export function differenceText(value: number, kind: Kind, asset: string): string {
+  switch (kind) {
+    case 'percent':
+    case 'change':
+      return `${signed(value * 100, 2)}${THIN}pp`;
+    case 'ratio':
+      return signed(value, 2);
+    case 'days':
+      return `${signed(value, 1)}${THIN}d`;
+    case 'span':
+      return `${signed(value / 3_600_000, 1)}${THIN}h`;
+    case 'money':
+    case 'cost':
+      return `${signed(value, 2)}${THIN}${asset}`;
+    case 'count':
+      return signed(value, 0);
+    default:
+      return assertNever(kind);
+  }
+}
+
+function doubtsOf({ summary: a }: ComparedRun, { summary: b }: ComparedRun): readonly string[] {
+  const doubts: string[] = [];
+  if (a.run.fromMs !== b.run.fromMs || a.run.toMs !== b.run.toMs) doubts.push('they cover different times');
+  const feeds = ({ run }: typeof a) => run.feeds.map(({ instrument, interval }) => `${instrument} ${interval}`).toSorted().join();
+  if (feeds(a) !== feeds(b)) doubts.push('they ran on different bars');
+  else if (a.dataQuality.feeds.some(({ manifestHash }, at) => b.dataQuality.feeds[at]?.manifestHash !== manifestHash))
+    doubts.push('their bars bear one name, and their content differs');
+  if (a.run.reportingAsset !== b.run.reportingAsset) doubts.push(`one is counted in ${a.run.reportingAsset}, the other in ${b.run.reportingAsset}`);
+  else if (a.run.startEquity !== b.run.startEquity)
+    doubts.push(`they start with ${fixed(Number(a.run.startEquity), 2)} and ${fixed(Number(b.run.startEquity), 2)} ${a.run.reportingAsset}`);
+  if (a.dataQuality.synthetic || b.dataQuality.synthetic)
+    doubts.push(a.dataQuality.synthetic && b.dataQuality.synthetic ? 'the data are synthetic' : 'the data of one are synthetic');
+  const few = [a, b].filter(({ trades }) => trades.trades < FEW_TRADES).length;
+  if (few > 0) doubts.push(`${few === 2 ? 'both have' : 'one has'} fewer than ${count(FEW_TRADES)} closed trades`);
+  return doubts;
+}
+
+/** Below this many closed trades a figure says little of what comes. */
+const FEW_TRADES = 30;
+
+/** Why a figure of one run is missing, in words; null where it is there. */
+export function reasonOf({ summary }: ComparedRun, name: string): string | null {
+  const reasons: Readonly<Record<string, keyof typeof REASONS | undefined>> = { ...summary.metrics.reasons, ...summary.trades.reasons };
+  const reason = reasons[name];
+  return reason === undefined ? null : REASONS[reason];
+}

@@ -1,0 +1,56 @@
+// Equity and drawdown of two runs at the same instants, as fine as a page can hold.
+
+import { fixedLengthMs, INTERVALS } from '../../model/interval.ts';
+import type { ComparedRun } from './input.ts';
+
+export interface Curves {
+  /** Instants (ms UTC) lie this far apart; the first and the last are those of the longer run. */
+  readonly stepMs: number;
+  readonly ms: Float64Array;
+  readonly a: Curve;
+  readonly b: Curve;
+}
+
+export interface Curve {
+  /** Equity as a fraction of the equity at the start; NaN outside of the run. */
+  readonly growth: Float64Array;
+  /** Deepest fall below the peak since the instant before, at most 0; NaN outside of the run. */
+  readonly depth: Float64Array;
+}
+
+/** More points than any screen has; both curves of a page take some 200 kB. */
+const MAX_INSTANTS = 20_000;
+
+export function curvesOf(a: ComparedRun, b: ComparedRun): Curves {
+  const fromMs = Math.min(a.summary.run.fromMs, b.summary.run.fromMs);
+  const toMs = Math.max(a.summary.run.toMs, b.summary.run.toMs);
+  const steps = INTERVALS.map(fixedLengthMs).filter((length) => length !== null);
+  const stepMs = steps.find((length) => (toMs - fromMs) / length <= MAX_INSTANTS) ?? (toMs - fromMs) / MAX_INSTANTS;
+  // Each step ends where the calendar's does, so that closes of bars fall on instants.
+  const first = Math.floor(fromMs / stepMs) + 1;
+  const inside = Math.max(0, Math.ceil(toMs / stepMs) - first);
+  const ms = Float64Array.from({ length: inside + 2 }, (_, at) => (at === 0 ? fromMs : at > inside ? toMs : (first + at - 1) * stepMs));
+  return { stepMs, ms, a: curveOf(a, ms), b: curveOf(b, ms) };
+}
+
+function curveOf({ summary: { run }, timeMs, equity }: ComparedRun, ms: Float64Array): Curve {
+  const start = Number(run.startEquity);
+  const growth = new Float64Array(ms.length).fill(NaN);
+  const depth = new Float64Array(ms.length).fill(NaN);
+  let [row, last, peak] = [0, start, start];
+  for (let at = 0; at < ms.length; at++) {
+    const now = ms[at] ?? 0;
+    if (now < run.fromMs) continue;
+    // One instant beyond the end, so that the curve reaches it.
+    if (now > run.toMs && (ms[at - 1] ?? 0) >= run.toMs) break;
+    let worst = last / peak - 1;
+    for (; row < timeMs.length && (timeMs[row] ?? 0) <= now; row++) {
+      last = equity[row] ?? last;
+      if (last > peak) peak = last;
+      worst = Math.min(worst, last / peak - 1);
+    }
+    growth[at] = last / start;
+    depth[at] = worst;
+  }
+  return { growth, depth };
+}

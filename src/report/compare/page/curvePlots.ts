@@ -1,0 +1,202 @@
+// Two equity curves from one start, their drawdowns, and what lies between them: three plots over one time axis.
+/// <reference lib="dom" />
+
+import type uPlotClass from 'uplot';
+import { byId, colour, element, faint, oncePerFrame } from '../../html/page/dom.ts';
+import { fixed, signed, signedPercent, THIN, timeText } from '../../html/page/format.ts';
+import { addGestures } from '../../html/page/gestures.ts';
+import { logTicks, niceTicks, numberTexts } from '../../html/page/ticks.ts';
+import { AXIS_WIDTH, keyed, percents, timePlot } from '../../html/page/timePlot.ts';
+import { TimeWindow } from '../../html/page/timeWindow.ts';
+
+declare const uPlot: typeof uPlotClass;
+
+const HEIGHTS = { growth: 280, depth: 120, between: 120 } as const;
+type Name = keyof typeof HEIGHTS;
+type Values = readonly (number | null)[];
+
+/** Columns of one length; null where a run is not. Growth is 100 at the start. */
+export interface CurveColumns {
+  readonly ms: readonly number[];
+  readonly growth: readonly [a: Values, b: Values];
+  readonly depth: readonly [a: Values, b: Values];
+  /** b less a, in percentage points of the start, as a fraction. */
+  readonly between: Values;
+}
+
+export class CurvePlots {
+  readonly shown: TimeWindow;
+  readonly #root: HTMLElement;
+  readonly #columns: CurveColumns;
+  #isLog = false;
+  #plots: Partial<Record<Name, uPlotClass>> = {};
+  readonly #ask = oncePerFrame(() => this.#window());
+
+  constructor(root: HTMLElement, columns: CurveColumns) {
+    this.#root = root;
+    this.#columns = columns;
+    const { ms } = columns;
+    const [first, second = 0, last] = [ms[0] ?? 0, ms[1], ms.at(-1) ?? 1];
+    this.shown = new TimeWindow(first, last, Math.max(20 * 60_000, 8 * (second - first)));
+    this.shown.onChange(this.#ask);
+    addGestures(root, this.shown, { area: () => ({ left: 0, width: this.#width() - AXIS_WIDTH }) });
+    this.rebuild();
+  }
+
+  get isLog(): boolean {
+    return this.#isLog;
+  }
+
+  /** Refused while an equity is 0 or below. */
+  setLog(isLog: boolean): boolean {
+    this.#isLog = isLog && this.#columns.growth.flat().every((value) => value === null || value > 0);
+    this.rebuild();
+    return this.#isLog;
+  }
+
+  /** Makes the plots anew: another width, theme or kind of axis. */
+  rebuild(): void {
+    for (const plot of Object.values(this.#plots)) plot.destroy();
+    this.#plots = { growth: this.#growthPlot(), depth: this.#depthPlot(), between: this.#betweenPlot() };
+    const { ms, growth, depth, between } = this.#columns;
+    const drawn = growth.map((values) => (this.#isLog ? values.map((value) => (value === null ? null : Math.log(value))) : [...values]));
+    this.#plots.growth?.setData([[...ms], ...drawn.map((values) => [...values])], false);
+    this.#plots.depth?.setData([[...ms], ...depth.map((values) => [...values])], false);
+    const above = between.map((value) => (value === null ? null : Math.max(0, value)));
+    const below = between.map((value) => (value === null ? null : Math.min(0, value)));
+    this.#plots.between?.setData([[...ms], above, below], false);
+    this.#window();
+  }
+
+  #width(): number {
+    return Math.max(200, this.#root.clientWidth);
+  }
+
+  #window(): void {
+    const { from, to } = this.shown;
+    for (const [name, plot] of Object.entries(this.#plots)) {
+      plot.batch(() => {
+        plot.setScale('x', { min: from, max: to });
+        plot.setScale('y', rangeOf(name, plot, from, to));
+      });
+    }
+    this.#read(null);
+  }
+
+  #plot(name: Name, series: uPlotClass.Series[], y: uPlotClass.Axis, draw: ((plot: uPlotClass) => void) | null = null): uPlotClass {
+    const of = {
+      width: this.#width(),
+      height: HEIGHTS[name],
+      isLast: name === 'between',
+      sync: 'isobar-compare',
+      draw,
+      onCursor: (plot: uPlotClass) => this.#read(plot.cursor.idx ?? null),
+    };
+    return new uPlot(timePlot(of, series, y), [[], ...series.map((): number[] => [])], byId(`plot-${name}`) ?? this.#root);
+  }
+
+  #growthPlot(): uPlotClass {
+    const line = { spanGaps: false, points: { show: false }, width: 1.5 } as const;
+    return this.#plot(
+      'growth',
+      [
+        { ...line, stroke: colour('accent') },
+        { ...line, stroke: colour('bench') },
+      ],
+      {
+        splits: (_, __, low, high) => (this.#isLog ? logTicks(Math.exp(low), Math.exp(high), 5).map(Math.log) : niceTicks(low, high, 6)),
+        values: (_, ticks) => numberTexts(this.#isLog ? ticks.map(Math.exp) : ticks),
+      },
+      (plot) => zeroLine(plot, this.#isLog ? Math.log(100) : 100),
+    );
+  }
+
+  #depthPlot(): uPlotClass {
+    const area = (name: string): uPlotClass.Series => ({
+      stroke: colour(name),
+      fill: faint(colour(name), 0.14),
+      width: 1,
+      points: { show: false },
+      spanGaps: false,
+    });
+    return this.#plot('depth', [area('accent'), area('bench')], {
+      splits: (_, __, low, high) => niceTicks(low, high, 3),
+      values: (_, ticks) => percents(ticks),
+    });
+  }
+
+  #betweenPlot(): uPlotClass {
+    const area = (name: string): uPlotClass.Series => ({
+      stroke: colour(name),
+      fill: faint(colour(name), 0.25),
+      fillTo: 0,
+      width: 1,
+      points: { show: false },
+      spanGaps: false,
+    });
+    return this.#plot(
+      'between',
+      [area('bench'), area('accent')],
+      { splits: (_, __, low, high) => niceTicks(low, high, 4), values: (_, ticks) => pointTexts(ticks) },
+      (plot) => zeroLine(plot, 0),
+    );
+  }
+
+  /** The figures at the cursor, or at the end of the window. */
+  #read(at: number | null): void {
+    const read = byId('curves-read');
+    const { ms, growth, depth, between } = this.#columns;
+    const row = at ?? Math.max(0, ms.findLastIndex((time) => time <= this.shown.to));
+    if (!read || ms[row] === undefined) return;
+    const one = (side: 0 | 1, name: string, letter: string) => {
+      const [value, down] = [growth[side][row], depth[side][row]];
+      const text = typeof value !== 'number' || typeof down !== 'number' ? '–' : `${fixed(value, 2)}, ${signedPercent(down)} below its peak`;
+      return keyed(name, `${letter} ${text}`);
+    };
+    const gap = between[row];
+    read.replaceChildren(
+      element('span', {}, timeText(ms[row])),
+      one(0, 'accent', 'A'),
+      one(1, 'bench', 'B'),
+      element('span', {}, typeof gap === 'number' ? `B − A ${signed(gap * 100, 2)}${THIN}pp` : ''),
+    );
+  }
+}
+
+function pointTexts(ticks: readonly number[]): string[] {
+  return numberTexts(ticks.map((tick) => tick * 100)).map((text) => `${text}${THIN}pp`);
+}
+
+/** The start, from which both curves go, or no difference at all. */
+function zeroLine(plot: uPlotClass, value: number): void {
+  const { left, width, top, height } = plot.bbox;
+  const y = plot.valToPos(value, 'y', true);
+  if (!(y >= top && y <= top + height)) return;
+  plot.ctx.save();
+  plot.ctx.strokeStyle = faint(colour('muted'), 0.6);
+  plot.ctx.lineWidth = uPlot.pxRatio;
+  plot.ctx.setLineDash([4 * uPlot.pxRatio, 4 * uPlot.pxRatio]);
+  plot.ctx.beginPath();
+  plot.ctx.moveTo(left, y);
+  plot.ctx.lineTo(left + width, y);
+  plot.ctx.stroke();
+  plot.ctx.restore();
+}
+
+/** What the window shows, with a little air; drawdowns hang from 0. */
+function rangeOf(name: string, plot: uPlotClass, from: number, to: number): { min: number; max: number } {
+  const [ms, ...columns] = plot.data;
+  let [low, high] = [Infinity, -Infinity];
+  for (const column of columns) {
+    for (let row = 0; row < ms.length; row++) {
+      const [time = 0, value] = [ms[row], column[row]];
+      if (time < from || time > to || value === null || value === undefined) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  if (low > high) return { min: 0, max: 1 };
+  if (name === 'depth') return { min: Math.min(low * 1.08, -1e-4), max: 0 };
+  const air = Math.max((high - low) * 0.06, name === 'between' ? 1e-4 : Math.abs(high) * 1e-6);
+  return { min: low - air, max: high + air };
+}

@@ -1,0 +1,61 @@
+// The page of a comparison: the curves of both runs, drawn once they are unpacked.
+/// <reference lib="dom" />
+
+import { addCopying, addKeys, addPrinting, addRanges, addTheme, addTips, addWidths } from '../../html/page/controls.ts';
+import { byId } from '../../html/page/dom.ts';
+import { unpack32, unpackDecimals } from '../../html/page/unpack.ts';
+import { CurvePlots, type CurveColumns } from './curvePlots.ts';
+import type { ComparePage } from './wire.ts';
+
+// The writer of the page put the object there that the type describes.
+const page = JSON.parse(byId('page')?.textContent ?? '{}') as ComparePage;
+const root = byId('curve-plots');
+let plots: CurvePlots | null = null;
+
+async function columnsOf(): Promise<CurveColumns> {
+  const seconds = await unpack32(page.seconds);
+  const nullable = (values: Float64Array, factor: number) => Array.from(values, (value) => (Number.isFinite(value) ? value * factor : null));
+  const [a, b] = [await unpackDecimals(page.a.growth), await unpackDecimals(page.b.growth)];
+  return {
+    ms: Array.from(seconds, (second) => second * 1000),
+    growth: [nullable(a, 100), nullable(b, 100)],
+    depth: [nullable(await unpackDecimals(page.a.depth), 1), nullable(await unpackDecimals(page.b.depth), 1)],
+    between: nullable(
+      b.map((value, row) => value - (a[row] ?? NaN)),
+      1,
+    ),
+  };
+}
+
+async function start(): Promise<void> {
+  if (!root) return;
+  plots = new CurvePlots(root, await columnsOf());
+  addRanges('curves', plots.shown);
+  document.documentElement.dataset['state'] = 'ready';
+}
+
+function toggleLog(): void {
+  const box = byId('log');
+  if (!(box instanceof HTMLInputElement) || !plots) return;
+  const wanted = !plots.isLog;
+  box.checked = plots.setLog(wanted);
+  // Refused: there is no logarithm of an equity of 0.
+  box.disabled = wanted && !box.checked;
+  if (box.disabled) box.title = 'needs an equity above 0 throughout';
+}
+
+const theme = addTheme(() => plots?.rebuild());
+addTips();
+addCopying();
+addPrinting(() => plots?.rebuild());
+addWidths(() => plots?.rebuild());
+byId('log')?.addEventListener('change', toggleLog);
+addKeys({
+  t: theme.next,
+  l: toggleLog,
+  '+': () => plots?.shown.zoom(1 / 1.5),
+  '=': () => plots?.shown.zoom(1 / 1.5),
+  '-': () => plots?.shown.zoom(1.5),
+  0: () => plots?.shown.show(plots.shown.first, plots.shown.last),
+});
+document.addEventListener('isobar-columns', () => void start());

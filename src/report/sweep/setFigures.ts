@@ -1,0 +1,41 @@
+// The figures by which the sets of a sweep are compared: made from what a lane leaves, by the same functions as those of a whole run.
+
+import type { RunRecord } from '../../model/run.ts';
+import { sampledEquity } from '../metrics/daily.ts';
+import { settle, type Figure } from '../metrics/kernels/figure.ts';
+import { portfolioFigures } from '../metrics/kernels/portfolio.ts';
+import { seriesOf } from '../metrics/kernels/returns.ts';
+import { tradeFigures } from '../metrics/kernels/tradeFigures.ts';
+import { closedPnl } from '../trades/trades.ts';
+
+/** In this order wherever they are packed; the names are those of summary.json. `days`: daily returns. */
+export const SET_FIGURES = [
+  'sharpe', 'totalReturn', 'cagr', 'maxDrawdown', 'sortino', 'calmar', 'volatility', 'profitFactor', 'winRate', 'trades', 'days', 'skew', 'excessKurtosis',
+] as const; // prettier-ignore
+export type SetFigure = (typeof SET_FIGURES)[number];
+
+/** What of a run the figures rest on. The equity may be thinned to the instants that are sampled. */
+export type SetRecord = Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'instruments' | 'fills' | 'equity'>;
+
+/** The figures in the order of SET_FIGURES; NaN where one is undefined. */
+export function setFigures(record: SetRecord): Float64Array {
+  const daily = sampledEquity(record);
+  const series = seriesOf(daily.timeMs, daily.equity);
+  const { figures } = portfolioFigures(series);
+  const pnl = closedPnl(record);
+  const none = new Float64Array(pnl.length);
+  // The figures asked for look at the results alone.
+  const trades = tradeFigures(
+    { pnl, fraction: none, holdMs: none, mae: null, mfe: null, maeFraction: null, mfeFraction: null },
+    record.startUnits,
+  ).figures;
+  const of: Readonly<Record<SetFigure, Figure>> = {
+    ...figures,
+    profitFactor: trades.profitFactor,
+    winRate: trades.winRate,
+    trades: pnl.length,
+    days: series.returns.length,
+  };
+  const { values } = settle(of);
+  return Float64Array.from(SET_FIGURES, (name) => values[name] ?? NaN);
+}

@@ -1,0 +1,96 @@
+// A sweep shared through a real Redis server: the same table as alone, also when a worker is killed in the middle of a task.
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasRedis, startRedis, type RedisServer } from '../fixtures/redis.ts';
+import { killAfter, SweepDesk } from '../fixtures/sweepDesk.ts';
+
+const GRID = ['--grid', 'fast=2..16:2', '--grid', 'slow=18..40:2'];
+
+describe.skipIf(!hasRedis)('a shared sweep', () => {
+  const desk = new SweepDesk(4000);
+  let redis: RedisServer;
+  let alone: { readonly hash: string; readonly table: string };
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    await desk.sweep(...GRID);
+    alone = { hash: desk.json().sweepHash, table: desk.table() };
+  });
+  afterAll(async () => {
+    await redis.stop();
+    desk.remove();
+  });
+
+  it('gives the table of a sweep alone, each set in the ledger once, and leaves nothing in Redis', async () => {
+    const before = desk.ledgerSets().length;
+    const { code, stderr } = await desk.sweep(...GRID, '--fresh', '--queue', redis.url);
+    expect(code, stderr).toBe(0);
+    expect(desk.json().sweepHash).toBe(alone.hash);
+    expect(desk.table()).toBe(alone.table);
+    expect(desk.ledgerSets().length - before).toBe(96);
+    expect(await keysIn(redis.url)).toEqual([]);
+  });
+
+  it('gives the same table when a worker is killed in the middle of a task', async () => {
+    const run = desk.sweep(...GRID, '--fresh', '--queue', redis.url, '--no-work');
+    const doomed = desk.start('sweep-worker', '--queue', redis.url, '--workers', '1');
+    const isKilled = untilActive(redis.url).then(() => killAfter(doomed, 0));
+    const before = desk.ledgerSets().length;
+    expect(await isKilled).toBeNull();
+    const helper = desk.start('sweep-worker', '--queue', redis.url, '--workers', '2');
+    const { code, stderr } = await run;
+    expect(code, stderr).toBe(0);
+    expect(desk.json().sweepHash).toBe(alone.hash);
+    expect(desk.ledgerSets().length - before).toBe(96);
+    helper.kill('SIGTERM');
+    expect(await killAfter(helper, 10_000)).toBe(143);
+  });
+
+  it('is refused by a machine whose strategy or bars are others', async () => {
+    const other = new SweepDesk(4001);
+    const run = desk.start('sweep', 'cross.yaml', ...GRID, '--fresh', '--queue', redis.url, '--no-work');
+    const isOver = killAfter(run, 20_000);
+    await untilShared(redis.url);
+    other.write('cross.ts', '// Changed.\nexport { default } from "./own.ts";\n');
+    cpSync(join(desk.folder, 'cross.ts'), join(other.folder, 'own.ts'));
+    const { code, stderr } = await other.run('sweep-worker', '--queue', redis.url, '--once');
+    expect(stderr).toMatch(
+      /the sweep cross was begun with other inputs than this machine has: .*cross.ts was .* bars: spot:DEMOUSDT 1h was/,
+    );
+    expect(code).toBe(2);
+    run.kill('SIGINT');
+    expect(await isOver).toBe(130);
+    other.remove();
+  });
+});
+
+async function client(url: string) {
+  const { Redis } = await import('ioredis');
+  return new Redis(url);
+}
+
+async function keysIn(url: string): Promise<readonly string[]> {
+  const redis = await client(url);
+  const keys = await redis.keys('*');
+  await redis.quit();
+  return keys;
+}
+
+/** Resolves once a task is being run. */
+async function untilActive(url: string): Promise<void> {
+  const redis = await client(url);
+  for (let turn = 0; turn < 400; turn++) {
+    const [queue] = await redis.keys('isobar:sweep-*:active');
+    if (queue !== undefined && (await redis.llen(queue)) > 0) break;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  await redis.quit();
+}
+
+async function untilShared(url: string): Promise<void> {
+  const redis = await client(url);
+  for (let turn = 0; turn < 400 && (await redis.keys('isobar:alive:*')).length === 0; turn++)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  await redis.quit();
+}

@@ -1,0 +1,124 @@
+// The report of a sweep in a real browser: no error, no request, the map under pointer and keys, and the figures that were found.
+
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findingsOf, paramsText } from '../../src/report/sweep/findings.ts';
+import { writeSweepReport } from '../../src/report/sweep/report.ts';
+import { sweepRecord, type SweepRecordOptions } from '../fixtures/sweepRecord.ts';
+
+const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
+const hasBrowser = existsSync(BROWSER);
+if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the report)`);
+
+const DESK = { viewport: { width: 1280, height: 900 } } as const;
+const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
+const ordered = (size: number) => ({ size, isOrdered: true });
+const SHAPES: Readonly<Record<string, SweepRecordOptions>> = {
+  one: { shapes: [ordered(40)], missing: 2, seed: 1 },
+  two: { shapes: [ordered(12), ordered(20)], missing: 9, seed: 2 },
+  three: { shapes: [ordered(6), { size: 3, isOrdered: false }, ordered(9)], missing: 5, seed: 3 },
+  large: { shapes: [ordered(60), ordered(60), ordered(5)], missing: 50, seed: 4 },
+};
+
+describe.skipIf(!hasBrowser)('the report of a sweep', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-sweep-'));
+  let browser: Browser;
+  const troubles: string[] = [];
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: BROWSER });
+    for (const [name, options] of Object.entries(SHAPES)) {
+      const record = sweepRecord(options);
+      const provenance = {
+        sweepHash: 'ab'.repeat(32), command: 'isobar sweep hill.yaml --grid p0=10..60:5', setCommand: 'isobar backtest hill.yaml', definition: 'a: </script><b>&\n',
+        parts: [{ name: 'hill.ts', value: 'cd'.repeat(32) }], ledger: 'ledger/hill.jsonl', versions: { isobar: '0.0.0-test' }, writtenMs: Date.UTC(2026, 0, 2),
+      }; // prettier-ignore
+      await writeSweepReport({ record, findings: findingsOf(record), provenance }, join(folder, `${name}.html`));
+    }
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function opened(name: string, options: BrowserContextOptions = DESK): Promise<Page> {
+    const page = await (await browser.newContext(options)).newPage();
+    troubles.length = 0;
+    page.on('console', (message) => troubles.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => troubles.push(error.message));
+    page.on('request', (request) => {
+      if (!/^(file|data|blob):/.test(request.url())) troubles.push(`request: ${request.url()}`);
+    });
+    await page.goto(`file://${join(folder, `${name}.html`)}`, { waitUntil: 'commit' });
+    await page.waitForFunction('document.documentElement.dataset.state === "ready"');
+    return page;
+  }
+
+  it.each([
+    ['two', 'light', { ...DESK, colorScheme: 'light' }],
+    ['three', 'dark', { ...DESK, colorScheme: 'dark' }],
+    ['one', 'on a phone', PHONE],
+    ['two', 'on a phone', PHONE],
+    ['large', 'light', DESK],
+  ] as const)('of shape %s opens %s without an error, a request or a sideways scroll', async (name, _, options) => {
+    const page = await opened(name, options);
+    expect(troubles).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
+    expect(await page.evaluate('document.body.innerText')).not.toMatch(/NaN|undefined|Infinity|\de[+-]\d/);
+    await page.context().close();
+  });
+
+  it('says what was found, and chooses sets by keys, pointer and table', async () => {
+    const page = await opened('two');
+    const record = sweepRecord(SHAPES['two']!);
+    const { best, plateau, ranking } = findingsOf(record);
+    const text = async (selector: string) => (await page.locator(selector).textContent()) ?? '';
+    expect(await text('.answer')).toContain(paramsText(record, plateau!));
+    expect(await text('#map-read')).toContain(paramsText(record, best!));
+    expect(await text('#set-command')).toBe(
+      `isobar backtest hill.yaml --set params.p0=${valueOf(record, best!, 0)} --set params.p1=${valueOf(record, best!, 1)}`,
+    );
+    await page.locator('#best tbody tr').nth(2).click();
+    expect(await text('#map-read')).toContain(paramsText(record, ranking[2]!));
+    await page.locator('#map').focus();
+    await page.keyboard.press('ArrowRight');
+    const [before, after] = [paramsText(record, ranking[2]!), await text('#map-read')];
+    expect(after).not.toContain(`${before}Sharpe`);
+    await page.keyboard.press('ArrowLeft');
+    expect(await text('#map-read')).toContain(before);
+    const box = (await page.locator('#map').boundingBox())!;
+    await page.mouse.click(box.x + box.width / 2, box.y + 60);
+    expect(await text('#set-command')).not.toContain('undefined');
+    await page.keyboard.press('?');
+    expect(await page.locator('#keys-list').isVisible()).toBe(true);
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  it('shows any two of three parameters, holds the third, and smooths', async () => {
+    const page = await opened('three');
+    expect(await page.locator('#hold-1').isVisible()).toBe(true);
+    expect(await page.locator('#hold-0').isVisible()).toBe(false);
+    await page.selectOption('#pick-across', { label: 'p1' });
+    expect(await page.locator('#hold-1').isVisible()).toBe(false);
+    await page.selectOption('#pick-down', { label: 'p1' });
+    expect(await page.locator('#pick-across').inputValue()).not.toBe(await page.locator('#pick-down').inputValue());
+    for (const held of ['best', 'mean']) await page.locator('select[id^=hold-]:visible').selectOption(held);
+    await page.selectOption('#pick-figure', { label: 'Max drawdown' });
+    await page.locator('#smooth').check();
+    await page.locator('#map').focus();
+    await page.keyboard.press('ArrowUp');
+    expect(await page.locator('#map-read').textContent()).toMatch(/p0 \d+, p1 kind\d, p2 \d+/);
+    await page.locator('#best tbody tr').first().click();
+    await page.emulateMedia({ media: 'print' });
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+});
+
+function valueOf(record: ReturnType<typeof sweepRecord>, set: number, axis: number): string {
+  return String(record.axes[axis]?.values[record.places[axis]?.[set] ?? 0]);
+}

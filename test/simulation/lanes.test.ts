@@ -1,0 +1,90 @@
+// A set of parameters leaves the same fills, equity and figures whether it runs alone or as one lane among others.
+import { describe, expect, it } from 'vitest';
+import { runLanes, type SetParams } from '../../src/app/lanes.ts';
+import type { RunPlan } from '../../src/app/plan.ts';
+import { runBacktest } from '../../src/app/runBacktest.ts';
+import { int, rsi, sma, Strategy } from '../../src/index.ts';
+import { buildSummary } from '../../src/report/folder/summary.ts';
+import { SET_FIGURES, type SetRecord } from '../../src/report/sweep/setFigures.ts';
+import type { RunRecord } from '../../src/model/run.ts';
+import { planOf } from './plans.ts';
+import { many, OnBar, Several, single, When } from './strategies.ts';
+
+const alone = (plan: RunPlan, params: SetParams) =>
+  runBacktest({ ...plan, strategies: plan.strategies.map((one) => ({ ...one, params: { ...one.params, ...params } })) });
+
+const columnsOf = ({ fills }: Pick<SetRecord, 'fills'>) =>
+  Object.fromEntries(Object.entries(fills).map(([name, column]) => [name, ArrayBuffer.isView(column) ? [...(column as Float64Array)] : column]));
+
+const CROSSES = [2, 3, 5].flatMap((fast) => [8, 13].map((slow): SetParams => ({ fast, slow })));
+const SMOOTHED = [3, 7, 11].map((smoothing): SetParams => ({ smoothing }));
+
+describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
+  it.each<[string, () => RunPlan, readonly SetParams[], Partial<RunPlan>]>([
+    ['onBar with brackets', () => planOf(OnBar, [single]), CROSSES, {}],
+    ['when with limits and trailing stops', () => planOf(When, [single]), CROSSES, {}],
+    ['three symbols, hours beside minutes, timers', () => planOf(Several, many), SMOOTHED, {}],
+    ['loss rules that watch the whole equity', () => planOf(OnBar, [single]), CROSSES, { risk: { maxDrawdown: '0.004', maxDailyLoss: '0.003' } }],
+  ])('%s: every lane is its run alone, in groups of 1, 2 and all', async (_, base, sets, options) => {
+    const plain = base();
+    const plan = { ...plain, ...options, fills: { ...plain.fills, latencyMs } };
+    const runs: RunRecord[] = [];
+    for (const params of sets) runs.push(await alone(plan, params));
+    expect(runs.every(({ fills }) => fills.length > 5)).toBe(true);
+    for (const size of [1, 2, sets.length]) {
+      for (let from = 0; from < sets.length; from += size) {
+        const records = new Map<number, SetRecord>();
+        const outcomes = await runLanes(plan, sets.slice(from, from + size), { onRecord: (set, record) => records.set(from + set, record) });
+        outcomes.forEach(({ values, refused }, at) => {
+          const run = runs[from + at]!;
+          expect(refused).toBeNull();
+          expect(columnsOf(records.get(from + at)!)).toEqual(columnsOf(run));
+          const { metrics, trades } = buildSummary(run, { versions: {} });
+          const expected = { ...metrics, winRate: trades.winRate, profitFactor: trades.profitFactor, trades: trades.trades, days: metrics.dailyReturns.length };
+          expect([...values]).toEqual(SET_FIGURES.map((name) => expected[name] ?? NaN));
+        });
+      }
+    }
+  });
+});
+
+class Choosy extends Strategy.with({ fast: int(2), slow: int(3, { min: 1 }) }) {
+  average = this.use(sma(this.bars.close, this.params.slow));
+  strength = this.use(rsi(this.bars.close, this.params.slow));
+  constructor(...setup: ConstructorParameters<typeof Strategy>) {
+    super(...setup);
+    if (this.params.fast >= this.params.slow) throw new Error('fast is not below slow');
+  }
+  override onBar() {
+    if (this.position().isFlat && this.strength.value < 30) this.buy();
+    else if (this.strength.value > 70) this.exit();
+  }
+}
+
+describe('a group', () => {
+  it('runs the sets beside one that the strategy refuses', async () => {
+    const plan = planOf(Choosy, [single]);
+    const [first, refused, outOfRange, last] = await runLanes(plan, [
+      { fast: 2, slow: 5 },
+      { fast: 9, slow: 5 },
+      { fast: 2, slow: 0 },
+      { fast: 2, slow: 14 },
+    ]);
+    expect(refused).toEqual({ values: new Float64Array(SET_FIGURES.length).fill(NaN), refused: 'fast is not below slow' });
+    expect(outOfRange!.refused).toMatch(/slow/);
+    for (const [outcome, slow] of [[first, 5], [last, 14]] as const) {
+      const { metrics } = buildSummary(await alone(plan, { slow }), { versions: {} });
+      expect(outcome!.values[0]).toBe(metrics.sharpe);
+    }
+  }); // prettier-ignore
+
+  it('rejects with the error of a strategy that throws, naming it', async () => {
+    class Throws extends Strategy.with({ at: int(5) }) {
+      seen = 0;
+      override onBar() {
+        if (++this.seen === this.params.at) throw new Error('no more');
+      }
+    }
+    await expect(runLanes(planOf(Throws, [single]), [{ at: 1e9 }, { at: 1700 }])).rejects.toThrow(/Throws threw at .*no more/);
+  });
+});

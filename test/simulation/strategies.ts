@@ -1,0 +1,60 @@
+// Strategies and feeds that use everything a run can have: brackets, timers, several feeds and intervals, gaps.
+
+import { crossedDown, crossedUp, int, sma, Strategy } from '../../src/index.ts';
+import { feed, hoursOf, minutes } from './plans.ts';
+
+export class OnBar extends Strategy.with({ fast: int(5), slow: int(12) }) {
+  up = this.use(crossedUp(sma(this.bars.close, this.params.fast), sma(this.bars.close, this.params.slow)));
+  down = this.use(crossedDown(sma(this.bars.close, this.params.fast), sma(this.bars.close, this.params.slow)));
+  override onBar() {
+    const price = this.bars.close.value;
+    if (this.up.value && this.position().isFlat) this.buy({ quote: '500' }, { stopLoss: price * 0.99, takeProfit: price * 1.008 });
+    if (this.down.value) this.exit();
+  }
+}
+
+export class When extends Strategy.with({ fast: int(4), slow: int(9) }) {
+  fast = this.use(sma(this.bars.close, this.params.fast));
+  slow = this.use(sma(this.bars.close, this.params.slow));
+  up = this.when(crossedUp(this.fast, this.slow), () => {
+    if (this.position().isFlat) this.buy({ base: '2' }, { trailing: 0.8, tag: 'trend' });
+  });
+  down = this.when(crossedDown(this.fast, this.slow), () => {
+    if (this.position().isFlat) this.buy({ quote: '300' }, { limit: this.bars.close.value * 0.997, tag: 'dip' });
+    else this.exit();
+  });
+}
+
+export class Several extends Strategy.with({ smoothing: int(7, { min: 1 }) }) {
+  hours = this.feed('hours', { interval: '1h' });
+  average = this.use(sma(this.hours.close, 3));
+  all = this.feeds('all').map((one) => ({ feed: one, up: this.use(crossedUp(one.close, sma(one.close, this.params.smoothing))) }));
+  fills = 0;
+  constructor(...setup: ConstructorParameters<typeof Strategy>) {
+    super(...setup);
+    this.every('30m', () => this.cancelAll());
+    this.at('05:07', () => this.all.forEach(({ feed: one }) => this.exit(one)));
+  }
+  override onBar() {
+    for (const { feed: one, up } of this.all) {
+      if (!up.value || !this.position(one).isFlat) continue;
+      const limit = this.random() < 0.5 ? one.close.value * 0.999 : undefined;
+      this.buy({ quote: '400' }, { feed: one, tag: one.instrument.wireName, stopLoss: one.close.value * 0.985, ...(limit ? { limit } : {}) });
+    }
+    if (this.hours.fresh && this.average.value < this.average.prev) this.exit(this.all[0]!.feed);
+  }
+  override onFill() {
+    this.fills++;
+  }
+  cancelAll() {
+    for (const { feed: one } of this.all) for (const order of this.openOrders(one)) if (order.side === 'buy') this.cancel(order.id);
+  }
+}
+
+export const single = feed('bars', minutes('AAAUSDT', 3000, 11, 0.1));
+const a = minutes('AAAUSDT', 2500, 1);
+const b = minutes('BBBUSDT', 2500, 2, 0.02);
+const c = minutes('CCCUSDT', 2500, 3, 0.2);
+export const many = [feed('bars', a), feed('all', a), feed('all', b), feed('all', c), feed('hours', hoursOf(a)), feed('hoursOfB', hoursOf(b))].filter(
+  (one, at, list) => list.findIndex((other) => other.bars === one.bars && other.name === one.name) === at,
+);
