@@ -12,6 +12,7 @@ import { Scratch } from '../base/rowLog.ts';
 import { blockLoop, laneLoop, type BlockLoop, type LaneLoop } from '../engine/blockLoop.ts';
 import type { Engine, LogLine } from '../engine/engine.ts';
 import type { EquitySink } from '../engine/equityRecorder.ts';
+import { addStrategy, sealEngine } from '../engine/setUp.ts';
 import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { valueAt } from '../portfolio/scale.ts';
@@ -60,7 +61,7 @@ export function constructBot(plan: RunPlan, options: BotOptions, shared: SharedF
 
 /** Ends the set-up: warm-up, and the venue with its account. Every bot that shares the feeds must be constructed by now. */
 export function sealBot({ plan, engine, exchange, deposits }: ConstructedBot, technical: TechnicalLibrary | null): SealedBot {
-  engine.seal(technical);
+  sealEngine(engine, technical);
   return { engine, venue: openVenue(plan, engine, exchange, deposits) };
 }
 
@@ -95,7 +96,7 @@ function addStrategies(engine: Engine, plan: RunPlan): void {
   plan.strategies.forEach(({ strategy, record, params }, index) => {
     const values = parseParams(strategy.params, params, record.file);
     try {
-      engine.addStrategy(strategy, record.name, values, seededRng(plan.seed * 65_537 + index));
+      addStrategy(engine, strategy, record.name, values, seededRng(plan.seed * 65_537 + index));
     } catch (error) {
       throw engine.blame(error, 'while it was constructed');
     }

@@ -1,17 +1,12 @@
-// The bot between strategy and exchange: sets a run up, books what the exchange tells, sends what risk approves. One in every mode.
+// The bot between strategy and exchange: books what the exchange tells, sends what risk approves. One in every mode; set up in setUp.ts.
 
 import { assert } from '../base/assert.ts';
-import { ConfigError, InvariantError } from '../base/errors.ts';
+import { InvariantError } from '../base/errors.ts';
 import { pow10 } from '../base/exact.ts';
-import type { Rng } from '../base/rng.ts';
 import type { Scratch } from '../base/rowLog.ts';
-import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
-import { homeOf, type IndicatorSpec, type SignalSource } from '../indicators/spec.ts';
-import type { Series } from '../indicators/series.ts';
 import { ticksOf, type TickColumn } from '../model/bars.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
-import type { Interval } from '../model/interval.ts';
 import type { OrderId, Side, VenueOrderId } from '../model/order.ts';
 import { formatMinute } from '../model/time.ts';
 import type { Brackets } from '../orders/brackets.ts';
@@ -24,18 +19,17 @@ import type { Evidence, ExchangePort, ExchangeSink } from '../ports/exchange.ts'
 import type { RiskModule } from '../risk/riskModule.ts';
 import type { Marks } from '../risk/rule.ts';
 import type { DueQueue } from '../scheduler/dueQueue.ts';
-import type { StrategyClass } from '../strategy/strategy.ts';
 import type { Size } from '../strategy/types.ts';
 import { blamed, refusePromise } from './blame.ts';
 import { BracketDesk } from './bracketDesk.ts';
-import { EquityRecorder, type EquitySink } from './equityRecorder.ts';
+import type { EquityRecorder, EquitySink } from './equityRecorder.ts';
 import { byFineness, firstAfter, type FeedRun } from './feed.ts';
 import { FillLog } from './fillLog.ts';
 import type { Instant } from './instant.ts';
 import { Outbox } from './outbox.ts';
 import { ReadAhead } from './readAhead.ts';
 import { Sizing } from './sizing.ts';
-import { StrategyRun } from './strategyRun.ts';
+import type { StrategyRun } from './strategyRun.ts';
 import { Timers } from './timers.ts';
 import { fillInfo, orderInfo } from './views.ts';
 
@@ -105,12 +99,12 @@ export class Engine implements ExchangeSink, Marks {
   readonly desk: BracketDesk;
   readonly #ticks: readonly TickColumn[];
   readonly #marks: Float64Array;
-  readonly #parts: EngineParts;
+  readonly parts: EngineParts;
   #blocks = 0;
   readonly #readAhead = new ReadAhead();
 
   constructor(parts: EngineParts) {
-    this.#parts = parts;
+    this.parts = parts;
     this.instruments = parts.instruments;
     this.feeds = parts.feeds;
     this.ledger = parts.ledger;
@@ -140,59 +134,9 @@ export class Engine implements ExchangeSink, Marks {
     return this.instant.ms;
   }
 
-  // --- Set-up
-
-  /** Constructs a strategy: its field initialisers register what it needs. */
-  addStrategy(strategy: StrategyClass, name: string, params: object, rng: Rng): StrategyRun {
-    const run = new StrategyRun(this, this.runs.length, name, rng);
-    this.inCharge = run.index;
-    this.runs.push(run);
-    const instance = new strategy({ params, host: run });
-    run.instance = instance;
-    run.hasOnBar = typeof instance.onBar === 'function';
-    run.wantsFills = typeof instance.onFill === 'function';
-    run.wantsOrders = typeof instance.onOrder === 'function';
-    return run;
-  }
-
-  /** Ends the set-up: fixes buffers, delivers warm-up rows, finds when each strategy is ready. */
-  seal(technical: TechnicalLibrary | null): void {
-    const { fromMs } = this.#parts;
-    for (const run of this.runs) this.#checkHasWork(run);
-    this.startUnits = this.ledger.equityTotalUnits(this.instruments.map((_, index) => this.startTicks(index)));
-    const { scratch, equitySink = null } = this.#parts;
-    this.recorder = new EquityRecorder(this.execution, this.ledger, scratch, this.risk.watchesEquity ? null : equitySink, this.blockRows);
-    for (const feed of this.feeds) feed.warmUp(technical, this.blockRows);
-    const firstMs = Math.min(...this.feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
-    for (const run of this.runs) {
-      run.readyMs = Math.max(firstMs, ...[...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed))));
-      if (run.hasOnBar) for (const feed of run.listened) feed.hasOnBar = true;
-    }
-    this.risk.attach(this);
-    this.risk.begin(this.startUnits, fromMs);
-    this.instant.set(fromMs);
-    this.queue.runDue(fromMs);
-    this.timers.start(fromMs);
-    this.isPlain = this.runs.length === 1 && this.execution.length === 1;
-  }
-
   /** True when a registered indicator needs the technicalindicators package, which is loaded only then. */
   get needsTechnical(): boolean {
     return this.feeds.some((feed) => feed.indicators.needsTechnical);
-  }
-
-  /** The feed that a spec or a series is over. */
-  feedOf(what: IndicatorSpec<unknown> | Series | SignalSource): FeedRun {
-    const home = homeOf(what);
-    const feed = this.feeds.find((one) => one.indicators === home);
-    if (!feed) throw new ConfigError('an indicator is registered over a feed of another run', 'use the feeds of this strategy');
-    return feed;
-  }
-  /** The feed that serves a name which the definition lacks: the only one with that interval, of the default feed's instrument. */
-  defaultFeed(interval: Interval | null, main: FeedRun | null): FeedRun | null {
-    if (interval === null) return null;
-    const found = this.feeds.filter((feed) => feed.bars.interval === interval && (main ?? feed).instrumentIndex === feed.instrumentIndex);
-    return found.length === 1 ? found[0]! : null;
   }
 
   // --- Blocks
@@ -219,7 +163,7 @@ export class Engine implements ExchangeSink, Marks {
     for (const feed of this.feeds) feed.deliverThrough(this.blockEndMs);
     this.recorder.settle();
     this.recorder.handOver();
-    const { beat } = this.#parts;
+    const { beat } = this.parts;
     if (beat) {
       const [first] = this.execution;
       beat[0] = ++this.#blocks;
@@ -280,7 +224,7 @@ export class Engine implements ExchangeSink, Marks {
     return units / pow10(this.instruments[0]!.quoteDigits);
   }
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void {
-    this.#parts.log(this.nowMs, strategy, message, fields);
+    this.parts.log(this.nowMs, strategy, message, fields);
   }
 
   // --- What the exchange tells
@@ -432,16 +376,4 @@ export class Engine implements ExchangeSink, Marks {
     const still = this.orders.active().some((order) => order.instrumentIndex === instrumentIndex && order.state === UNKNOWN_STATE);
     if (!still) this.risk.thaw(instrumentIndex, UNKNOWN, this.nowMs);
   }
-  #checkHasWork(run: StrategyRun): void {
-    if (run.hasOnBar || run.watches.length > 0 || this.timers.has(run.index)) return;
-    throw new ConfigError(
-      `${run.name}: the strategy has neither onBar nor a handler, so it can never trade`,
-      'add `override onBar()`, or this.when(signal, handler), or a timer',
-    );
-  }
-}
-
-/** Close of a row of a feed; Infinity when the data ends before. */
-function closeMsOf({ bars }: FeedRun, row: number): number {
-  return bars.closeMs[row] ?? Infinity;
 }

@@ -16,6 +16,7 @@ import type { Strategy } from '../strategy/strategy.ts';
 import type { Amount, Feed, OrderInfo, OrderOptions, Position, Size } from '../strategy/types.ts';
 import type { Engine } from './engine.ts';
 import type { FeedRun } from './feed.ts';
+import { defaultFeed, feedOf } from './feedSearch.ts';
 import { lotsFor } from './sizing.ts';
 import { isSeries, noDefaultFeed, orderInfo, PositionView } from './views.ts';
 
@@ -90,7 +91,7 @@ export class StrategyRun implements StrategyHost {
     this.#registering(`feed('${name}')`);
     const found = this.#engine.feeds.filter((feed) => feed.name === name);
     if (found.length > 1) throw new ConfigError(`${this.name}: the feed ${name} is a list`, `ask for it by feeds('${name}')`);
-    const feed = found[0] ?? this.#engine.defaultFeed(byDefault?.interval ?? null, this.#main);
+    const feed = found[0] ?? defaultFeed(this.#engine.feeds, byDefault?.interval ?? null, this.#main);
     if (!feed) throw this.#noFeed(name, byDefault?.interval);
     this.#needed.add(feed);
     this.#listened.add(feed);
@@ -106,7 +107,7 @@ export class StrategyRun implements StrategyHost {
 
   use<Out>(what: IndicatorSpec<Out> | Series, options: UseOptions = {}): Out | Series {
     this.#registering('use');
-    const feed = this.#engine.feedOf(what);
+    const feed = feedOf(this.#engine.feeds, what);
     this.#noteWarmup(feed, what);
     const out = feed.indicators.use(what as IndicatorSpec<Out>, options.depth ?? 1);
     this.#draw(feed, what, out, options.pane ?? null);
@@ -114,7 +115,7 @@ export class StrategyRun implements StrategyHost {
   }
   when(signal: SignalSource, handler: () => void): Signal {
     this.#registering('when');
-    const feed = this.#engine.feedOf(signal);
+    const feed = feedOf(this.#engine.feeds, signal);
     this.#noteWarmup(feed, signal);
     const out = feed.indicators.use(signal as IndicatorSpec<Signal>, 1);
     this.watches.push({ signal: out, feed, handler, rows: new Int32Array(this.#engine.blockRows), count: 0, at: 0 });

@@ -6,7 +6,7 @@ import type { Axis, ParamSet } from './grid.ts';
 const MIN_TASK_MS = 5;
 /** What a task may lose when it is cut, and the step of the progress line. */
 const MAX_TASK_MS = 2000;
-/** House figure for planning alone: an SMA cross costs some 10 ns a bar and set, user code with orders several times that. */
+/** House figure for planning alone: a bar and set of an SMA cross cost some 15 ns, user code with orders several times that. */
 const BAR_MS = 15e-6;
 /** Lanes of one task are in memory at the same time. */
 const MAX_TASK_SETS = 256;

@@ -9,6 +9,7 @@ import type { RunPlan } from '../../src/app/plan.ts';
 import { openVenue, replayModule } from '../../src/app/replayModule.ts';
 import { TOKENS } from '../../src/app/tokens.ts';
 import { Scratch } from '../../src/base/rowLog.ts';
+import { sealEngine } from '../../src/engine/setUp.ts';
 import { addStrategiesAndCash } from '../engine/world.ts';
 import { exchangePortSuite, play, type MakeWorld, type World } from './exchangePort.ts';
 import { StubExchange, stubModule } from './stubExchange.ts';
@@ -22,7 +23,7 @@ async function resolveBot(
   container.load(botModule(plan, { log: () => {}, beat: null }, new Scratch()), module);
   const engine = container.get(TOKENS.engine);
   const deposits = addStrategiesAndCash(engine, plan);
-  engine.seal(null);
+  sealEngine(engine, null);
   connect(container, deposits);
   const journal = container.get(TOKENS.journal);
   return { engine, journalHash: () => (journal instanceof ReplayJournal ? journal.hash : '') };

@@ -85,6 +85,31 @@ describe('a sweep', () => {
   });
 });
 
+describe('a strategy that misbehaves', () => {
+  const desk = new SweepDesk(300);
+  afterAll(() => desk.remove());
+  const act = (what: string) =>
+    desk.write(
+      'cross.ts',
+      `import { int, Strategy } from 'isobar';
+export default class Cross extends Strategy.with({ n: int(1) }) { i = 0; override onBar() { if (++this.i === 50 && this.params.n === 3) { ${what} } } }\n`,
+    );
+
+  it('is named with its parameters and its bar; what it prints is no result; the end of a thread is told', async () => {
+    act("throw new Error('three is one too many');");
+    const thrown = await desk.sweep('--grid', 'n=1..4');
+    expect(thrown.stderr).toMatch(/with n=3: Cross threw at 2024-01-03 02:00 UTC: three is one too many/);
+    expect(thrown.code).toBe(1);
+    act("console.log('hello');");
+    const { stdout } = await desk.sweep('--grid', 'n=1..4', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 4 }, best: [] });
+    act('process.exit(7);');
+    expect((await desk.sweep('--grid', 'n=1..4')).stderr).toContain(
+      'a strategy ended the thread of its sweep\n  take process.exit out of the strategy',
+    );
+  });
+});
+
 describe('a sweep that is cut', () => {
   const desk = new SweepDesk(2000);
   afterAll(() => desk.remove());

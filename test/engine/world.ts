@@ -10,6 +10,7 @@ import { seededRng } from '../../src/base/rng.ts';
 import { Scratch } from '../../src/base/rowLog.ts';
 import { blockLoop } from '../../src/engine/blockLoop.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { addStrategy, sealEngine } from '../../src/engine/setUp.ts';
 import { botModule } from '../../src/app/botModule.ts';
 import type { RunPlan, StrategyPlan } from '../../src/app/plan.ts';
 import { openVenue, replayModule } from '../../src/app/replayModule.ts';
@@ -168,7 +169,7 @@ export async function runWithJournal(options: PlanOptions, faultOf?: ReplayOptio
   container.load(botModule(plan, { log: () => {}, beat: null }, new Scratch()), replayModule(plan, faultOf));
   const engine = container.get(TOKENS.engine);
   const deposits = addStrategiesAndCash(engine, plan);
-  engine.seal(null);
+  sealEngine(engine, null);
   openVenue(plan, engine, container.get(TOKENS.exchange), deposits);
   blockLoop(engine);
   const journal = container.get(TOKENS.journal);
@@ -179,7 +180,7 @@ export async function runWithJournal(options: PlanOptions, faultOf?: ReplayOptio
 /** Constructs the strategies of a plan and gives all cash to the first one; returns what a venue would be given. */
 export function addStrategiesAndCash(engine: Engine, plan: RunPlan): Map<string, number> {
   plan.strategies.forEach(({ strategy, record, params }, index) =>
-    engine.addStrategy(strategy, record.name, parseParams(strategy.params, params, record.file), seededRng(plan.seed * 65_537 + index)),
+    addStrategy(engine, strategy, record.name, parseParams(strategy.params, params, record.file), seededRng(plan.seed * 65_537 + index)),
   );
   const deposits = new Map<string, number>();
   for (const [asset, text] of Object.entries(plan.cash)) {

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const SHOWN_DRAWDOWNS = 5;
 
 /** A table with its heads. Cells after the first are right-aligned, but not those of columns `words` (counted from 1). */
-function table(heads: readonly Part[], rows: readonly (readonly Part[])[], name: string, words: readonly number[] = []): Markup {
+export function table(heads: readonly Part[], rows: readonly (readonly Part[])[], name: string, words: readonly number[] = []): Markup {
   const kind = (at: number) => (words.includes(at) ? 't' : '');
   return html`<div class="scroll">
     <table class="plain" aria-label="${name}">

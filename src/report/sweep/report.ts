@@ -52,8 +52,8 @@ export async function sweepReportText(input: SweepReportInput): Promise<string> 
     title: `${title(input.record)} · isobar sweep`,
     version: input.provenance.versions['isobar'] ?? '',
     style: `${STYLE}${SWEEP_STYLE}`,
-    content: html`${head(input)} ${trust(input)} ${cards(input)} ${mapSection(input)} ${best(input)} ${chanceSection(input)}
-    ${PICTURES} ${refusals(input)} ${provenance(input)}`,
+    content: html`${head(input)} ${trust(input)} ${cards(input)} ${mapSection(input)} ${best(input)} ${chanceSection(input)} ${PICTURES}
+    ${refusals(input)} ${provenance(input)}`,
     rest: html`${keyList([
         [html`<kbd>?</kbd>`, 'this list'],
         [html`<kbd>t</kbd>`, 'theme: system, light, dark'],

@@ -302,10 +302,10 @@ export function chanceSection({ record, findings }: SweepReportInput): Markup {
 }
 
 export const PICTURES = html`<section id="each">
-    <h2>What each parameter does</h2>
-    <p class="caption">Over all sets with the value: the middle one, the half of them around it, and the best (dot).</p>
-    <div id="parameters"></div>
-  </section>`;
+  <h2>What each parameter does</h2>
+  <p class="caption">Over all sets with the value: the middle one, the half of them around it, and the best (dot).</p>
+  <div id="parameters"></div>
+</section>`;
 
 export function refusals({ findings }: SweepReportInput): Markup {
   if (findings.refused.length === 0) return html``;

@@ -3,7 +3,7 @@
 
 import { addCopying, addKeys, addPrinting, addRanges, addTheme, addTips, addWidths } from '../../html/page/controls.ts';
 import { byId } from '../../html/page/dom.ts';
-import { unpack32, unpackDecimals } from '../../html/page/unpack.ts';
+import { unpackDecimals, unpackWide } from '../../html/page/unpack.ts';
 import { CurvePlots, type CurveColumns } from './curvePlots.ts';
 import type { ComparePage } from './wire.ts';
 
@@ -13,7 +13,7 @@ const root = byId('curve-plots');
 let plots: CurvePlots | null = null;
 
 async function columnsOf(): Promise<CurveColumns> {
-  const seconds = await unpack32(page.seconds);
+  const seconds = await unpackWide(page.seconds);
   const nullable = (values: Float64Array, factor: number) => Array.from(values, (value) => (Number.isFinite(value) ? value * factor : null));
   const [a, b] = [await unpackDecimals(page.a.growth), await unpackDecimals(page.b.growth)];
   return {

@@ -1,0 +1,57 @@
+// Before the first bar: strategies are constructed, indicators are warmed up, and each strategy learns when it is ready.
+
+import { ConfigError } from '../base/errors.ts';
+import type { Rng } from '../base/rng.ts';
+import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
+import type { StrategyClass } from '../strategy/strategy.ts';
+import type { Engine } from './engine.ts';
+import { EquityRecorder } from './equityRecorder.ts';
+import type { FeedRun } from './feed.ts';
+import { StrategyRun } from './strategyRun.ts';
+
+/** Constructs a strategy: its field initialisers register what it needs. */
+export function addStrategy(engine: Engine, strategy: StrategyClass, name: string, params: object, rng: Rng): StrategyRun {
+  const run = new StrategyRun(engine, engine.runs.length, name, rng);
+  engine.inCharge = run.index;
+  engine.runs.push(run);
+  const instance = new strategy({ params, host: run });
+  run.instance = instance;
+  run.hasOnBar = typeof instance.onBar === 'function';
+  run.wantsFills = typeof instance.onFill === 'function';
+  run.wantsOrders = typeof instance.onOrder === 'function';
+  return run;
+}
+
+/** Ends the set-up: fixes buffers, delivers warm-up rows, finds when each strategy is ready. */
+export function sealEngine(engine: Engine, technical: TechnicalLibrary | null): void {
+  const { parts, feeds, runs, risk, ledger, execution, blockRows } = engine;
+  for (const run of runs) checkHasWork(engine, run);
+  engine.startUnits = ledger.equityTotalUnits(engine.instruments.map((_, index) => engine.startTicks(index)));
+  const sink = risk.watchesEquity ? null : (parts.equitySink ?? null);
+  engine.recorder = new EquityRecorder(execution, ledger, parts.scratch, sink, blockRows);
+  for (const feed of feeds) feed.warmUp(technical, blockRows);
+  const firstMs = Math.min(...feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
+  for (const run of runs) {
+    run.readyMs = Math.max(firstMs, ...[...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed))));
+    if (run.hasOnBar) for (const feed of run.listened) feed.hasOnBar = true;
+  }
+  risk.attach(engine);
+  risk.begin(engine.startUnits, parts.fromMs);
+  engine.instant.set(parts.fromMs);
+  engine.queue.runDue(parts.fromMs);
+  engine.timers.start(parts.fromMs);
+  engine.isPlain = runs.length === 1 && execution.length === 1;
+}
+
+function checkHasWork(engine: Engine, run: StrategyRun): void {
+  if (run.hasOnBar || run.watches.length > 0 || engine.timers.has(run.index)) return;
+  throw new ConfigError(
+    `${run.name}: the strategy has neither onBar nor a handler, so it can never trade`,
+    'add `override onBar()`, or this.when(signal, handler), or a timer',
+  );
+}
+
+/** Close of a row of a feed; Infinity when the data ends before. */
+function closeMsOf({ bars }: FeedRun, row: number): number {
+  return bars.closeMs[row] ?? Infinity;
+}

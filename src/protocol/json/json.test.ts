@@ -1,0 +1,179 @@
+// Lossless JSON against JSON.parse where doubles are exact, and by itself where they are not.
+
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { InvariantError } from '../../base/errors.ts';
+import { canonicalDecimal, isList, isObject, jsonNumber, JsonNumber, jsonObject, utf8, writeJson, type Json } from './json.ts';
+import { parseJson } from './parseJson.ts';
+
+/** The value as JSON.parse has it: numbers through doubles, objects without a prototype. */
+function plain(json: Json): unknown {
+  if (json instanceof JsonNumber) return Number(json.text);
+  if (isList(json)) return json.map(plain);
+  if (isObject(json))
+    return Object.assign(Object.create(null), Object.fromEntries(Array.from(json, ([key, value]) => [key, plain(value)])));
+  return json;
+}
+
+function parsed(text: string | Uint8Array): Json {
+  const result = parseJson(text);
+  if (!result.ok) throw new Error(`${result.problem} at ${result.at}`);
+  return result.value;
+}
+
+/** The problem and the place, or null for a text that parses. */
+const problem = (text: string | Uint8Array, limits?: { maxSize: number; maxDepth: number }) => {
+  const result = parseJson(text, limits);
+  return result.ok ? null : [result.problem, result.at];
+};
+
+const spaces = fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\r'), maxLength: 3 });
+
+test('what JSON.parse says of a text of doubles, whitespace and escapes, this says too', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 5, noUnicodeString: false }), spaces, fc.nat({ max: 4 }), (text, space, indent) => {
+      for (const form of [space + text + space, JSON.stringify(JSON.parse(text), null, indent)]) {
+        const mine = parseJson(form);
+        if (!mine.ok) expect(mine.problem, 'JSON.parse lets a key stand twice').toBe('duplicateKey');
+        else
+          expect(JSON.stringify(plain(mine.value))).toBe(JSON.stringify(JSON.parse(form)).replaceAll(/(?<=[[:,]|^)-0(?=[,\]}]|$)/g, '0'));
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a text is refused exactly where JSON.parse refuses it (a key twice apart)', () => {
+  // Real texts with a character changed, dropped or put in: most are no JSON any more, some still are.
+  fc.assert(
+    fc.property(
+      fc.json({ maxDepth: 3 }),
+      fc.nat(),
+      fc.nat({ max: 1 }),
+      fc.constantFrom(...'"\\{}[],:0159.eE+-utn /\u0001\ufeff', ''),
+      (text, place, cut, put) => {
+        const at = place % (text.length + 1);
+        const broken = text.slice(0, at) + put + text.slice(at + cut);
+        let accepted = true;
+        try {
+          JSON.parse(broken);
+        } catch {
+          accepted = false;
+        }
+        const mine = parseJson(broken);
+        const beyond = !mine.ok && (mine.problem === 'duplicateKey' || mine.problem === 'number');
+        expect(mine.ok || beyond, broken).toBe(accepted || beyond);
+      },
+    ),
+    { numRuns: 5000 },
+  );
+});
+
+/** Any value at all, with numbers that no double holds. */
+const { any: anyJson } = fc.letrec<{ any: Json }>((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.constantFrom<Json>(null, true, false),
+    fc.string({ unit: 'binary' }),
+    fc
+      .tuple(fc.bigInt(), fc.option(fc.stringMatching(/^\d{1,30}$/)))
+      .map(([whole, part]) => jsonNumber(part === null ? String(whole) : `${whole}.${part}`)),
+    fc.array(tie('any'), { maxLength: 5 }),
+    fc.array(fc.tuple(fc.string({ unit: 'binary' }), tie('any')), { maxLength: 5 }).map((members): Json => new Map(members)),
+  ),
+}));
+
+test('what is written is read back to the last digit, from text and from bytes', () => {
+  fc.assert(
+    fc.property(anyJson, (json) => {
+      const text = writeJson(json);
+      expect(parsed(text)).toEqual(json);
+      expect(writeJson(parsed(text))).toBe(text);
+      // A lone surrogate is an escape in the text, so the bytes hold it too.
+      expect(parsed(utf8(text))).toEqual(json);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('every double is told by its plain digits', () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), (value, upper) => {
+      const json = parsed(upper ? value.toExponential().toUpperCase() : JSON.stringify(value));
+      expect(json).toBeInstanceOf(JsonNumber);
+      const { text } = json as JsonNumber;
+      expect(text).toMatch(/^-?(0|[1-9]\d*)(\.\d+)?$/);
+      expect(Number(text)).toBe(value === 0 && !text.startsWith('-') ? 0 : value);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test.each([
+  ['1E-7', '0.0000001'],
+  ['0E-8', '0.00000000'],
+  ['1e3', '1000'],
+  ['1.5e1', '15'],
+  ['12.345e2', '1234.5'],
+  ['-2.50E+1', '-25.0'],
+  ['0.001e2', '0.1'],
+  ['123e-2', '1.23'],
+  ['9223372036854775807', '9223372036854775807'],
+  ['65000.00', '65000.00'],
+  ['84200.18666666666199250', '84200.18666666666199250'],
+])('%s is kept as %s', (text, kept) => {
+  expect(parsed(text)).toEqual(jsonNumber(kept));
+});
+
+test.each([
+  ['0.00000000', '0'],
+  ['-0', '0'],
+  ['-0.0', '0'],
+  ['71990.0', '71990'],
+  ['007.10', '7.1'],
+  ['1E-7', '0.0000001'],
+  ['-1.50e2', '-150'],
+  ['100', '100'],
+])('the one text of %s is %s', (text, canonical) => {
+  expect(canonicalDecimal(text)).toBe(canonical);
+});
+
+test.each(['', '-', '.5', '5.', '1e', '0x10', 'NaN', 'Infinity', ' 1', '1 ', '1,5', '+1', '1e999', '１'])('%j is no decimal', (text) => {
+  expect(canonicalDecimal(text)).toBeNull();
+});
+
+test('a stranger cannot reach a prototype, nor say a thing twice', () => {
+  const json = parsed('{"__proto__":{"polluted":1},"constructor":2,"a":{"__proto__":null}}');
+  expect(isObject(json) && [...json.keys()]).toEqual(['__proto__', 'constructor', 'a']);
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  expect(problem('{"a":1,"b":[{"c":1,"c":1}]}')).toEqual(['duplicateKey', 18]);
+  expect(problem('{"a":1,"\\u0061":1}'), 'the same key in an escape').toEqual(['duplicateKey', 7]);
+});
+
+test('limits and places', () => {
+  const limits = { maxSize: 20, maxDepth: 3 };
+  expect(problem('[[[1]]]', limits)).toBeNull();
+  expect(problem('[[[[1]]]]', limits)).toEqual(['depth', 3]);
+  expect(problem(`[[{"a":{}}]]`, limits)).toEqual(['depth', 7]);
+  expect(problem(' '.repeat(21), limits)).toEqual(['size', 20]);
+  expect(problem('['.repeat(1_000_000))?.[0], 'no stack is that deep').toBe('depth');
+  expect(problem('1e401')).toEqual(['number', 0]);
+  expect(problem('9'.repeat(801))).toEqual(['number', 0]);
+  expect(problem('1e99999999999999999999')).toEqual(['number', 0]);
+  expect(problem('{} {}')).toEqual(['trailing', 3]);
+  expect(problem('')).toEqual(['syntax', 0]);
+  expect(problem('{"a":}')).toEqual(['syntax', 5]);
+  expect(problem('<html>')).toEqual(['syntax', 0]);
+  expect(problem(new Uint8Array([0x22, 0xff, 0x22])), 'no UTF-8').toEqual(['syntax', 0]);
+  expect(problem(new Uint8Array([0xef, 0xbb, 0xbf, 0x31])), 'a byte order mark').toEqual(['syntax', 0]);
+  for (const cut of ['{"a":[1,2', '"ab', '"\\u12', 'tru', '-', '[1,', '{"a"']) expect(problem(cut)?.[0], cut).toBe('syntax');
+});
+
+test('ids are written as digits or as text, as told; what is no number is refused', () => {
+  const id = '1322738336974712847';
+  expect(writeJson(jsonObject({ orderId: jsonNumber(id), text: id, gone: undefined, list: [jsonNumber(1)] }))).toBe(
+    `{"orderId":${id},"text":"${id}","list":[1]}`,
+  );
+  for (const text of ['', '01', '1e5', '1.', 'NaN', '1,"x":2']) expect(() => jsonNumber(text), text).toThrow(InvariantError);
+  expect(() => jsonNumber(Number.NaN)).toThrow(InvariantError);
+});

@@ -1,0 +1,82 @@
+// JSON that loses nothing: numbers keep the text they came in, objects are maps, and the writer puts digits where it is told to.
+
+import { InvariantError } from '../../base/errors.ts';
+
+/** A number as plain decimal text: `1322738336974712847`, `65000.00`. An exponent is written out, nothing else is changed. */
+export class JsonNumber {
+  readonly text: string;
+  /** `text` is a plain decimal of JSON; `jsonNumber` checks that, the parser has. */
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A map and no object: a key such as `__proto__` is a key like any other, and digits keep their place. */
+export type JsonObject = ReadonlyMap<string, Json>;
+export type Json = null | boolean | string | JsonNumber | readonly Json[] | JsonObject;
+
+const PLAIN = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+
+/** The number that plain decimal text such as `0.10` or a whole number says. Throws InvariantError for any other text. */
+export function jsonNumber(value: string | number): JsonNumber {
+  const text = typeof value === 'number' ? String(value) : value;
+  if (!PLAIN.test(text)) throw new InvariantError(`${text} is no number of JSON in plain digits`);
+  return new JsonNumber(text);
+}
+
+/** An object of the members that are there. The keys are the program's own, never a stranger's. */
+export function jsonObject(members: Readonly<Record<string, Json | undefined>>): JsonObject {
+  const found = new Map<string, Json>();
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) found.set(name, value);
+  return found;
+}
+
+export const isList = (json: Json | undefined): json is readonly Json[] => Array.isArray(json);
+export const isObject = (json: Json | undefined): json is JsonObject => json instanceof Map;
+
+/** Compact JSON text; the order of members is the order of the map. */
+export function writeJson(json: Json): string {
+  if (json === null || typeof json === 'boolean') return String(json);
+  if (typeof json === 'string') return JSON.stringify(json);
+  if (json instanceof JsonNumber) return json.text;
+  if (isList(json)) return `[${json.map(writeJson).join(',')}]`;
+  return `{${Array.from(json, ([name, value]) => `${JSON.stringify(name)}:${writeJson(value)}`).join(',')}}`;
+}
+
+const UTF8 = new TextEncoder();
+
+/** The bytes of `text` in UTF-8. */
+export const utf8 = (text: string): Uint8Array => UTF8.encode(text);
+
+/** The plain text of a decimal that may have an exponent (`1E-7` is `0.0000001`); null beyond 400 places, which no double needs. */
+export function writtenOut(text: string): string | null {
+  const at = text.search(/[eE]/);
+  if (at < 0) return text;
+  const exponent = Number(text.slice(at + 1));
+  if (!(Math.abs(exponent) <= 400)) return null;
+  const sign = text.startsWith('-') ? '-' : '';
+  const [whole = '', part = ''] = text.slice(sign.length, at).split('.');
+  const digits = whole + part;
+  const point = whole.length + exponent;
+  const padded = point <= 0 ? '0'.repeat(1 - point) + digits : digits.padEnd(point, '0');
+  const split = Math.max(point, 1);
+  const head = padded.slice(0, split).replace(/^0+(?=\d)/, '');
+  const tail = padded.slice(split);
+  return tail === '' ? sign + head : `${sign}${head}.${tail}`;
+}
+
+const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** The one text of a decimal's value: no exponent, no needless zero, no minus before zero. Null when `text` is no decimal. */
+export function canonicalDecimal(text: string): string | null {
+  const plain = text.length <= MAX_NUMBER_CHARS && DECIMAL.test(text) ? writtenOut(text) : null;
+  if (plain === null) return null;
+  const found = /^(-?)0*(\d+?)(?:\.(\d*?)0*)?$/.exec(plain);
+  if (!found) return null;
+  const [, sign = '', whole = '', part = ''] = found;
+  const value = part === '' ? whole : `${whole}.${part}`;
+  return value === '0' ? value : sign + value;
+}
+
+/** The longest number that is read: more than any double has, in digits and places. */
+export const MAX_NUMBER_CHARS = 800;

@@ -1,0 +1,195 @@
+// The strict reader of lossless JSON: bounded in bytes and depth, no key twice, no byte left over, never a number through a double.
+
+import { JsonNumber, MAX_NUMBER_CHARS, writtenOut, type Json } from './json.ts';
+
+/**
+ * What is wrong with a text: `syntax` is no JSON (or no UTF-8), `trailing` has something after its value, `duplicateKey` an object with
+ * a key twice, `depth`, `size` and `number` are beyond the limits.
+ */
+export type JsonProblem = 'syntax' | 'trailing' | 'duplicateKey' | 'depth' | 'size' | 'number';
+export type JsonResult =
+  | { readonly ok: true; readonly value: Json }
+  /** `at`: characters from the start. */
+  | { readonly ok: false; readonly problem: JsonProblem; readonly at: number };
+
+export interface JsonLimits {
+  /** Bytes (characters, where text is given); the largest answer of the exchange, 1000 orders, has some 400 kB. */
+  readonly maxSize: number;
+  /** Lists and objects within each other. */
+  readonly maxDepth: number;
+}
+export const JSON_LIMITS: JsonLimits = { maxSize: 4 * 1024 * 1024, maxDepth: 32 };
+
+/** The value that `input` says, or the first thing that is wrong with it. Never throws, whatever the bytes. */
+export function parseJson(input: Uint8Array | string, limits: JsonLimits = JSON_LIMITS): JsonResult {
+  if (input.length > limits.maxSize) return { ok: false, problem: 'size', at: limits.maxSize };
+  const text = typeof input === 'string' ? input : decoded(input);
+  if (text === null) return { ok: false, problem: 'syntax', at: 0 };
+  const reader = new Reader(text, limits.maxDepth);
+  const value = reader.document();
+  return reader.problem === null && value !== undefined
+    ? { ok: true, value }
+    : { ok: false, problem: reader.problem ?? 'syntax', at: reader.at };
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decoded(bytes: Uint8Array): string | null {
+  try {
+    return UTF8.decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+/** Up to the next quote or backslash; a control character ends it too, and is refused there. */
+// oxlint-disable-next-line no-control-regex -- JSON forbids exactly these
+const PLAIN_CHARS = /[^"\\\u0000-\u001f]*/y;
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+const HEX = /^[\da-fA-F]{4}$/;
+const WORDS: readonly (readonly [string, Json])[] = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+];
+
+/** Recursive descent; the first problem ends it, and every method then answers `undefined`. */
+class Reader {
+  at = 0;
+  problem: JsonProblem | null = null;
+  readonly #text: string;
+  readonly #maxDepth: number;
+
+  constructor(text: string, maxDepth: number) {
+    this.#text = text;
+    this.#maxDepth = maxDepth;
+  }
+
+  document(): Json | undefined {
+    const value = this.#value(0);
+    this.#space();
+    return value !== undefined && this.at < this.#text.length ? this.#fail('trailing') : value;
+  }
+
+  #fail(problem: JsonProblem): undefined {
+    this.problem ??= problem;
+    return undefined;
+  }
+
+  #space(): void {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.at);
+      if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return;
+      this.at++;
+    }
+  }
+
+  /** True when the next character is `char`, which is then taken. */
+  #take(char: string): boolean {
+    this.#space();
+    if (this.#text[this.at] !== char) return false;
+    this.at++;
+    return true;
+  }
+
+  #value(depth: number): Json | undefined {
+    this.#space();
+    const first = this.#text[this.at];
+    if (first === '"') return this.#string();
+    if (first === '{' || first === '[') {
+      if (depth >= this.#maxDepth) return this.#fail('depth');
+      this.at++;
+      return first === '{' ? this.#object(depth + 1) : this.#list(depth + 1);
+    }
+    for (const [word, value] of WORDS) {
+      if (!this.#text.startsWith(word, this.at)) continue;
+      this.at += word.length;
+      return value;
+    }
+    return this.#number();
+  }
+
+  #object(depth: number): Json | undefined {
+    const members = new Map<string, Json>();
+    if (this.#take('}')) return members;
+    do {
+      this.#space();
+      const start = this.at;
+      const name = this.#text[start] === '"' ? this.#string() : this.#fail('syntax');
+      if (name === undefined) return undefined;
+      if (members.has(name)) {
+        this.at = start;
+        return this.#fail('duplicateKey');
+      }
+      if (!this.#take(':')) return this.#fail('syntax');
+      const value = this.#value(depth);
+      if (value === undefined) return undefined;
+      members.set(name, value);
+    } while (this.#take(','));
+    return this.#take('}') ? members : this.#fail('syntax');
+  }
+
+  #list(depth: number): Json | undefined {
+    const items: Json[] = [];
+    if (this.#take(']')) return items;
+    do {
+      const value = this.#value(depth);
+      if (value === undefined) return undefined;
+      items.push(value);
+    } while (this.#take(','));
+    return this.#take(']') ? items : this.#fail('syntax');
+  }
+
+  #number(): JsonNumber | undefined {
+    NUMBER.lastIndex = this.at;
+    const text = NUMBER.exec(this.#text)?.[0];
+    if (text === undefined) return this.#fail('syntax');
+    const plain = text.length <= MAX_NUMBER_CHARS ? writtenOut(text) : null;
+    if (plain === null) return this.#fail('number');
+    this.at += text.length;
+    return new JsonNumber(plain);
+  }
+
+  #string(): string | undefined {
+    this.at++;
+    let value = '';
+    for (;;) {
+      PLAIN_CHARS.lastIndex = this.at;
+      const chunk = PLAIN_CHARS.exec(this.#text)?.[0] ?? '';
+      value += chunk;
+      this.at += chunk.length;
+      const stop = this.#text[this.at];
+      if (stop === '"') {
+        this.at++;
+        return value;
+      }
+      const escaped = stop === '\\' ? this.#escape() : undefined;
+      if (escaped === undefined) return this.#fail('syntax');
+      value += escaped;
+    }
+  }
+
+  /** What the escape at hand stands for. */
+  #escape(): string | undefined {
+    const kind = this.#text[this.at + 1] ?? '';
+    if (kind !== 'u') {
+      this.at += 2;
+      return Object.hasOwn(ESCAPES, kind) ? ESCAPES[kind] : undefined;
+    }
+    const hex = this.#text.slice(this.at + 2, this.at + 6);
+    if (!HEX.test(hex)) return undefined;
+    this.at += 6;
+    return String.fromCharCode(Number.parseInt(hex, 16));
+  }
+}

@@ -1,0 +1,103 @@
+// Writes the page of a comparison: one file that shows two runs beside each other, without network.
+
+import { writeFile } from 'node:fs/promises';
+import { pageScript, plotCode } from '../html/link.ts';
+import { html, jsonText, Markup } from '../html/markup.ts';
+import { exactStep, Pack } from '../html/pack.ts';
+import { keyList, packedScripts, scoped, shell } from '../html/shell.ts';
+import { STYLE } from '../html/style.ts';
+import type { Comparison } from './comparison.ts';
+import { curvesOf, type Curve, type Curves } from './curves.ts';
+import type { ComparePage, WireCurve } from './page/wire.ts';
+import { allFigures, cards, curves, firstFill, head, months, provenance, stepText, title, trust, whatDiffers } from './sections.ts';
+import { COMPARE_STYLE } from './style.ts';
+
+export interface CompareReportInput {
+  readonly comparison: Comparison;
+  /** Of the isobar that writes the page. */
+  readonly version: string;
+  /** ms UTC; null leaves it out. */
+  readonly writtenMs: number | null;
+}
+
+/** Of a hundredth of a percent of the start. */
+const DIGITS = 6;
+
+/** Writes the page to `path`; a file there is replaced. Rejects with the system's error when it cannot be written. */
+export async function writeCompareReport(input: CompareReportInput, path: string): Promise<void> {
+  await writeFile(path, await compareReportText(input));
+}
+
+export async function compareReportText({ comparison, version, writtenMs }: CompareReportInput): Promise<string> {
+  const drawn = curvesOf(comparison.a, comparison.b);
+  const pack = new Pack();
+  const page = pageOf(comparison, drawn, pack);
+  const columns = await pack.finish();
+  const code = plotCode();
+  return shell({
+    title: `${title(comparison)} · isobar comparison`,
+    version,
+    style: `${code.plotStyle}${STYLE}${COMPARE_STYLE}`,
+    content: html`${head(comparison, version, writtenMs)} ${trust(comparison)} ${cards(comparison)} ${curves(stepText(drawn.stepMs))}
+      <section id="differs">
+        <h2>What differs</h2>
+        ${whatDiffers(comparison)}
+      </section>
+      <section id="first">
+        <h2>The first fill that differs</h2>
+        ${firstFill(comparison)}
+      </section>
+      <section id="when">
+        <h2>Return by month, B − A</h2>
+        ${months(comparison)}
+      </section>
+      <section id="figures">
+        <h2>All figures</h2>
+        ${allFigures(comparison)}
+      </section>
+      <section id="provenance">
+        <h2>Provenance</h2>
+        ${provenance(comparison)}
+      </section>
+      <footer class="muted">Curves: uPlot, MIT.</footer>`,
+    rest: html`${KEYS}
+      <div id="tip" role="tooltip" hidden></div>
+      <script type="application/json" id="page">
+        ${new Markup(jsonText(page))}
+      </script>
+      <script>
+        ${new Markup(code.plotLibrary)};
+      </script>
+      ${scoped(pageScript('compare/page/main.js'))} ${packedScripts(columns)}`,
+  });
+}
+
+function pageOf({ a, b }: Comparison, { ms, a: curveA, b: curveB }: Curves, pack: Pack): ComparePage {
+  const wire = (name: string, { growth, depth }: Curve): WireCurve => ({
+    name,
+    growth: pack.addDecimals(growth, exactStep(growth, DIGITS), 1),
+    depth: pack.addDecimals(depth, exactStep(depth, DIGITS), 1),
+  });
+  return {
+    fromMs: ms[0] ?? 0,
+    toMs: ms.at(-1) ?? 0,
+    seconds: pack.add(
+      ms.map((time) => Math.round(time / 1000)),
+      2,
+    ),
+    a: wire(a.name, curveA),
+    b: wire(b.name, curveB),
+  };
+}
+
+const KEYS = keyList([
+  [html`<kbd>?</kbd>`, 'this list'],
+  [html`<kbd>t</kbd>`, 'theme: system, light, dark'],
+  [html`<kbd>l</kbd>`, 'logarithmic equity'],
+  [html`<kbd>+</kbd> <kbd>−</kbd>`, 'zoom'],
+  [html`<kbd>←</kbd> <kbd>→</kbd>`, 'move the curves, once they have the focus'],
+  [html`<kbd>0</kbd>`, 'the whole time'],
+  ['Ctrl + wheel, pinch', 'zoom; the wheel alone once the curves have the focus'],
+  ['drag', 'move'],
+  [html`<kbd>Esc</kbd>`, 'close, leave the curves'],
+]);

@@ -1,0 +1,28 @@
+// What a comparison has beyond the style of all reports: two runs side by side, each in its colour.
+
+export const COMPARE_STYLE = `
+.pair{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:12px;margin-top:16px}
+.run{background:var(--surface);border:1px solid var(--line);border-top:3px solid;border-radius:6px;padding:12px 16px;min-width:0}
+.run.a{border-top-color:var(--accent)}.run.b{border-top-color:var(--bench)}
+.run h2{display:flex;align-items:baseline;gap:8px;overflow-wrap:anywhere}
+.run p{font-size:12px;margin-top:4px;overflow-wrap:anywhere}
+.letter{display:inline-block;font-size:12px;font-weight:600;min-width:20px;text-align:center;border-radius:4px;padding:0 4px;color:var(--page)}
+.letter.a,.letter.both{background:var(--accent)}.letter.b{background:var(--bench)}
+.card .two{display:grid;grid-template-columns:auto minmax(0,1fr);gap:2px 8px;align-items:baseline}
+.card .two .value{font-size:16px;text-align:right;overflow:hidden;text-overflow:ellipsis}
+.card .diff{font-size:12px;border-top:1px solid var(--line);padding-top:6px;margin-top:4px;display:flex;justify-content:space-between;gap:8px}
+.card .diff b{white-space:nowrap}
+#figures-table td{width:18%}
+#figures-table .head th{padding-top:16px;color:var(--muted);font-weight:600}
+#figures-table tbody th{position:relative}
+td.same{color:var(--muted)}
+.hashes td code{white-space:nowrap}
+.first td.differs{font-weight:600;background:var(--warn-bg);color:var(--warn)}
+.plain td.long{white-space:normal;overflow-wrap:anywhere;min-width:120px}
+.none-differs{font-size:14px}
+@media (max-width:700px){
+.pair{grid-template-columns:minmax(0,1fr);gap:8px}
+.card .two .value{font-size:14px}
+#figures-table th,#figures-table td{padding:4px 5px;width:auto}
+}
+`;
