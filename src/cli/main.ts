@@ -6,6 +6,7 @@ import { ConfigError } from '../base/errors.ts';
 import { withBacktest } from './backtest.ts';
 import { dataCommand } from './data.ts';
 import { tellFailure } from './failure.ts';
+import { withReport } from './report.ts';
 import { withSweep } from './sweep.ts';
 import { withVerify } from './verify.ts';
 import { usageError } from './usage.ts';
@@ -21,9 +22,9 @@ function parser(argv: readonly string[]): Argv {
     .scriptName('isobar')
     .usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
   return (
-    withVerify(withSweep(withBacktest(named)))
+    withReport(withVerify(withSweep(withBacktest(named))))
       .command(dataCommand)
-      .demandCommand(1, 'Name a command: backtest or data')
+      .demandCommand(1, 'Name a command, such as backtest; isobar --help lists them')
       .strict()
       // A list takes one value an option (--set a=1 --set b=2), so that it never swallows the definition behind it.
       .parserConfiguration({ 'greedy-arrays': false, 'dot-notation': false })

@@ -131,7 +131,7 @@ describe.concurrent('a command line that is not understood ends with code 2 and 
     [['backtest', 'a.yaml', 'b.yaml'], 'b.yaml: one argument too many'],
     [['backtest'], 'backtest: expected a run definition or a strategy file, got nothing'],
     [['backtest', 'x.ts'], 'x.ts: expected --data FILE beside a strategy file'],
-    [[], 'Name a command: backtest or data'],
+    [[], 'Name a command, such as backtest; isobar --help lists them'],
   ])('isobar %j', async (args, message) => {
     const { code, stdout, stderr } = await desk.run(...args);
     expect(stderr.split('\n')[0]).toBe(message);

@@ -146,7 +146,7 @@ test('a stranger cannot reach a prototype, nor say a thing twice', () => {
   const json = parsed('{"__proto__":{"polluted":1},"constructor":2,"a":{"__proto__":null}}');
   expect(isObject(json) && [...json.keys()]).toEqual(['__proto__', 'constructor', 'a']);
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
-  expect(problem('{"a":1,"b":[{"c":1,"c":1}]}')).toEqual(['duplicateKey', 18]);
+  expect(problem('{"a":1,"b":[{"c":1,"c":1}]}')).toEqual(['duplicateKey', 19]);
   expect(problem('{"a":1,"\\u0061":1}'), 'the same key in an escape').toEqual(['duplicateKey', 7]);
 });
 

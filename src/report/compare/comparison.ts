@@ -77,6 +77,18 @@ function unequal(a: ComparedRun['inputs'], b: ComparedRun['inputs']): readonly U
   });
 }
 
+/** What is worth a line: a file that only one of them has follows from its definition, which says so itself. */
+export function toldInputs({ inputs }: Comparison): readonly Unequal[] {
+  return inputs.filter(({ use, a, b }) => (use !== 'code' && use !== 'bars') || (a !== null && b !== null));
+}
+
+/** A value as a person reads it: hashes by their first letters, midnights as days. */
+export function valueText(value: string | null): string {
+  if (value === null) return 'not there';
+  if (/^[0-9a-f]{64}$/.test(value)) return value.slice(0, 12);
+  return value.replace(/T00:00:00\.000Z$/, '').replace(/(T\d\d:\d\d):00\.000Z$/, '$1');
+}
+
 function firstFill([header = [], ...a]: ComparedRun['fills'], [, ...b]: ComparedRun['fills']): FillDifference | null {
   const columns = FILL_COLUMNS.map((name) => header.indexOf(name));
   const isSame = (of: readonly string[], other: readonly string[]) => columns.every((column) => of[column] === other[column]);

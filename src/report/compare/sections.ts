@@ -6,7 +6,7 @@ import { html, type Markup, type Part } from '../html/markup.ts';
 import { table } from '../html/sections.ts';
 import { METRIC_NAMES } from '../html/glossary.ts';
 import { marketsOf, strategyNames } from '../terminal/closingTable.ts';
-import { reasonOf, type ComparedFigure, type Comparison, type FillCells, type Unequal } from './comparison.ts';
+import { reasonOf, toldInputs, valueText, type ComparedFigure, type Comparison, type FillCells, type Unequal } from './comparison.ts';
 import type { ComparedRun } from './input.ts';
 
 const CARDS = ['totalReturn', 'maxDrawdown', 'sharpe', 'trades', 'winRate', 'fees'];
@@ -48,7 +48,7 @@ function runBox({ summary: { run, resultHash }, path }: ComparedRun, side: 'a' |
       ${marketsOf(run).join(', ')} · ${dayText(run.fromMs)} – ${dayText(run.toMs)}${params.length === 0 ? '' : ` · ${params.join(', ')}`}
     </p>
     <p>
-      <code>${path}</code> <span class="muted">result</span> <code title="${resultHash}">${resultHash.slice(0, SHORT_HASH)}</code>
+      <code>${path}</code> <span class="muted of">result</span> <code title="${resultHash}">${resultHash.slice(0, SHORT_HASH)}</code>
       <button type="button" data-copy="${resultHash}">copy</button>
     </p>
   </div>`;
@@ -64,7 +64,7 @@ export function answer(comparison: Comparison): Markup {
   const [net, down, sharpe] = ['totalReturn', 'maxDrawdown', 'sharpe'].map((name) => figureOf(comparison, name));
   if (net?.difference === undefined || net.difference === null) return html`One of the two has no net return.`;
   const sign = net.difference > 0 ? 'gain' : net.difference < 0 ? 'loss' : '';
-  const gap = `${signed(net.difference * 100, 2)}${THIN}pp`;
+  const gap = `${fixed(Math.abs(net.difference) * 100, 2)}${THIN}pp`;
   const deeper =
     down?.difference === undefined || down.difference === null
       ? ''
@@ -72,7 +72,7 @@ export function answer(comparison: Comparison): Markup {
         ? '; its worst drawdown is as deep'
         : `; its worst drawdown is ${fixed(Math.abs(down.difference) * 100, 2)}${THIN}pp ${down.difference < 0 ? 'deeper' : 'less deep'}`;
   const ratio = sharpe?.difference === undefined || sharpe.difference === null ? '' : `, its Sharpe ${sharpe.text.b} against ${sharpe.text.a}`;
-  return html`B ends <b class="${sign}">${gap}</b> from A: <b>${net.text.b}</b> net against <b>${net.text.a}</b>${deeper}${ratio}.`;
+  return html`B ends <b class="${sign}">${gap}</b> ${net.difference < 0 ? 'below' : 'above'} A: <b>${net.text.b}</b> net against <b>${net.text.a}</b>${deeper}${ratio}.`;
 }
 
 export function trust(comparison: Comparison): Markup {
@@ -237,11 +237,12 @@ export function allFigures(comparison: Comparison): Markup {
     <p class="muted note">▲ B is better, ▼ worse; pp: percentage points. A figure without an arrow is neither good nor bad by itself.</p>`;
 }
 
-export function whatDiffers({ keys, inputs }: Comparison): Markup {
-  if (keys.length + inputs.length === 0) return html`<p class="none-differs">Nothing: definition, code, bars and versions are the same.</p>`;
+export function whatDiffers(comparison: Comparison): Markup {
+  const { keys } = comparison;
+  const inputs = toldInputs(comparison);
+  if (keys.length + inputs.length === 0) return html`<p>Nothing: definition, code, bars and versions are the same.</p>`;
   const heads = (name: string) => [name, html`${letter('a')}`, html`${letter('b')}`];
-  const value = (text: string | null) =>
-    text === null ? html`<span class="muted">not there</span>` : isHash(text) ? html`<code title="${text}">${text.slice(0, SHORT_HASH)}</code>` : text;
+  const value = (text: string | null) => html`<span class="${text === null ? 'muted' : ''}" title="${text ?? ''}">${valueText(text)}</span>`;
   const settings =
     keys.length === 0
       ? null
@@ -260,12 +261,10 @@ export function whatDiffers({ keys, inputs }: Comparison): Markup {
   return html`${settings}${rest}`;
 }
 
-const isHash = (text: string) => /^[0-9a-f]{64}$/.test(text);
-
 export function firstFill({ firstFill: first, a }: Comparison): Markup {
   if (first === null) {
     const fills = Math.max(0, a.fills.length - 1);
-    return html`<p class="none-differs">None: ${fills === 1 ? 'the only fill is' : `all ${count(fills)} fills are`} the same in both.</p>`;
+    return html`<p>None: ${fills === 1 ? 'the only fill is' : `all ${count(fills)} fills are`} the same in both.</p>`;
   }
   const before = first.row - 1;
   const columns = ['time', 'instrument', 'side', 'price', 'quantity', 'notional', 'fee', 'as'];
@@ -281,7 +280,7 @@ export function firstFill({ firstFill: first, a }: Comparison): Markup {
         }
       </tr>`,
   );
-  return html`<p>${before === 0 ? 'The very first fill differs.' : `The first ${before === 1 ? 'fill is' : `${count(before)} fills are`} the same; fill ${count(first.row)} is not.`}</p>
+  return html`<p class="lead">${before === 0 ? 'The very first fill differs.' : `The first ${before === 1 ? 'fill is' : `${count(before)} fills are`} the same; fill ${count(first.row)} is not.`}</p>
     <div class="scroll">
       <table class="plain first" aria-label="The first fill that differs">
         <thead>

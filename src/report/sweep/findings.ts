@@ -75,6 +75,7 @@ function doubtsOf(record: SweepRecord, best: number | null, neighbours: Neighbou
     const place = record.places[axis]?.[best] ?? 0;
     return isOrdered && values.length > 2 && (place === 0 || place === values.length - 1) ? [`${name} ${values[place]}`] : [];
   });
+  if (figureOf(record, 'totalReturn')?.every((value) => !(value > 0)) === true) doubts.push('no set gained');
   if (chance.deflated !== null && chance.deflated < SURE) {
     doubts.push(`the best Sharpe is above what chance gives with a probability of ${percent(chance.deflated, 0)} only`);
   }

@@ -3,7 +3,7 @@
 
 import type uPlotClass from 'uplot';
 import { byId, colour, element, faint, oncePerFrame } from '../../html/page/dom.ts';
-import { fixed, signed, signedPercent, THIN, timeText } from '../../html/page/format.ts';
+import { fixed, NONE, signed, signedPercent, THIN, timeText } from '../../html/page/format.ts';
 import { addGestures } from '../../html/page/gestures.ts';
 import { logTicks, niceTicks, numberTexts } from '../../html/page/ticks.ts';
 import { AXIS_WIDTH, keyed, percents, timePlot } from '../../html/page/timePlot.ts';
@@ -62,9 +62,7 @@ export class CurvePlots {
     const drawn = growth.map((values) => (this.#isLog ? values.map((value) => (value === null ? null : Math.log(value))) : [...values]));
     this.#plots.growth?.setData([[...ms], ...drawn.map((values) => [...values])], false);
     this.#plots.depth?.setData([[...ms], ...depth.map((values) => [...values])], false);
-    const above = between.map((value) => (value === null ? null : Math.max(0, value)));
-    const below = between.map((value) => (value === null ? null : Math.min(0, value)));
-    this.#plots.between?.setData([[...ms], above, below], false);
+    this.#plots.between?.setData([[...ms], sideOf(between, 1), sideOf(between, -1)], false);
     this.#window();
   }
 
@@ -112,14 +110,9 @@ export class CurvePlots {
   }
 
   #depthPlot(): uPlotClass {
-    const area = (name: string): uPlotClass.Series => ({
-      stroke: colour(name),
-      fill: faint(colour(name), 0.14),
-      width: 1,
-      points: { show: false },
-      spanGaps: false,
-    });
-    return this.#plot('depth', [area('accent'), area('bench')], {
+    // Without areas: two on top of each other are a third colour, that of neither run.
+    const line = (name: string): uPlotClass.Series => ({ stroke: colour(name), width: 1.25, points: { show: false }, spanGaps: false });
+    return this.#plot('depth', [line('accent'), line('bench')], {
       splits: (_, __, low, high) => niceTicks(low, high, 3),
       values: (_, ticks) => percents(ticks),
     });
@@ -150,7 +143,7 @@ export class CurvePlots {
     if (!read || ms[row] === undefined) return;
     const one = (side: 0 | 1, name: string, letter: string) => {
       const [value, down] = [growth[side][row], depth[side][row]];
-      const text = typeof value !== 'number' || typeof down !== 'number' ? '–' : `${fixed(value, 2)}, ${signedPercent(down)} below its peak`;
+      const text = typeof value !== 'number' || typeof down !== 'number' ? NONE : `${fixed(value, 2)}, drawdown ${signedPercent(down)}`;
       return keyed(name, `${letter} ${text}`);
     };
     const gap = between[row];
@@ -161,6 +154,15 @@ export class CurvePlots {
       element('span', {}, typeof gap === 'number' ? `B − A ${signed(gap * 100, 2)}${THIN}pp` : ''),
     );
   }
+}
+
+/** The values on one side of zero, down to the zero beside them; null where the other side is. */
+function sideOf(values: Values, sign: 1 | -1): (number | null)[] {
+  const isOn = (value: number | null | undefined) => typeof value === 'number' && value * sign > 0;
+  return values.map((value, at) => {
+    if (isOn(value)) return value;
+    return value !== null && (isOn(values[at - 1]) || isOn(values[at + 1])) ? 0 : null;
+  });
 }
 
 function pointTexts(ticks: readonly number[]): string[] {

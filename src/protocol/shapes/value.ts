@@ -1,0 +1,255 @@
+// Single values of answers, read from every form that was seen and written in the specification's: decimals, ids, times, codes.
+
+import { timeMs, type TimeMs } from '../../base/brand.ts';
+import { formatTime, parseTime } from '../../model/time.ts';
+import type { Side } from '../../model/order.ts';
+import { readCode, codeOf, readStatus, statusInteger, type OrderStatus, type Reading } from '../codes.ts';
+import { canonicalDecimal, isList, isObject, JsonNumber, jsonNumber, writeJson, type Json } from '../json/json.ts';
+import type { Variants } from './variants.ts';
+
+/** What was found is not what is needed. Goes no further than `decode` and the rows of a list. */
+export class Mismatch extends Error {
+  override readonly name = 'Mismatch';
+  /** Where, from the outside in: `positions[2].avgPrice`. */
+  place = '';
+  constructor(expected: string, found: Json | undefined) {
+    super(`expected ${expected}, got ${brief(found)}`);
+  }
+
+  within(outer: string): this {
+    this.place = this.place === '' || this.place.startsWith('[') ? outer + this.place : `${outer}.${this.place}`;
+    return this;
+  }
+}
+
+function brief(found: Json | undefined): string {
+  if (found === undefined) return 'nothing';
+  const text = writeJson(found);
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+}
+
+/** Both directions of one value. `kind` names it to readers of the table and to tests. */
+export interface Value<T> {
+  readonly kind: string;
+  /** Throws Mismatch. */
+  read(json: Json): T;
+  write(value: T, variants: Variants): Json;
+}
+
+/** The text of a JSON number or string; null for all else. */
+export function scalarText(json: Json): string | null {
+  return json instanceof JsonNumber ? json.text : typeof json === 'string' ? json : null;
+}
+
+function readDecimal(json: Json): string {
+  const text = scalarText(json);
+  const value = text === null ? null : canonicalDecimal(text);
+  if (value === null) throw new Mismatch('a decimal', json);
+  return value;
+}
+
+/** A decimal in its one plain text (`0.1`, `-3`), written as a JSON number. */
+export const decimal: Value<string> = { kind: 'decimal', read: readDecimal, write: (value) => jsonNumber(value) };
+/** The same, written as a JSON string. */
+export const decimalText: Value<string> = { kind: 'decimal', read: readDecimal, write: (value) => value };
+
+/** A decimal above 0: what a price in a book or a bar has to be. */
+export const price: Value<string> = { kind: 'price', read: readPrice, write: (value) => jsonNumber(value) };
+export const priceText: Value<string> = { kind: 'price', read: readPrice, write: (value) => value };
+
+function readPrice(json: Json): string {
+  const value = readDecimal(json);
+  if (value === '0' || value.startsWith('-')) throw new Mismatch('a price above 0', json);
+  return value;
+}
+
+/** Digits of an id above 0, from a number, a string or a list of one; null for all else. */
+export function idText(json: Json): string | null {
+  const text = isList(json) ? (json.length === 1 ? scalarText(json[0]!) : null) : scalarText(json);
+  return text !== null && /^[1-9]\d{0,30}$/.test(text) ? text : null;
+}
+
+function readId(json: Json): string {
+  const text = idText(json);
+  if (text === null) throw new Mismatch('an id', json);
+  return text;
+}
+
+/** An id: text for ever, as ids exceed 2^53; written as a JSON number. */
+export const id: Value<string> = { kind: 'id', read: readId, write: (value) => jsonNumber(value) };
+/** The same, written as a JSON string. */
+export const idString: Value<string> = { kind: 'id', read: readId, write: (value) => value };
+
+/** A client order id; null for none, which the wire calls `0`. */
+export const clientId: Value<string | null> = {
+  kind: 'clientId',
+  read(json) {
+    const text = scalarText(json);
+    if (text === null) throw new Mismatch('a client order id', json);
+    return text === '' || text === '0' ? null : text;
+  },
+  write: (value) => value ?? '0',
+};
+
+export const text: Value<string> = {
+  kind: 'text',
+  read(json) {
+    if (typeof json !== 'string' || json === '') throw new Mismatch('text', json);
+    return json;
+  },
+  write: (value) => value,
+};
+
+/** The name of an instrument or asset: upper case inside, whatever the wire has. */
+export const upperText: Value<string> = { kind: 'upperText', read: (json) => text.read(json).toUpperCase(), write: (value) => value };
+
+/** A whole number that a double holds; from digits in a string too. */
+export const integer: Value<number> = {
+  kind: 'integer',
+  read(json) {
+    const found = readDecimal(json);
+    if (found.includes('.') || !Number.isSafeInteger(Number(found))) throw new Mismatch('a whole number', json);
+    return Number(found);
+  },
+  write: (value) => jsonNumber(value),
+};
+
+export const flag: Value<boolean> = {
+  kind: 'flag',
+  read(json) {
+    if (typeof json !== 'boolean') throw new Mismatch('true or false', json);
+    return json;
+  },
+  write: (value) => value,
+};
+
+/** Unix time in ms. */
+export const time: Value<TimeMs> = {
+  kind: 'time',
+  read: (json) => timeMs(integer.read(json)),
+  write: (value) => jsonNumber(value),
+};
+
+const SECONDS_BELOW = 1e11;
+
+/** Open time of a bar: seconds or ms on the wire, told apart by size (1e11 s is the year 5138, 1e11 ms is 1973). */
+export const barTime: Value<TimeMs> = {
+  kind: 'barTime',
+  read(json) {
+    const found = integer.read(json);
+    return timeMs(found < SECONDS_BELOW ? found * 1000 : found);
+  },
+  write: (value, { klineIdx }) => jsonNumber(klineIdx === 's' ? Math.floor(value / 1000) : value),
+};
+
+const ZONE_MS = 8 * 3_600_000;
+
+/** A date-time without a zone: UTC+8 (exchange dialect, 12). For display only, hence null where it cannot be read. */
+export const zonelessTime: Value<TimeMs | null> = {
+  kind: 'zonelessTime',
+  read(json) {
+    const found = scalarText(json) ?? '';
+    if (/^\d{12,14}$/.test(found)) return timeMs(Number(found));
+    const local = parseTime(found);
+    return local === null ? null : timeMs(local - ZONE_MS);
+  },
+  write: (value) => (value === null ? null : formatTime(value + ZONE_MS).slice(0, 19)),
+};
+
+/** BUY or SELL on the wire, in any case. */
+export const side: Value<Side> = {
+  kind: 'side',
+  read(json) {
+    const found = typeof json === 'string' ? json.toUpperCase() : '';
+    if (found !== 'BUY' && found !== 'SELL') throw new Mismatch('BUY or SELL', json);
+    return found === 'BUY' ? 'buy' : 'sell';
+  },
+  write: (value) => (value === 'buy' ? 'BUY' : 'SELL'),
+};
+
+export type PositionAction = 'OPEN' | 'CLOSE';
+export const action: Value<PositionAction> = {
+  kind: 'action',
+  read(json) {
+    const found = typeof json === 'string' ? json.toUpperCase() : '';
+    if (found !== 'OPEN' && found !== 'CLOSE') throw new Mismatch('OPEN or CLOSE', json);
+    return found;
+  },
+  write: (value) => value,
+};
+
+type Codes<Word extends string> = Parameters<typeof readCode<Word>>[0];
+
+/** A code in words; what no table knows is UNKNOWN with its raw text. Written as its word or as its integer. */
+export function code<Word extends string>(codes: Codes<Word>, as: 'word' | 'integer'): Value<Reading<Word | 'UNKNOWN'>> {
+  return {
+    kind: `code:${codes.words.join('|')}`,
+    read(json) {
+      const found = scalarText(json);
+      if (found === null) throw new Mismatch('a code', json);
+      return readCode(codes, found);
+    },
+    write({ word, raw }) {
+      const number = codeOf(codes, word);
+      if (as === 'word') return number === null ? raw : word;
+      return number === null ? rawJson(raw) : jsonNumber(number);
+    },
+  };
+}
+
+/** A raw code as it stood: digits as a number, all else as text. */
+const rawJson = (raw: string): Json => (/^(0|[1-9]\d*)$/.test(raw) ? jsonNumber(raw) : raw);
+
+type Spelling = Partial<Readonly<Record<OrderStatus, string>>>;
+const VARIANT: Spelling = { PARTIALLY_FILLED: 'PART_FILLED', CANCELED: 'CANCELLED' };
+const WORDS: Spelling = { NEW: 'New Order', PARTIALLY_FILLED: 'Partially Filled', PENDING_CANCEL: 'To be Canceled' };
+
+function readStatusOf(json: Json): Reading<OrderStatus> {
+  const found = scalarText(json);
+  if (found === null) throw new Mismatch('a status', json);
+  return readStatus(found);
+}
+
+/** An order's status by name; `words` are the spellings that the switch of that name gives. */
+export function statusName(words: Spelling = {}): Value<Reading<OrderStatus>> {
+  return {
+    kind: 'status',
+    read: readStatusOf,
+    write({ word, raw }, { statusSpelling }) {
+      if (word === 'UNKNOWN') return rawJson(raw);
+      const spelling = statusSpelling === 'variant' ? VARIANT : statusSpelling === 'words' ? words : {};
+      return spelling[word] ?? word;
+    },
+  };
+}
+export const spotStatus = statusName(WORDS);
+/** The list of open orders was seen with a bare underscore. */
+export const spotListStatus = statusName({ ...WORDS, NEW: 'NEW_' });
+export const futuresStatus = statusName();
+
+/** An order's status by its integer. */
+export const statusCode: Value<Reading<OrderStatus>> = {
+  kind: 'status',
+  read: readStatusOf,
+  write({ word, raw }) {
+    const number = statusInteger(word);
+    return number === null ? (word === 'UNKNOWN' ? rawJson(raw) : word) : jsonNumber(number);
+  },
+};
+
+/** Two-element lists: the levels of a book. */
+export const level: Value<Level> = {
+  kind: 'level',
+  read(json) {
+    if (!isList(json) || json.length !== 2) throw new Mismatch('a pair of price and quantity', json);
+    return { price: readPrice(json[0]!), quantity: readDecimal(json[1]!) };
+  },
+  write: (value) => [jsonNumber(value.price), jsonNumber(value.quantity)],
+};
+export interface Level {
+  readonly price: string;
+  readonly quantity: string;
+}
+
+/** The member of an object, or undefined where there is none or no object. */
+export const memberOf = (json: Json | undefined, name: string): Json | undefined => (isObject(json) ? json.get(name) : undefined);

@@ -1,0 +1,70 @@
+// How answers look where the specification leaves it open: the switches of the encoder, each with the specification's reading first.
+
+/** Values of each switch; what the reading side accepts is every value of every switch, always. */
+export const VARIANT_VALUES = {
+  /** HTTP status of a business error: its own, or 200. */
+  errorHttp: ['http4xx', 'http200'],
+  /** Errors in the payload of their market, or all as `{code, msg, data: null}`. */
+  errorBody: ['spec', 'dataNull'],
+  /** Spot trades, open orders and own trades: bare, or in `{list: []}`. */
+  lists: ['bare', 'list'],
+  /** Spot instruments: a list, or `{symbols: []}` in lower case with minimums. */
+  symbolsShape: ['list', 'symbols'],
+  /** Recent trades with id and symbol, or without. */
+  tradeFields: ['six', 'four'],
+  /** Order id of a spot create and cancel: a number, with its text beside it, or in a list. */
+  spotOrderId: ['number', 'both', 'array'],
+  /** Status of a spot order just made. */
+  createStatus: ['0', 'NEW'],
+  /** Status in the answer to a spot cancel. */
+  cancelStatus: ['PENDING_CANCEL', 'CANCELED'],
+  /** Names of statuses; `words` on spot only. */
+  statusSpelling: ['canonical', 'variant', 'words'],
+  openOrdersClientId: ['on', 'off'],
+  /** `timeInForce` of futures orders. */
+  timeInForceRead: ['name', 'code'],
+  /** Answer to a batch: ids as numbers, or as text beside them. */
+  batchIds: ['ids', 'both'],
+  /** Answer to a batch cancel in which every id is wrong: the ids, or `{}`. */
+  batchCancelAllWrong: ['failed', 'empty'],
+  /** A futures order asked for: itself, or the one element of a list. */
+  orderQueryShape: ['object', 'array'],
+  /** Futures open orders: an envelope whose data is null when there are none, or a bare list. */
+  futuresOpenOrders: ['envelopeNull', 'bare'],
+  /** Contracts with limits in money, or without. */
+  contractFields: ['spec', 'wide'],
+  /** Spot account with a uid. */
+  balancesUid: ['off', 'on'],
+  /** `msg` of a success. */
+  okMsg: ['成功', 'Success'],
+  /** `time` of futures depth. */
+  depthTime: ['ms', 'null'],
+  /** `idx` of klines. */
+  klineIdx: ['ms', 's'],
+} as const;
+
+export type Variants = { readonly [Name in keyof typeof VARIANT_VALUES]: (typeof VARIANT_VALUES)[Name][number] };
+
+/** The specification's reading of each: the profile `seed` of the paper exchange. */
+export const SEED_VARIANTS: Variants = {
+  errorHttp: 'http4xx',
+  errorBody: 'spec',
+  lists: 'bare',
+  symbolsShape: 'list',
+  tradeFields: 'six',
+  spotOrderId: 'number',
+  createStatus: '0',
+  cancelStatus: 'PENDING_CANCEL',
+  statusSpelling: 'canonical',
+  openOrdersClientId: 'on',
+  timeInForceRead: 'name',
+  batchIds: 'ids',
+  batchCancelAllWrong: 'failed',
+  orderQueryShape: 'object',
+  futuresOpenOrders: 'envelopeNull',
+  contractFields: 'spec',
+  balancesUid: 'off',
+  okMsg: '成功',
+  depthTime: 'ms',
+  klineIdx: 'ms',
+};

@@ -1,0 +1,81 @@
+// Two runs beside each other in the terminal: figures, what differs in what went in, the first fill that differs. At most 100 columns.
+
+import { count, dayText } from '../html/page/format.ts';
+import { marketsOf, strategyNames, wrapped } from '../terminal/closingTable.ts';
+import { toldInputs, valueText, type ComparedFigure, type Comparison, type Unequal } from './comparison.ts';
+import type { ComparedRun } from './input.ts';
+import { cellsOf } from './sections.ts';
+
+export interface CompareTableOptions {
+  /** ANSI colours; arrows carry the same meaning without them. */
+  readonly colour: boolean;
+  /** Path of the page as it is to be shown. */
+  readonly report: string;
+}
+
+const WIDTH = 100;
+const SHOWN = [
+  'totalReturn', 'netProfit', 'cagr', 'maxDrawdown', 'volatility', 'sharpe', 'sortino', 'calmar', 'psr0', 'exposureTime', 'trades', 'winRate',
+  'profitFactor', 'averageTrade', 'created', 'refusedByRisk', 'fees',
+];
+const SHOWN_UNEQUAL = 12;
+const CELL = 20;
+
+/** Lines joined by \n, without one at the end. */
+export function compareTable(comparison: Comparison, { colour, report }: CompareTableOptions): string {
+  const { a, b, figures, isIdentical, doubts } = comparison;
+  const rows = SHOWN.flatMap((name) => figures.find((figure) => figure.name === name) ?? []);
+  const lines = [
+    ...runLines('A', a),
+    ...runLines('B', b),
+    '',
+    `  ${''.padEnd(18)}${['A', 'B', 'B − A'].map((name) => name.padStart(CELL)).join('')}`,
+    ...rows.map((figure) => figureLine(figure, colour)),
+    '',
+    ...(isIdentical ? ['  The results are identical: the same orders, fills and equity.'] : fillLines(comparison)),
+    ...unequalLines([...comparison.keys, ...toldInputs(comparison)]),
+    '',
+  ];
+  if (doubts.length > 0) lines.push(...wrapped('  Look here first: ', `${doubts.join('; ')}.`).map((line) => (colour ? `\u001b[33m${line}\u001b[39m` : line)));
+  lines.push(`  Report   ${report}`);
+  return lines.join('\n');
+}
+
+function runLines(letter: string, { path, summary: { run, resultHash } }: ComparedRun): string[] {
+  const what = `${strategyNames(run)}  ${marketsOf(run).join(', ')}`;
+  const range = `${dayText(run.fromMs)} – ${dayText(run.toMs)}`;
+  return [`  ${letter}  ${cut(path, WIDTH - 30)}  result ${resultHash.slice(0, 12)}`, `     ${cut(what, WIDTH - 32)}  ${range}`];
+}
+
+function figureLine({ label, text, better, difference }: ComparedFigure, colour: boolean): string {
+  const arrow = better === null ? ' ' : better === 'b' ? '▲' : '▼';
+  const gap = `${(difference === 0 ? 'the same' : text.difference).padStart(CELL)} ${arrow}`;
+  const painted = !colour || better === null ? gap : `\u001b[${better === 'b' ? 36 : 31}m${gap}\u001b[39m`;
+  return `  ${label.padEnd(18)}${text.a.padStart(CELL)}${text.b.padStart(CELL)}${painted}`.trimEnd();
+}
+
+function fillLines({ firstFill }: Comparison): string[] {
+  if (firstFill === null) return ['  No fill differs: orders or equity do.'];
+  const line = (letter: string, cells: readonly string[] | null) => {
+    const [time, instrument, side, price, quantity, , fee] = cells ?? [];
+    const what = cells === null ? 'no such fill' : `${time}  ${instrument} ${side} ${quantity} at ${price}, fee ${fee}`;
+    return `    ${letter}  ${cut(what, WIDTH - 8)}`;
+  };
+  return [`  The first fill that differs is number ${count(firstFill.row)}`, line('A', cellsOf(firstFill.a)), line('B', cellsOf(firstFill.b))];
+}
+
+function unequalLines(list: readonly Unequal[]): string[] {
+  if (list.length === 0) return ['', '  Nothing differs in what went in: definition, code, bars, versions.'];
+  const wide = Math.min(38, Math.max(16, ...list.map(({ name }) => name.length)));
+  const lines = list.slice(0, SHOWN_UNEQUAL).map(({ use, name, a, b }) => {
+    const head = `    ${cut(name, wide).padEnd(wide)}  ${use.padEnd(10)}`;
+    return `${head}  ${cut(valueText(a), 19).padEnd(19)}  ${cut(valueText(b), 19)}`.trimEnd();
+  });
+  const more = list.length > SHOWN_UNEQUAL ? [`    and ${count(list.length - SHOWN_UNEQUAL)} more, in the report`] : [];
+  return ['', `${'  What went in, where it differs'.padEnd(wide + 16)}  ${'A'.padEnd(19)}  B`, ...lines, ...more];
+}
+
+/** The end of a path tells more than its beginning. */
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `…${text.slice(text.length - most + 1)}`;
+}

@@ -1,0 +1,263 @@
+// `isobar verify`: identical for all that is shipped; a changed byte of anything that went in or came out is named.
+
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import * as fc from 'fast-check';
+import { backtest, generateBars } from 'isobar/run';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Verdict } from '../../src/app/verify.ts';
+import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
+import { CROSS, verify, VerifiedDesk } from '../fixtures/verified.ts';
+import { definitionsIn, isobar, placed } from '../golden/definitions.ts';
+
+const HASH = /^[0-9a-f]{64}$/;
+
+describe('what is shipped', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-verify-shipped-'));
+  const shipped = definitionsIn('backtests');
+  beforeAll(() => {
+    for (const bars of new Set(shipped.map((each) => each.bars))) isobar(folder, bars);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each(shipped.map(({ name, file }) => [name, file] as const))('%s is identical', async (_, file) => {
+    const run = await (await backtest({ definition: file, set: placed(file, folder) })).write(join(folder, 'runs'));
+    const verdict = await verify(run);
+    expect(verdict).toMatchObject({ outcome: 'identical', changed: [], differences: [], notes: [], isFolderAltered: false, failure: null });
+    expect(verdict.inputs).toBeGreaterThanOrEqual(5);
+    expect(verdict.rows.orders).toBeGreaterThan(10);
+    expect(verdict.resultHash.now).toBe(verdict.resultHash.recorded);
+  });
+});
+
+describe('the command', () => {
+  const desk = new CliDesk();
+  afterAll(() => desk.remove());
+
+  it('says identical for the demo, from any folder', async () => {
+    await desk.run('backtest', '--demo', '--quiet');
+    const [run = ''] = desk.runs();
+    const here = await desk.run('verify', `runs/${run}`);
+    expect(here).toMatchObject({ code: 0, stderr: '' });
+    expect(here.stdout).toMatch(/^ {2}identical\n/);
+    const { inputs, rows } = JSON.parse((await desk.run('verify', `runs/${run}`, '--json')).stdout) as Verdict;
+    expect([inputs, rows.instants]).toEqual([2, 35_136]);
+  });
+
+  it('repeats a strategy file on a file of bars, and names the file when it has changed', async () => {
+    const rows = Array.from({ length: 400 }, (_, at) => {
+      const close = (100 + 10 * Math.sin(at / 9)).toFixed(2);
+      return `${Date.UTC(2024, 0, 1) + at * 3_600_000},${close},${close},${close},${close},5`;
+    });
+    const csv = `open_time,open,high,low,close,volume\n${rows.join('\n')}\n`;
+    desk.write('XYZUSDT-1h.csv.gz', gzipSync(csv));
+    const words = ['--data', 'XYZUSDT-1h.csv.gz', '--cash', '5000', '--params', 'fast=3', '--params', 'slow=8', '--quiet'];
+    const made = await desk.run('backtest', `${STRATEGIES}/smaCross.ts`, ...words);
+    const run = made.stdout.trim();
+    expect(made.code, made.stderr).toBe(0);
+    expect((await desk.run('verify', run)).code).toBe(0);
+    desk.write('XYZUSDT-1h.csv.gz', gzipSync(csv.replace('100.00', '100.01')));
+    const { code, stdout } = await desk.run('verify', run);
+    expect(code).toBe(3);
+    expect(stdout).toContain('XYZUSDT-1h.csv.gz changed');
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+    expect(await desk.run('verify', run, '--quiet')).toEqual({ code: 3, stdout: '', stderr: '' });
+  });
+
+  it('refuses what is no run, with what to do', async () => {
+    desk.write('empty/readme.txt', 'x');
+    const cases: readonly (readonly [string, RegExp])[] = [
+      ['nowhere', /^nowhere: no such run folder\n {2}name a folder/],
+      ['empty', /^empty: expected a run folder, got one with readme\.txt\n/],
+      ['empty/readme.txt', /expected a run folder, got a file/],
+      ['.', /the newest run in it is runs\/\d{8}-\d{6}-/],
+    ];
+    for (const [folder, message] of cases) {
+      const { code, stdout, stderr } = await desk.run('verify', folder);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(message);
+    }
+  });
+});
+
+describe('a run whose files have changed', () => {
+  const desk = new VerifiedDesk();
+  const flipped = (at: number) => (bytes: Buffer) => {
+    bytes[at % bytes.length]! ^= 1;
+    return bytes;
+  };
+  beforeAll(() => desk.make());
+  afterAll(() => desk.remove());
+
+  it('records every file that went in', async () => {
+    const { inputs, startedIn } = JSON.parse(readFileSync(join(desk.run, 'manifest.json'), 'utf8')) as {
+      startedIn: string;
+      inputs: { use: string; file: string; sha256: string }[];
+    };
+    expect(startedIn).toBe(join('..', '..'));
+    expect(inputs).toEqual(
+      [
+        ['definition', 'run.yaml'],
+        ['strategy', 'strategies/lib/lengths.ts'],
+        ['strategy', 'strategies/cross.ts'],
+        ['data', 'data/spot/ABCUSDT/1h.arrow'],
+        ['data', 'data/spot/ABCUSDT/instrument.json'],
+      ].map(([use, file]) => ({ use, file, sha256: expect.stringMatching(HASH) })),
+    );
+    expect(await verify(desk.run)).toMatchObject({ outcome: 'identical', changed: [], inputs: 7 });
+  });
+
+  it.each(['data/spot/ABCUSDT/1h.arrow', 'strategies/cross.ts', 'strategies/lib/lengths.ts', 'run.yaml', 'package-lock.json'])(
+    'any changed byte of %s is named, with both hashes',
+    async (file) => {
+      const size = statSync(desk.path(file)).size;
+      await fc.assert(
+        fc.asyncProperty(fc.nat(size - 1), async (at) => {
+          const { changed, outcome } = await desk.changed(desk.path(file), flipped(at), () => verify(desk.run));
+          expect(changed).toEqual([
+            { use: expect.any(String), file: desk.path(file), recorded: expect.stringMatching(HASH), now: expect.stringMatching(HASH) },
+          ]);
+          expect(changed[0]?.now).not.toBe(changed[0]?.recorded);
+          if (file.endsWith('.json') || file === 'run.yaml') expect(outcome).toBe('identical');
+        }),
+        { numRuns: 6 },
+      );
+    },
+  );
+
+  it.each(['orders.csv', 'fills.csv', 'trades.csv', 'equity.arrow', 'summary.json', 'definition.yaml'])(
+    'any changed byte of its own %s is named',
+    async (file) => {
+      const path = join(desk.run, file);
+      await fc.assert(
+        fc.asyncProperty(fc.nat(statSync(path).size - 1), async (at) => {
+          const { changed, differences, outcome } = await desk.changed(path, flipped(at), () => verify(desk.run));
+          const named = file === 'definition.yaml' ? changed.map((each) => each.file) : differences.map((each) => join(desk.run, each.file));
+          expect(named[0]).toBe(path);
+          if (file !== 'definition.yaml') expect(outcome).toBe('different');
+        }),
+        { numRuns: 12 },
+      );
+    },
+  );
+
+  it('several changes are all named, and the first difference of each file with both values', async () => {
+    const lengths = desk.path('strategies/lib/lengths.ts');
+    const verdict = await desk.changed(
+      lengths,
+      (bytes) => String(bytes).replace('20', '21'),
+      () => desk.changed(desk.path('package-lock.json'), (bytes) => `${String(bytes)} `, () => verify(desk.run)),
+    );
+    expect(verdict).toMatchObject({ outcome: 'different', isFolderAltered: false });
+    expect(verdict.changed.map(({ file }) => file)).toEqual([lengths, desk.path('package-lock.json')]);
+    expect(verdict.differences.map(({ file }) => file)).toEqual(['orders.csv', 'fills.csv', 'equity.arrow', 'trades.csv', 'summary.json']);
+    const [order, fill, instant] = verdict.differences;
+    const [header = '', first = ''] = readFileSync(join(desk.run, 'fills.csv'), 'utf8').split('\n');
+    const time = first.split(',')[header.split(',').indexOf('time_ms')];
+    expect(order?.what).toMatch(/^order \d+, \w+$/);
+    expect(fill).toMatchObject({ what: expect.stringMatching(/^fill 1, time_ms$/), recorded: time });
+    expect(Number(fill?.now)).toBeGreaterThan(0);
+    expect(instant?.where).toMatch(/^2024-01-\d\d \d\d:\d\d UTC$/);
+  });
+
+  it('tells a folder that was altered from a result that differs', async () => {
+    const price = (bytes: Buffer) => String(bytes).replace(/(\d\.\d)\d*(?=,[^\n]*\n$)/, '$19');
+    const altered = await desk.changed(join(desk.run, 'fills.csv'), price, () =>
+      desk.changed(desk.path('strategies/lib/lengths.ts'), (bytes) => String(bytes).replace('20', '21'), () => verify(desk.run)),
+    );
+    expect(altered).toMatchObject({ outcome: 'different', isFolderAltered: true });
+    const hash = (bytes: Buffer) => String(bytes).replace(/("resultHash": ")./, (_, head: string) => `${head}${head.length % 2 === 0 ? '0' : '1'}`);
+    const noted = await desk.changed(join(desk.run, 'manifest.json'), hash, () => verify(desk.run));
+    if (noted.resultHash.now !== noted.resultHash.recorded)
+      expect(noted).toMatchObject({ outcome: 'different', isFolderAltered: true, differences: [{ file: 'manifest.json', what: 'resultHash' }] });
+  });
+
+  it('a strategy that is gone, or that throws, is a run that could not be made again', async () => {
+    renameSync(desk.path('strategies'), desk.path('elsewhere'));
+    const gone = await verify(desk.run);
+    renameSync(desk.path('elsewhere'), desk.path('strategies'));
+    expect(gone).toMatchObject({ outcome: 'notRun', failure: { message: expect.stringContaining('strategies/cross.ts') } });
+    expect(gone.changed).toMatchObject([{ now: null }, { now: null }]);
+    const throwing = (bytes: Buffer) => String(bytes).replace('this.buy()', "{ throw new Error('no'); }");
+    const thrown = await desk.changed(desk.path('strategies/cross.ts'), throwing, () => verify(desk.run));
+    expect(thrown).toMatchObject({ outcome: 'notRun', failure: { message: expect.stringContaining('Cross threw at 2024-01') } });
+  });
+
+  it('bars that were added after the run are named and change nothing', async () => {
+    const { changed, outcome } = await desk.inside(async () => {
+      const file = 'data/spot/ABCUSDT/1h.arrow';
+      const before = readFileSync(file);
+      const text = `open_time,open,high,low,close,volume\n${Date.UTC(2024, 5, 1)},100,101,99,100,1\n`;
+      mkdirSync('more', { recursive: true });
+      writeFileSync('more/ABCUSDT-1h.csv', text);
+      isobar(desk.folder, 'data import more/ABCUSDT-1h.csv');
+      const verdict = await verify(desk.run);
+      writeFileSync(file, before);
+      return verdict;
+    });
+    expect(outcome).toBe('identical');
+    expect(changed.map(({ file }) => file)).toEqual(['data/spot/ABCUSDT/1h.arrow']);
+  });
+
+  it('finds its files after the project has moved, and from the current folder or --in after the run has', async () => {
+    const moved = `${desk.folder}-moved`;
+    cpSync(desk.folder, moved, { recursive: true });
+    expect(await verify(desk.run.replace(desk.folder, moved))).toMatchObject({ outcome: 'identical', changed: [] });
+    const alone = join(moved, 'a', 'b', 'c', 'run');
+    cpSync(desk.run, alone, { recursive: true });
+    rmSync(join(moved, 'strategies'), { recursive: true });
+    expect(await verify(alone)).toMatchObject({ outcome: 'notRun' });
+    expect(await verify(alone, desk.folder)).toMatchObject({ outcome: 'identical', changed: [] });
+    expect(await desk.inside(() => verify(alone))).toMatchObject({ outcome: 'identical', changed: [] });
+    rmSync(moved, { recursive: true });
+  });
+});
+
+describe('runs of other kinds', () => {
+  const desk = new VerifiedDesk();
+  beforeAll(() => desk.make());
+  afterAll(() => desk.remove());
+
+  it('one with settings laid over its definition', async () => {
+    const run = await desk.make(['fills.slippage=0.0005', 'size.equity=0.4', 'name=laid']);
+    expect(await verify(run)).toMatchObject({ outcome: 'identical', changed: [] });
+  });
+
+  it('one that depends on chance is told so', async () => {
+    desk.write('strategies/cross.ts', CROSS.replace('this.buy()', '{ if (Math.random() < 0.5) this.buy(); }'));
+    const run = await desk.inside(async () => join(desk.folder, await (await backtest({ definition: 'run.yaml' })).write('runs')));
+    expect(await verify(run)).toMatchObject({ outcome: 'different', changed: [], isFolderAltered: false });
+  });
+
+  it('one that was made in code is refused, with the hash that its code must give', async () => {
+    const bars = generateBars({ bars: 500 });
+    const made = await backtest({ strategy: `${STRATEGIES}/smaCross.ts`, params: { fast: 3, slow: 9 }, data: bars, cash: '1000' });
+    const run = await made.write(desk.path('runs'));
+    const refused = verify(run);
+    await expect(refused).rejects.toThrow(/made in code \(the bars of SYNUSDT 1h\)/);
+    await expect(refused).rejects.toMatchObject({ remedy: `run that code again: it must give the resultHash ${made.resultHash}` });
+  });
+
+  it.each([
+    ['half-written', (run: string) => rmSync(join(run, 'fills.csv')), /the run is not whole: fills\.csv is missing/],
+    ['without its manifest', (run: string) => rmSync(join(run, 'manifest.json')), /the run is not whole: its manifest is missing/],
+    ['of another format', (run: string) => change(run, '"isobar run 1"', '"isobar run 9"'), /format: expected 'isobar run 1', got 'isobar run 9'/],
+    ['of an earlier isobar', (run: string) => change(run, '"startedIn"', '"other"'), /manifest\.json startedIn: /],
+    ['with a torn manifest', (run: string) => change(run, '"startedIn"', ''), /manifest\.json: not whole JSON/],
+    ['of a sweep', (run: string) => writeFileSync(join(run, 'sweep.json'), '{}'), /expected the folder of a run, got that of a sweep/],
+  ])('one %s is refused', async (_, harm, message) => {
+    const run = join(desk.folder, 'runs', 'harmed');
+    cpSync(desk.run, run, { recursive: true });
+    harm(run);
+    await expect(verify(run)).rejects.toThrow(message);
+    rmSync(run, { recursive: true });
+    expect(existsSync(join(run, '..', 'temporary'))).toBe(false);
+  });
+});
+
+function change(run: string, from: string, to: string): void {
+  const path = join(run, 'manifest.json');
+  writeFileSync(path, readFileSync(path, 'utf8').replace(from, to));
+}
