@@ -16,7 +16,7 @@ import { table } from './table.ts';
 const ROWS = 5_000_000;
 const ROUNDS = 3;
 /** Passes of one process; the first ones warm it up. */
-const PASSES = 6;
+const PASSES = 12;
 /** Runs of 50 thousand bars until V8 has seen as many as in one pass of the long ones. */
 const WARM_RUNS = 100;
 const HEAVY: Workload = { fast: 10, slow: 30, lots: 1, cashUnits: 1e14, feePpm: 400 };

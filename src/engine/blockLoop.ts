@@ -96,7 +96,7 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
   for (const other of engine.feeds) if (other !== feed) limit = Math.min(limit, other.nextCloseMs);
   const { closeMs } = feed.bars;
   // Times are whole: the rows that close before the limit.
-  const end = firstAfter(closeMs, feed.cur, feed.to, limit - 1);
+  const end = feed.closeOf(feed.to - 1) < limit ? feed.to : firstAfter(closeMs, feed.cur, feed.to, limit - 1);
   // Until the strategy has started it gets no callback, and nothing can be working.
   let row = feed.cur;
   if (!run.started) {
@@ -104,7 +104,7 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
     feed.cursor.row = row - 1;
     feed.cur = row;
     if (row === end) return;
-    engine.instant.set(closeMs[row]!);
+    engine.instant.set(feed.closeOf(row));
     feed.cursor.row = row;
     start(engine, run);
     // What it has asked for may be due before the limit that was found above.
@@ -117,12 +117,11 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
 function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number, limit: number): void {
   const { instant, exchange, queue, timers } = engine;
   const { cursor, instrumentIndex } = feed;
-  const { closeMs } = feed.bars;
   const { watches } = run;
   const instance = run.instance!;
   // Whether an order works changes only with a row or with a call of the strategy: in between it is not asked.
   let isWorking = exchange.working(instrumentIndex) > 0;
-  instant.follow(closeMs, cursor);
+  instant.follow(feed);
   for (let row = from; row < end; row++) {
     if (isWorking) isWorking = matchRow(engine, feed, row);
     cursor.row = row;
@@ -141,19 +140,18 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
     isWorking = exchange.working(instrumentIndex) > 0;
     if (queue.nextMs < limit || timers.nextMs < limit) {
       feed.cur = row + 1;
-      instant.set(closeMs[row]!);
+      instant.set(feed.closeOf(row));
       return visitPlainRows(engine, feed, run);
     }
   }
   feed.cur = end;
-  if (end > 0) instant.set(closeMs[end - 1]!);
+  if (end > from) instant.set(feed.closeOf(end - 1));
 }
 
 /** Without `onBar` a row is visited for a listed signal or for a working order, and for nothing else. */
 function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number, limit: number): void {
   const { instant, exchange, queue, timers } = engine;
   const { cursor, instrumentIndex } = feed;
-  const { closeMs } = feed.bars;
   const { watches } = run;
   let row = from;
   for (;;) {
@@ -166,7 +164,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
     if (next >= end) break;
     row = next;
     if (isWorking) matchRow(engine, feed, row);
-    else instant.set(closeMs[row]!);
+    else instant.set(feed.closeOf(row));
     cursor.row = row;
     for (let at = 0; at < watches.length; at++) {
       const watch = watches[at]!;
@@ -186,18 +184,19 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
   }
   cursor.row = end - 1;
   feed.cur = end;
+  if (end > from) instant.set(feed.closeOf(end - 1));
 }
 
 /** Matches one row of a plain run and tells what came of it; true when something still works afterwards. */
 function matchRow(engine: Engine, feed: FeedRun, row: number): boolean {
   const { exchange, outbox, instant } = engine;
-  const { instrumentIndex, cursor, bars } = feed;
+  const { instrumentIndex, cursor } = feed;
   // While it is matched the row is not delivered yet, but its close is the time.
-  instant.set(bars.closeMs[row]!);
+  instant.set(feed.closeOf(row));
   cursor.row = row - 1;
   exchange.row(instrumentIndex, row);
   cursor.row = row;
-  instant.follow(bars.closeMs, cursor);
+  instant.follow(feed);
   if (!outbox.isEmpty) engine.tell();
   return exchange.working(instrumentIndex) > 0;
 }

@@ -23,7 +23,7 @@ import type { Size } from '../strategy/types.ts';
 import { blamed, refusePromise } from './blame.ts';
 import { BracketDesk } from './bracketDesk.ts';
 import type { EquityRecorder, EquitySink } from './equityRecorder.ts';
-import { byFineness, firstAfter, type FeedRun } from './feed.ts';
+import { byFineness, type FeedRun } from './feed.ts';
 import { FillLog } from './fillLog.ts';
 import type { Instant } from './instant.ts';
 import { Outbox } from './outbox.ts';
@@ -150,7 +150,7 @@ export class Engine implements ExchangeSink, Marks {
     }
     if (end === Infinity) return false;
     this.blockEndMs = end;
-    for (const feed of this.feeds) feed.to = firstAfter(feed.bars.closeMs, feed.cur, Math.min(feed.cur + rows, feed.bars.length), end);
+    for (const feed of this.feeds) feed.enterBlock(rows, end);
     this.#readAhead.beforeBlock(this.execution, this.fills.length);
     return true;
   }

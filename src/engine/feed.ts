@@ -7,7 +7,7 @@ import type { RowCursor, Series } from '../indicators/series.ts';
 import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import type { BarColumns } from '../model/bars.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { typicalLengthMs, type Interval } from '../model/interval.ts';
+import { fixedLengthMs, typicalLengthMs, type Interval } from '../model/interval.ts';
 import type { Bar, Feed } from '../strategy/types.ts';
 import type { Instant } from './instant.ts';
 
@@ -30,6 +30,10 @@ export class FeedRun {
   /** Next row to deliver, and the end of the current block. */
   cur = 0;
   to = 0;
+  /** Of a block without a gap: length of its rows, and the close that row 0 would have. A step of 0: the block has gaps. */
+  #stepMs = 0;
+  #originMs = 0.5;
+  readonly #lengthMs: number;
   /** The instant whose visit delivered a bar of it, for as long as that visit lasts; NaN otherwise. */
   broughtMs = NaN;
 
@@ -48,6 +52,7 @@ export class FeedRun {
     this.instrumentIndex = instrumentIndex;
     this.firstRow = firstAfter(bars.closeMs, 0, bars.length, fromMs);
     this.cursor = { row: -1 };
+    this.#lengthMs = fixedLengthMs(bars.interval) ?? 0;
     this.indicators = new IndicatorSet(bars, this.cursor, blockRows);
     this.view = new FeedView(this, instant);
   }
@@ -64,6 +69,31 @@ export class FeedRun {
     this.to = this.cur;
     this.cursor.row = this.cur - 1;
   }
+  /** Begins a block of at most `most` rows, those that close at or before `endMs`. */
+  enterBlock(most: number, endMs: number): void {
+    const { closeMs, length } = this.bars;
+    const { cur } = this;
+    const last = Math.min(cur + most, length) - 1;
+    // The end of the block is mostly the close of this very row: no search then, which would wait for memory at each of its steps.
+    const to = last >= cur && closeMs[last]! <= endMs ? last + 1 : firstAfter(closeMs, cur, last + 1, endMs);
+    this.to = to;
+    this.#stepMs = 0;
+    if (to === cur || this.#lengthMs === 0) return;
+    // Rows are apart by their length at least: as far apart in all as in sum, and none is missing.
+    const isWhole = closeMs[to - 1]! - closeMs[cur]! === (to - 1 - cur) * this.#lengthMs;
+    if (!isWhole) return;
+    this.#stepMs = this.#lengthMs;
+    this.#originMs = closeMs[cur]! - cur * this.#lengthMs;
+  }
+  /** Close of a row of the block: reckoned where no row is missing, because reading it here and there waits for memory. */
+  closeOf(row: number): number {
+    return this.#stepMs > 0 ? this.#originMs + row * this.#stepMs : this.bars.closeMs[row]!;
+  }
+  /** Some row of the block is missing, so that `closeOf` reads the column. */
+  get hasGap(): boolean {
+    return this.#stepMs === 0;
+  }
+
   /** Back to the state in which row `cur` is the next to deliver: another engine walks through the same block. */
   rewind(cur: number): void {
     this.cur = cur;

@@ -2,27 +2,31 @@
 
 import type { RowCursor } from '../indicators/series.ts';
 
+/** What the instant follows: a feed in its block. */
+interface Followed {
+  readonly cursor: RowCursor;
+  closeOf(row: number): number;
+}
+
 /** Most rows are visited without anybody asking for the time: in a plain run it is looked up at the cursor, and only then. */
 export class Instant {
   /** Starts as a fraction, to be a field of doubles from the start. */
   #ms = 0.5;
-  #times: Float64Array | null = null;
-  #cursor: RowCursor | null = null;
+  #feed: Followed | null = null;
 
   constructor(ms: number) {
     this.#ms = ms;
   }
   /** ms UTC. */
   get ms(): number {
-    return this.#times === null ? this.#ms : this.#times[this.#cursor!.row]!;
+    return this.#feed === null ? this.#ms : this.#feed.closeOf(this.#feed.cursor.row);
   }
   set(ms: number): void {
     this.#ms = ms;
-    this.#times = null;
+    this.#feed = null;
   }
-  /** From now on the instant is the close of the cursor's row. */
-  follow(closeMs: Float64Array, cursor: RowCursor): void {
-    this.#times = closeMs;
-    this.#cursor = cursor;
+  /** From now on, to the end of the block, the instant is the close of the row at the feed's cursor. */
+  follow(feed: Followed): void {
+    this.#feed = feed;
   }
 }

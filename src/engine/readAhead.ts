@@ -23,9 +23,10 @@ export class ReadAhead {
     if (isBusy) for (const feed of feeds) this.#touch(feed);
   }
 
-  #touch({ bars: { open, closeMs }, cur, to }: FeedRun): void {
+  #touch({ bars: { open, closeMs }, cur, to, hasGap }: FeedRun): void {
     let sum = 0;
-    for (let row = cur; row < to; row += LINE_ROWS) sum += open[row]! + closeMs[row]!;
+    for (let row = cur; row < to; row += LINE_ROWS) sum += open[row]!;
+    if (hasGap) for (let row = cur; row < to; row += LINE_ROWS) sum += closeMs[row]!;
     this.sum = sum;
   }
 }

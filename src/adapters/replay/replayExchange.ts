@@ -29,8 +29,7 @@ export interface ReplayOptions {
 interface Lane {
   readonly book: InstrumentBook;
   readonly feed: FeedRun;
-  /** Columns of the feed that every matched row reads. */
-  readonly closeMs: Float64Array;
+  /** The column of the feed that every matched row reads. */
   readonly open: Float64Array;
   readonly priceScale: number;
   readonly lotScale: number;
@@ -65,7 +64,6 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     this.#lanes = engine.execution.map((feed) => ({
       book: venue.book(feed.instrument),
       feed,
-      closeMs: feed.bars.closeMs,
       open: feed.bars.open,
       priceScale: pow10(feed.instrument.priceDigits),
       lotScale: pow10(feed.instrument.quantityDigits),
@@ -110,7 +108,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   row(instrument: number, row: number): void {
     const lane = this.#lanes[instrument]!;
     const { book, priceScale } = lane;
-    const closeMs = lane.closeMs[row]!;
+    const closeMs = lane.feed.closeOf(row);
     const openMs = lane.lengthMs > 0 ? closeMs - lane.lengthMs : lane.feed.bars.openMs[row]!;
     // Whole ticks: the import has refused or rounded anything finer, so rounding here only removes the noise of the product.
     const open = Math.round(lane.open[row]! * priceScale);
