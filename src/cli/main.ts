@@ -6,6 +6,7 @@ import { ConfigError } from '../base/errors.ts';
 import { withBacktest } from './backtest.ts';
 import { dataCommand } from './data.ts';
 import { tellFailure } from './failure.ts';
+import { withInit } from './init.ts';
 import { withReport } from './report.ts';
 import { withSweep } from './sweep.ts';
 import { withVerify } from './verify.ts';
@@ -22,7 +23,8 @@ function parser(argv: readonly string[]): Argv {
     .scriptName('isobar')
     .usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
   return (
-    withReport(withVerify(withSweep(withBacktest(named))))
+    withReport(withVerify(withSweep(withBacktest(withInit(named)))))
+      .completion('completion', 'Print a script that completes isobar in your shell')
       .command(dataCommand)
       .demandCommand(1, 'Name a command, such as backtest; isobar --help lists them')
       .strict()
