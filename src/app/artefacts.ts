@@ -116,7 +116,8 @@ export async function writeRunFolder(out: string, staging: string, run: Finished
     // The page is compressed on other threads while this one writes the tables.
     const report = writeReport({ record, summary, provenance }, place('report.html'));
     const tables = attempt(() => {
-      const manifest: Manifest = { ...identity, startedIn: relative(resolve(out, name), process.cwd()), inputs: inputFiles(run) };
+      const startedIn = relative(resolve(out, name), process.cwd());
+      const manifest: Manifest = { ...identity, startedIn, inputs: inputFiles(run) };
       writeFileSync(place('manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
       writeFileSync(place('definition.yaml'), definition);
       writeRunFiles(record, summary, staging);

@@ -30,14 +30,20 @@ export function openRun(folder: string): StoredRun {
   if (!found) throw new ConfigError(`${folder}: no such run folder`, 'name a folder that isobar backtest has made: runs/<date>-<name>');
   if (!found.isDirectory()) throw new ConfigError(`${folder}: expected a run folder, got a file`, 'name the folder that it lies in');
   if (existsSync(join(folder, 'sweep.json'))) {
-    throw new ConfigError(`${folder}: expected the folder of a run, got that of a sweep`, `its own report is ${join(folder, 'report.html')}`);
+    throw new ConfigError(
+      `${folder}: expected the folder of a run, got that of a sweep`,
+      `its own report is ${join(folder, 'report.html')}`,
+    );
   }
   const missing = FILES.filter((file) => !existsSync(join(folder, file)));
   if (missing.length === FILES.length) throw new ConfigError(`${folder}: expected a run folder, got ${contentOf(folder)}`, nearby(folder));
   const run = { folder, name: basename(resolve(folder)), manifest: parseManifest(join(folder, 'manifest.json')) };
   if (missing.length > 0) {
     const again = `isobar backtest ${shownPath(resolve(folder, 'definition.yaml'))}`;
-    throw new ConfigError(`${folder}: the run is not whole: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`, `make it again: ${again}`);
+    throw new ConfigError(
+      `${folder}: the run is not whole: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`,
+      `make it again: ${again}`,
+    );
   }
   return run;
 }
@@ -51,7 +57,11 @@ function contentOf(folder: string): string {
 /** The newest run below a folder that is none itself. */
 function nearby(folder: string): string {
   const below = [folder, join(folder, 'runs')].flatMap((place) =>
-    existsSync(place) ? readdirSync(place).map((name) => join(place, name)).filter((path) => existsSync(join(path, 'manifest.json'))) : [],
+    existsSync(place)
+      ? readdirSync(place)
+          .map((name) => join(place, name))
+          .filter((path) => existsSync(join(path, 'manifest.json')))
+      : [],
   );
   const last = below.toSorted().at(-1);
   return last === undefined ? 'isobar backtest --demo makes one' : `the newest run in it is ${last}`;
@@ -74,9 +84,7 @@ const manifestSchema = z.object({
   definition: z.object({ file: z.literal('definition.yaml'), sha256 }),
   strategies: z.array(z.object({ name: text, ...bundle, params: z.record(text, z.union([text, z.number(), z.boolean()])) })),
   models: z.array(z.object({ use: text, ...bundle })),
-  data: z.array(
-    z.object({ feed: text, instrument: text, interval: text, rows: z.number(), synthetic: z.boolean(), manifestSha256: text }),
-  ),
+  data: z.array(z.object({ feed: text, instrument: text, interval: text, rows: z.number(), synthetic: z.boolean(), manifestSha256: text })),
   origin: z.object({ definition: text.nullable(), bars: recipe.nullable(), recipe: text.nullable(), inCode: z.array(text) }),
   startedIn: text,
   inputs: z.array(z.object({ use: z.enum(['definition', 'strategy', 'model', 'data']), file: text, sha256 })),
@@ -120,7 +128,12 @@ export function readText(path: string): string {
 const figures = z.looseObject({ reasons: z.looseObject({}), flags: z.looseObject({}) });
 const summarySchema = z.looseObject({
   resultHash: sha256,
-  run: z.looseObject({ fromMs: z.number(), toMs: z.number(), reportingAsset: text, feeds: z.array(z.looseObject({ instrument: text, interval: text })) }),
+  run: z.looseObject({
+    fromMs: z.number(),
+    toMs: z.number(),
+    reportingAsset: text,
+    feeds: z.array(z.looseObject({ instrument: text, interval: text })),
+  }),
   metrics: figures.extend({ drawdownTable: z.array(z.looseObject({})), days: z.array(z.number()) }),
   trades: figures,
   orders: z.looseObject({ refusedByRiskByCode: z.looseObject({}), rejectedByCode: z.looseObject({}) }),
@@ -133,7 +146,10 @@ export function readSummary({ folder }: StoredRun): Summary {
   const value = parseJson(path, readText(path));
   const found = summarySchema.safeParse(value);
   if (found.success) return value as Summary;
-  throw new ConfigError(`${path} ${found.error.issues[0]?.path.join('.') ?? ''}: not as isobar wrote it`, 'isobar verify says what has changed');
+  throw new ConfigError(
+    `${path} ${found.error.issues[0]?.path.join('.') ?? ''}: not as isobar wrote it`,
+    'isobar verify says what has changed',
+  );
 }
 
 /** definition.yaml of a run: its keys as dotted paths, `params.fast`, with their values as text. */
@@ -141,8 +157,8 @@ export function readDefinitionKeys({ folder }: StoredRun): ReadonlyMap<string, s
   const path = join(folder, 'definition.yaml');
   const keys = new Map<string, string>();
   const walk = (value: unknown, at: string) => {
-    if (typeof value !== 'object' || value === null) return void keys.set(at, String(value));
-    for (const [key, inner] of Object.entries(value)) walk(inner, at === '' ? key : `${at}.${key}`);
+    if (typeof value !== 'object' || value === null) keys.set(at, String(value));
+    else for (const [key, inner] of Object.entries(value)) walk(inner, at === '' ? key : `${at}.${key}`);
   };
   try {
     walk(parse(readText(path)), '');

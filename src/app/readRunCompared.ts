@@ -16,7 +16,8 @@ import { cellsOf } from './verifyTables.ts';
 
 /** Reads what two run folders hold. Throws ConfigError for a folder that is no whole run. */
 export function compareFolders(a: string, b: string): Comparison {
-  if (resolve(a) === resolve(b)) throw new ConfigError(`${b}: expected another run than the first, got the same folder`, 'name two run folders');
+  if (resolve(a) === resolve(b))
+    throw new ConfigError(`${b}: expected another run than the first, got the same folder`, 'name two run folders');
   return compareRuns(comparedRun(a), comparedRun(b));
 }
 

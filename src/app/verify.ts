@@ -51,7 +51,8 @@ export async function verifyRun(
   const base = { folder, inputs: files, changed, notes };
   const file = join(folder, manifest.definition.file);
   const made = await perform({ kind: 'repeat', file, startedIn, origin: manifest.origin, settings: [] }).catch((error: unknown) => {
-    if (error instanceof ConfigError || error instanceof StrategyError) return error;
+    // With another input anything may go wrong: bars of no whole tick, for one, are a fault of isobar only while it wrote them itself.
+    if (error instanceof ConfigError || error instanceof StrategyError || (error instanceof Error && changed.length > 0)) return error;
     throw error;
   });
   if (made instanceof Error) return { ...base, ...notRun(manifest.resultHash, made) };
@@ -71,14 +72,14 @@ export async function verifyRun(
   }
 }
 
-function notRun(recorded: string, { message, remedy }: ConfigError | StrategyError): Omit<Verdict, 'folder' | 'inputs' | 'changed' | 'notes'> {
+function notRun(recorded: string, error: Error): Omit<Verdict, 'folder' | 'inputs' | 'changed' | 'notes'> {
   return {
     outcome: 'notRun',
     resultHash: { recorded, now: null },
     rows: { orders: 0, fills: 0, instants: 0 },
     differences: [],
     isFolderAltered: false,
-    failure: { message, remedy },
+    failure: { message: error.message, remedy: error instanceof ConfigError || error instanceof StrategyError ? error.remedy : '' },
   };
 }
 

@@ -48,6 +48,8 @@ function ownDefinition({ folder, manifest }: StoredRun): readonly ChangedInput[]
   const text = readText(path);
   const remarks = definitionText({ text: '' }, manifest.origin);
   const recorded = manifest.definition.sha256;
-  const now = createHash('sha256').update(text.startsWith(remarks) ? text.slice(remarks.length) : text).digest('hex');
+  const now = createHash('sha256')
+    .update(text.startsWith(remarks) ? text.slice(remarks.length) : text)
+    .digest('hex');
   return now === recorded ? [] : [{ use: 'definition', file: shownPath(resolve(path)), recorded, now }];
 }

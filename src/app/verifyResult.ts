@@ -77,7 +77,12 @@ function equityDifference(folder: string, record: RunRecord, bytes: { hash: stri
     if (row >= length) return { ...instant, recorded: String(stored.equity[row]), now: 'no such instant' };
     if (row >= stored.timeMs.length) return { ...instant, recorded: 'no such instant', now: String(equity[row]) };
     if (stored.timeMs[row] !== timeMs[row])
-      return { ...instant, what: `equity, time of instant ${row + 1}`, recorded: exactTime(stored.timeMs[row]!), now: exactTime(timeMs[row]!) };
+      return {
+        ...instant,
+        what: `equity, time of instant ${row + 1}`,
+        recorded: exactTime(stored.timeMs[row]!),
+        now: exactTime(timeMs[row]!),
+      };
     if (!Object.is(stored.equity[row], equity[row]))
       return { ...instant, recorded: moneyText(stored.equity[row]!, record), now: moneyText(equity[row]!, record) };
   }
@@ -114,7 +119,10 @@ function asRecorded(summary: Summary, manifest: Manifest): Summary {
     run: { ...summary.run, versions: manifest.versions, strategy: strategies.length === 1 && only !== undefined ? only : strategies },
     dataQuality: {
       ...summary.dataQuality,
-      feeds: summary.dataQuality.feeds.map((feed, at) => ({ ...feed, manifestHash: manifest.data[at]?.manifestSha256 ?? feed.manifestHash })),
+      feeds: summary.dataQuality.feeds.map((feed, at) => ({
+        ...feed,
+        manifestHash: manifest.data[at]?.manifestSha256 ?? feed.manifestHash,
+      })),
     },
   };
 }
@@ -132,7 +140,7 @@ function summaryDifference(path: string, summary: Summary): Difference | null {
   const all = leafDifferences(stored, JSON.parse(now), []);
   const first = PARTS.flatMap((part) => all.find(({ path: [key] }) => key === part) ?? [])[0] ?? all[0];
   if (first === undefined) return { file, what: 'spaces', where: 'between its values', recorded: 'others', now: 'as written' };
-  return { file, what: labelOf(first.path), where: '', recorded: leafText(first.then), now: leafText(first.now) };
+  return { file, what: labelOf(first.path), where: '', recorded: leafText(first.was), now: leafText(first.is) };
 }
 
 /** Of a summary, those that say most first. */
@@ -140,12 +148,12 @@ const PARTS = ['metrics', 'trades', 'orders', 'run', 'dataQuality'];
 
 interface Leaf {
   readonly path: readonly string[];
-  readonly then: unknown;
-  readonly now: unknown;
+  readonly was: unknown;
+  readonly is: unknown;
 }
 
 function leafDifferences(then: unknown, now: unknown, path: readonly string[]): readonly Leaf[] {
-  if (!isMap(then) || !isMap(now)) return Object.is(then, now) ? [] : [{ path, then, now }];
+  if (!isMap(then) || !isMap(now)) return Object.is(then, now) ? [] : [{ path, was: then, is: now }];
   return [...new Set([...Object.keys(then), ...Object.keys(now)])].flatMap((key) => leafDifferences(then[key], now[key], [...path, key]));
 }
 

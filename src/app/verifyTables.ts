@@ -118,7 +118,9 @@ function whereIs(header: readonly string[], cells: readonly string[]): string {
 /** The cells of a line of CSV (RFC 4180). */
 export function cellsOf(line: string): string[] {
   if (!line.includes('"')) return line.split(',');
-  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '');
+  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
+  );
 }
 
 /** The columns of a stored table that its hash is made of, as `like` has them; `instruments` are the run's own, in its order. */
@@ -133,7 +135,10 @@ export function storedTable(path: string, like: Table, instruments: readonly str
       const labels = column.name === 'instrument' ? instruments : column.labels;
       return { ...column, values: Uint8Array.from(rows, (row) => labels.indexOf(row[at] ?? '')) };
     }
-    return numbers(column.name, Float64Array.from(rows, (row) => (row[at] === undefined || row[at] === '' ? NaN : Number(row[at]))));
+    return numbers(
+      column.name,
+      Float64Array.from(rows, (row) => (row[at] === undefined || row[at] === '' ? NaN : Number(row[at]))),
+    );
   });
   return { length: rows.length, columns };
 }

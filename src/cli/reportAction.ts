@@ -36,7 +36,9 @@ function showRun({ run: folder, json, quiet, out }: ReportArgs): string {
   else {
     const { equity } = readStoredEquity(folder);
     const colour = wantsColour(process.stdout, process.env);
-    process.stdout.write(`${closingTable({ equity: { length: equity.length, units: equity } }, summary, { colour, report: shownPath(page) })}\n`);
+    process.stdout.write(
+      `${closingTable({ equity: { length: equity.length, units: equity } }, summary, { colour, report: shownPath(page) })}\n`,
+    );
   }
   return page;
 }
@@ -57,7 +59,9 @@ function jsonOf({ a, b, isIdentical, figures, keys, inputs, firstFill, doubts }:
     a: run(a),
     b: run(b),
     isIdentical,
-    figures: Object.fromEntries(figures.map(({ name, a: of, b: other, difference, better }) => [name, { a: of, b: other, difference, better }])),
+    figures: Object.fromEntries(
+      figures.map(({ name, a: of, b: other, difference, better }) => [name, { a: of, b: other, difference, better }]),
+    ),
     differs: [...keys, ...inputs],
     firstFill,
     doubts,

@@ -16,7 +16,10 @@ const options = (args: Argv) =>
     .example('$0 verify runs/20240701-120000-smaCross', 'is it still the same result, and from the same inputs?');
 
 export function withVerify(yargs: Argv): Argv {
-  return yargs.command('verify <run>', 'Make a finished run again: identical, or the first difference and what changed', options, async (args) =>
-    (await import('./verifyAction.ts')).verify(args),
+  return yargs.command(
+    'verify <run>',
+    'Make a finished run again: identical, or the first difference and what changed',
+    options,
+    async (args) => (await import('./verifyAction.ts')).verify(args),
   );
 }

@@ -73,9 +73,11 @@ function cause({ outcome, isFolderAltered, changed, notes, differences, resultHa
   if (resultHash.now === resultHash.recorded) {
     const files = [...new Set(differences.map(({ file }) => file))].join(', ');
     if (changed.length > 0) return `the result hash is as recorded: ${files} changed after the run, or shows what has changed`;
-    return `the run made again has the recorded hash: ${files} changed after the run${isTag ? ', or tags of the strategy depend on chance' : ''}`;
+    const chance = isTag ? ', or tags of the strategy depend on chance' : '';
+    return `the run made again has the recorded hash: ${files} changed after the run${chance}`;
   }
-  if (isFolderAltered) return 'orders, fills and equity of the folder do not have the recorded hash: they, or the hash, changed after the run';
+  if (isFolderAltered)
+    return 'orders, fills and equity of the folder do not have the recorded hash: they, or the hash, changed after the run';
   if (changed.length > 0) return null;
   if (notes.length > 0) return 'no file that went in has changed, but a version has';
   return 'nothing that went in has changed: the strategy or a model depends on something else, such as a clock, chance or a file';

@@ -53,6 +53,8 @@ export function laneLoop(engines: readonly Engine[]): void {
 }
 
 function stop(engine: Engine): void {
+  // What was visited last is another instant for each lane, and they share it: for all of them it is the end of the data.
+  engine.instant.set(engine.blockEndMs);
   for (const run of engine.runs) {
     engine.inCharge = run.index;
     if (run.started) run.instance!.onStop?.();

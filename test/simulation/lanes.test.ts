@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runLanes, type SetParams } from '../../src/app/lanes.ts';
 import type { RunPlan } from '../../src/app/plan.ts';
 import { runBacktest } from '../../src/app/runBacktest.ts';
-import { int, rsi, sma, Strategy } from '../../src/index.ts';
+import { crossedUp, int, rsi, sma, Strategy } from '../../src/index.ts';
 import { buildSummary } from '../../src/report/folder/summary.ts';
 import { SET_FIGURES, type SetRecord } from '../../src/report/sweep/setFigures.ts';
 import type { RunRecord } from '../../src/model/run.ts';
@@ -60,6 +60,36 @@ class Choosy extends Strategy.with({ fast: int(2), slow: int(3, { min: 1 }) }) {
     else if (this.strength.value > 70) this.exit();
   }
 }
+
+/** Lanes end at different rows: what is looked at last depends on the parameters. */
+class Leaving extends Strategy.with({ slow: int(10), looks: int(0) }) {
+  static readonly ends: string[] = [];
+  up = this.when(crossedUp(this.bars.close, this.use(sma(this.bars.close, this.params.slow))), () => {
+    if (this.params.looks === 0 && this.position().isFlat) this.buy({ quote: '500' });
+  });
+  override onStop() {
+    const late = this.exit() === null ? 'flat' : 'leaves';
+    Leaving.ends.push(`${this.params.slow} ${this.nowMs} ${this.bars.fresh} ${late}`);
+  }
+}
+
+describe('the end of a run', () => {
+  it.each([0, 1, 90_000])('is the close of the last bar for every lane, and orders may still be sent, with a latency of %i ms', async (latencyMs) => {
+    // Several feeds: then only instants at which something happens are visited, and the last of them is each lane's own.
+    const plan = planOf(Leaving, many, { fills: { latencyMs } });
+    const { closeMs, length } = many[0]!.bars;
+    const sets = [300, 4, 700, 9].map((slow): SetParams => ({ slow, looks: slow > 99 ? 1 : 0 }));
+    Leaving.ends.length = 0;
+    for (const params of sets) await alone(plan, params);
+    const expected = Leaving.ends.splice(0);
+    expect(expected.every((end) => end.includes(` ${closeMs[length - 1]!} true `))).toBe(true);
+    expect(expected.filter((end) => end.endsWith('leaves')).length).toBeGreaterThan(0);
+    for (const order of [sets, sets.toReversed()]) {
+      await runLanes(plan, order);
+      expect(Leaving.ends.splice(0).toSorted()).toEqual(expected.toSorted());
+    }
+  });
+});
 
 describe('a group', () => {
   it('runs the sets beside one that the strategy refuses', async () => {

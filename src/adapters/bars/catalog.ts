@@ -31,7 +31,7 @@ export interface LoadedBars {
   readonly firstRow: number;
   readonly quality: FeedQuality;
   readonly facts: BarFacts;
-  /** The files of the catalog that were read; none for bars that were in memory. */
+  /** The files of the catalog that a store read them from; none for bars that were in memory. */
   readonly files?: readonly string[];
 }
 
@@ -190,8 +190,7 @@ export function loadBars(catalog: string, key: BarKey, range: BarRange = {}): Lo
     // The open bar counts only where the range reaches it.
     const facts = { ...stated, openLastBar: stated.openLastBar && end === file.rows, barsIn: readBarsIn(file, start, end) };
     const manifestHash = file.metadata.get('manifest_sha256') ?? '';
-    const files = [path, instrumentPath(catalog, key.market, key.symbol)];
-    return { bars, firstRow: first - start, quality: qualityOf(bars, first - start, facts, manifestHash), facts, files };
+    return { bars, firstRow: first - start, quality: qualityOf(bars, first - start, facts, manifestHash), facts };
   });
 }
 

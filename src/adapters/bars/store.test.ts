@@ -43,7 +43,8 @@ test('the same bars, quality and warm-up in any range, made coarser where they a
           return null;
         }
       });
-      expect(memory).toEqual(stored);
+      expect(memory?.files ?? []).toEqual([]);
+      expect(memory && { ...memory, files: stored?.files }).toEqual(stored);
     }),
     { numRuns: 300 },
   );

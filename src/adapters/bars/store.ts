@@ -6,7 +6,7 @@ import type { BarColumns } from '../../model/bars.ts';
 import { formatMinute } from '../../model/time.ts';
 import { loadBars, readEntry, type BarRange, type LoadedBars } from './catalog.ts';
 import { rowAt } from './columns.ts';
-import { barsPath, listKeys, type BarKey } from './paths.ts';
+import { barsPath, instrumentPath, listKeys, type BarKey } from './paths.ts';
 import { manifestOf, qualityOf, type BarFacts, type BarSource } from './quality.ts';
 
 /** What is known of a set before its rows are read. */
@@ -40,7 +40,10 @@ export function catalogStore(folder: string): BarStore {
     remedy: 'isobar data import FILE adds bars',
     keys: () => listKeys(folder),
     factsOf: (key) => (existsSync(barsPath(folder, key)) ? readEntry(folder, key) : null),
-    load: (key, range) => loadBars(folder, key, range),
+    load: (key, range) => ({
+      ...loadBars(folder, key, range),
+      files: [barsPath(folder, key), instrumentPath(folder, key.market, key.symbol)],
+    }),
     nameOf: (key) => barsPath(folder, key),
   };
 }

@@ -53,7 +53,12 @@ export interface OptionsRequest {
 
 /** How bars that lie in no catalog are made: files to import, or a seed. */
 export type BarsRecipe =
-  | { readonly kind: 'import'; readonly files: readonly string[]; readonly symbol?: string | undefined; readonly interval?: string | undefined }
+  | {
+      readonly kind: 'import';
+      readonly files: readonly string[];
+      readonly symbol?: string | undefined;
+      readonly interval?: string | undefined;
+    }
   | {
       readonly kind: 'generate';
       readonly symbol: string;

@@ -6,14 +6,21 @@ import { fileError } from '../../adapters/bars/fileError.ts';
 import { generateInto } from '../../adapters/bars/generateInto.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { packageFolder, packageVersion } from '../version.ts';
-import {
-  definitionText, IGNORED, packageText, readmeText, strategyTestText, strategyText, TSCONFIG, type StrategyNames,
-} from './texts.ts'; // prettier-ignore
+
+interface StrategyNames {
+  /** File without its ending: `meanCross`. */
+  readonly file: string;
+  /** Class: `MeanCross`. */
+  readonly className: string;
+}
 
 const FIRST: StrategyNames = { file: 'meanCross', className: 'MeanCross' };
 /** Files that version control and file managers leave in folders that people take for empty. */
 const UNSEEN = new Set(['.git', '.DS_Store']);
-const DEMO = { symbol: 'DEMOUSDT', interval: '1h', fromMs: Date.UTC(2024, 0, 1), bars: 8784, seed: 7 } as const;
+/** A year of hours. */
+const DEMO = { symbol: 'DEMOUSDT', interval: '1h', fromMs: 1_704_067_200_000, bars: 8784, seed: 7 } as const;
+/** The files of a new project as they lie in config/project; npm leaves out a file called .gitignore. */
+const FILES = ['tsconfig.json', 'gitignore', 'README.md', `strategies/${FIRST.file}.ts`, `strategies/${FIRST.file}.test.ts`, 'backtests/first.yaml'];
 
 export interface Created {
   readonly folder: string;
@@ -30,34 +37,45 @@ export function createProject(dir: string): Created {
     throw new ConfigError(`${dir}: the folder is not empty: ${some}`, 'name a new folder: isobar init my-strategies');
   }
   const name = basename(folder).toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-').replace(/^[._-]+/, '') || 'strategies'; // prettier-ignore
-  return writeAll(folder, {
-    'package.json': packageText(name, isobarSpec(folder)),
-    'tsconfig.json': TSCONFIG,
-    '.gitignore': IGNORED,
-    'README.md': readmeText(FIRST),
-    [`strategies/${FIRST.file}.ts`]: strategyText(FIRST),
-    [`strategies/${FIRST.file}.test.ts`]: strategyTestText(FIRST),
-    'backtests/first.yaml': definitionText(FIRST),
-  }, () => generateInto(join(folder, 'data'), DEMO)); // prettier-ignore
+  const copies = FILES.map((file) => [file === 'gitignore' ? '.gitignore' : file, template(file)]);
+  const texts = { 'package.json': packageText(name, isobarSpec(folder)), ...(Object.fromEntries(copies) as Record<string, string>) };
+  return writeAll(folder, texts, () => void generateInto(join(folder, 'data'), DEMO));
 }
 
 /** Writes strategies/<name>.ts and its test below the current folder. */
 export function createStrategy(name: string): Created {
   const names = namesOf(name);
+  const renamed = (file: string) => template(file).replaceAll(FIRST.className, names.className).replaceAll(`./${FIRST.file}.ts`, `./${names.file}.ts`);
   return writeAll(resolve('.'), {
-    [`strategies/${names.file}.ts`]: strategyText(names),
-    [`strategies/${names.file}.test.ts`]: strategyTestText(names),
+    [`strategies/${names.file}.ts`]: renamed(`strategies/${FIRST.file}.ts`),
+    [`strategies/${names.file}.test.ts`]: renamed(`strategies/${FIRST.file}.test.ts`),
   });
 }
 
 /** `mean-cross`, `mean cross` or `MeanCross`: the file meanCross.ts with the class MeanCross. */
-export function namesOf(name: string): StrategyNames {
+function namesOf(name: string): StrategyNames {
   const words = name.split(/[-_\s]+/).filter((word) => word !== '');
   const joined = words.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(joined)) {
     throw new ConfigError(`${name}: expected a name of letters and digits that begins with a letter`, 'such as: isobar strategy new meanCross');
   }
   return { file: joined.charAt(0).toLowerCase() + joined.slice(1), className: joined.charAt(0).toUpperCase() + joined.slice(1) };
+}
+
+function template(file: string): string {
+  return readFileSync(join(packageFolder(), 'config', 'project', file), 'utf8');
+}
+
+function packageText(name: string, isobar: string): string {
+  const file = {
+    name,
+    private: true,
+    type: 'module',
+    scripts: { test: 'vitest run', typecheck: 'tsc', backtest: 'isobar backtest backtests/first.yaml' },
+    dependencies: { isobar },
+    devDependencies: { typescript: '5.9.3', vitest: '4.1.12' },
+  };
+  return `${JSON.stringify(file, null, 2)}\n`;
 }
 
 /** What `then` makes is removed as well when it throws. */

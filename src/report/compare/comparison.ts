@@ -16,7 +16,7 @@ export interface ComparedFigure {
   readonly b: number | null;
   /** b less a; null where either is missing or they are counted in different assets. */
   readonly difference: number | null;
-  /** Which of the two is better, where more or less of it is plainly so. */
+  /** Which of the two is better, where more or less of it is plainly so, and a reader can see it. */
   readonly better: 'a' | 'b' | null;
   /** As a person reads them, with their units. */
   readonly text: { readonly a: string; readonly b: string; readonly difference: string };
@@ -92,7 +92,8 @@ export function valueText(value: string | null): string {
 function firstFill([header = [], ...a]: ComparedRun['fills'], [, ...b]: ComparedRun['fills']): FillDifference | null {
   const columns = FILL_COLUMNS.map((name) => header.indexOf(name));
   const isSame = (of: readonly string[], other: readonly string[]) => columns.every((column) => of[column] === other[column]);
-  const cells = (row: readonly string[] | undefined) => (row === undefined ? null : Object.fromEntries(header.map((name, at) => [name, row[at] ?? ''])));
+  const cells = (row: readonly string[] | undefined) =>
+    row === undefined ? null : Object.fromEntries(header.map((name, at) => [name, row[at] ?? '']));
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
     const [of, other] = [a[at], b[at]];
     if (of === undefined || other === undefined || !isSame(of, other)) return { row: at + 1, a: cells(of), b: cells(other) };
@@ -102,14 +103,52 @@ function firstFill([header = [], ...a]: ComparedRun['fills'], [, ...b]: Compared
 
 /** Figures of which more is better, and less. Drawdowns are negative: more is less deep. */
 const MORE = new Set([
-  'totalReturn', 'netProfit', 'cagr', 'sharpe', 'smartSharpe', 'sortino', 'calmar', 'omega', 'recoveryFactor', 'maxDrawdown',
-  'averageDrawdown', 'psr0', 'psr1', 'positiveDays', 'winRate', 'profitFactor', 'averageTrade', 'averageTradeFraction', 'payoff',
-  'expectancy', 'sqn', 'alpha', 'informationRatio', 'treynor', 'var95', 'var99', 'cvar95', 'cvar99', 'tailRatio', 'expectancyRatio',
-  'closedTradeDrawdown', 'meanReturn', 'geometricMeanReturn',
+  'totalReturn',
+  'netProfit',
+  'cagr',
+  'sharpe',
+  'smartSharpe',
+  'sortino',
+  'calmar',
+  'omega',
+  'recoveryFactor',
+  'maxDrawdown',
+  'averageDrawdown',
+  'psr0',
+  'psr1',
+  'positiveDays',
+  'winRate',
+  'profitFactor',
+  'averageTrade',
+  'averageTradeFraction',
+  'payoff',
+  'expectancy',
+  'sqn',
+  'alpha',
+  'informationRatio',
+  'treynor',
+  'var95',
+  'var99',
+  'cvar95',
+  'cvar99',
+  'tailRatio',
+  'expectancyRatio',
+  'closedTradeDrawdown',
+  'meanReturn',
+  'geometricMeanReturn',
 ]);
 const LESS = new Set([
-  'maxDrawdownAbs', 'longestDrawdown', 'averageDrawdownDays', 'ulcer', 'volatility', 'downsideDeviation', 'fees', 'endTradeDrawdown',
-  'closedTradeDrawdownAbs', 'refusedByRisk', 'rejected',
+  'maxDrawdownAbs',
+  'longestDrawdown',
+  'averageDrawdownDays',
+  'ulcer',
+  'volatility',
+  'downsideDeviation',
+  'fees',
+  'endTradeDrawdown',
+  'closedTradeDrawdownAbs',
+  'refusedByRisk',
+  'rejected',
 ]);
 
 const ORDERS: readonly (readonly [name: 'created' | 'fills' | 'refusedByRisk' | 'rejected' | 'fees' | 'volume', entry: Entry])[] = [
@@ -135,12 +174,20 @@ function figuresOf(a: ComparedRun, b: ComparedRun): readonly ComparedFigure[] {
 
 type Value = number | string | null | undefined;
 
-function figure(name: string, { label, kind, definition }: Entry, values: readonly [Value, Value], assets: readonly [string, string]): ComparedFigure {
+function figure(
+  name: string,
+  { label, kind, definition }: Entry,
+  values: readonly [Value, Value],
+  assets: readonly [string, string],
+): ComparedFigure {
   const [a, b] = [numberOf(values[0]), numberOf(values[1])];
   const isMoney = kind === 'money' || kind === 'cost';
   const difference = a === null || b === null || (isMoney && assets[0] !== assets[1]) ? null : b - a;
   const text = (value: number | null, asset: string) => (value === null ? NONE : written(value, kind, asset));
-  const sign = difference === null || difference === 0 ? 0 : MORE.has(name) ? Math.sign(difference) : LESS.has(name) ? -Math.sign(difference) : 0;
+  const gap = difference === null ? NONE : differenceText(difference, kind, assets[0]);
+  // What a reader sees as nothing is not better.
+  const size = difference === null || !/[1-9]/.test(gap) ? 0 : Math.sign(difference);
+  const sign = MORE.has(name) ? size : LESS.has(name) ? -size : 0;
   return {
     name,
     label,
@@ -150,7 +197,7 @@ function figure(name: string, { label, kind, definition }: Entry, values: readon
     b,
     difference,
     better: sign === 0 ? null : sign > 0 ? 'b' : 'a',
-    text: { a: text(a, assets[0]), b: text(b, assets[1]), difference: difference === null ? NONE : differenceText(difference, kind, assets[0]) },
+    text: { a: text(a, assets[0]), b: text(b, assets[1]), difference: gap },
   };
 }
 
@@ -184,13 +231,20 @@ export function differenceText(value: number, kind: Kind, asset: string): string
 function doubtsOf({ summary: a }: ComparedRun, { summary: b }: ComparedRun): readonly string[] {
   const doubts: string[] = [];
   if (a.run.fromMs !== b.run.fromMs || a.run.toMs !== b.run.toMs) doubts.push('they cover different times');
-  const feeds = ({ run }: typeof a) => run.feeds.map(({ instrument, interval }) => `${instrument} ${interval}`).toSorted().join();
+  const feeds = ({ run }: typeof a) =>
+    run.feeds
+      .map(({ instrument, interval }) => `${instrument} ${interval}`)
+      .toSorted()
+      .join();
   if (feeds(a) !== feeds(b)) doubts.push('they ran on different bars');
   else if (a.dataQuality.feeds.some(({ manifestHash }, at) => b.dataQuality.feeds[at]?.manifestHash !== manifestHash))
     doubts.push('their bars bear one name, and their content differs');
-  if (a.run.reportingAsset !== b.run.reportingAsset) doubts.push(`one is counted in ${a.run.reportingAsset}, the other in ${b.run.reportingAsset}`);
+  if (a.run.reportingAsset !== b.run.reportingAsset)
+    doubts.push(`one is counted in ${a.run.reportingAsset}, the other in ${b.run.reportingAsset}`);
   else if (a.run.startEquity !== b.run.startEquity)
-    doubts.push(`they start with ${fixed(Number(a.run.startEquity), 2)} and ${fixed(Number(b.run.startEquity), 2)} ${a.run.reportingAsset}`);
+    doubts.push(
+      `they start with ${fixed(Number(a.run.startEquity), 2)} and ${fixed(Number(b.run.startEquity), 2)} ${a.run.reportingAsset}`,
+    );
   if (a.dataQuality.synthetic || b.dataQuality.synthetic)
     doubts.push(a.dataQuality.synthetic && b.dataQuality.synthetic ? 'the data are synthetic' : 'the data of one are synthetic');
   const few = [a, b].filter(({ trades }) => trades.trades < FEW_TRADES).length;

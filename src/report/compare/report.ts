@@ -9,7 +9,8 @@ import { STYLE } from '../html/style.ts';
 import type { Comparison } from './comparison.ts';
 import { curvesOf, type Curve, type Curves } from './curves.ts';
 import type { ComparePage, WireCurve } from './page/wire.ts';
-import { allFigures, cards, curves, firstFill, head, months, provenance, stepText, title, trust, whatDiffers } from './sections.ts';
+import { cards, curves, head, stepText, title, trust } from './sections.ts';
+import { allFigures, fillSection, months, provenance, whatDiffers } from './tables.ts';
 import { COMPARE_STYLE } from './style.ts';
 
 export interface CompareReportInput {
@@ -45,7 +46,7 @@ export async function compareReportText({ comparison, version, writtenMs }: Comp
       </section>
       <section id="first">
         <h2>The first fill that differs</h2>
-        ${firstFill(comparison)}
+        ${fillSection(comparison)}
       </section>
       <section id="when">
         <h2>Return by month, B − A</h2>

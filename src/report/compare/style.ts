@@ -11,9 +11,9 @@ export const COMPARE_STYLE = `
 .letter{display:inline-block;font-size:12px;font-weight:600;min-width:20px;text-align:center;border-radius:4px;padding:0 4px;color:var(--page)}
 .letter.a,.letter.both{background:var(--accent)}.letter.b{background:var(--bench)}
 .card .two{display:grid;grid-template-columns:auto minmax(0,1fr);gap:2px 8px;align-items:baseline}
-.card .two .value{font-size:16px;text-align:right;overflow:hidden;text-overflow:ellipsis}
+.card .two .value{font-size:16px;text-align:right}
 .card .diff{font-size:12px;border-top:1px solid var(--line);padding-top:6px;margin-top:4px;display:flex;justify-content:space-between;gap:8px}
-.card .diff b{white-space:nowrap}
+.card .diff>*{white-space:nowrap}
 #figures-table td{width:18%}
 #figures-table .head th{padding-top:16px;color:var(--muted);font-weight:600;position:static;border-top:0}
 td.same{color:var(--muted)}
@@ -22,6 +22,13 @@ td.same{color:var(--muted)}
 #differs th,#differs td{white-space:normal;overflow-wrap:anywhere}
 #differs td{width:30%}
 #differs td.t{width:12%}
+@media print{
+.pair,.cards{gap:6px;break-inside:avoid}
+.cards{grid-template-columns:repeat(3,minmax(0,1fr))}
+.run{padding:8px}
+.run button{display:none}
+.run,.letter{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+}
 @media (max-width:700px){
 .pair{grid-template-columns:minmax(0,1fr);gap:8px}
 .card .two .value{font-size:14px}

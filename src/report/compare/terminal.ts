@@ -4,7 +4,7 @@ import { count, dayText } from '../html/page/format.ts';
 import { marketsOf, strategyNames, wrapped } from '../terminal/closingTable.ts';
 import { toldInputs, valueText, type ComparedFigure, type Comparison, type Unequal } from './comparison.ts';
 import type { ComparedRun } from './input.ts';
-import { cellsOf } from './sections.ts';
+import { cellsOf } from './tables.ts';
 
 export interface CompareTableOptions {
   /** ANSI colours; arrows carry the same meaning without them. */
@@ -15,8 +15,23 @@ export interface CompareTableOptions {
 
 const WIDTH = 100;
 const SHOWN = [
-  'totalReturn', 'netProfit', 'cagr', 'maxDrawdown', 'volatility', 'sharpe', 'sortino', 'calmar', 'psr0', 'exposureTime', 'trades', 'winRate',
-  'profitFactor', 'averageTrade', 'created', 'refusedByRisk', 'fees',
+  'totalReturn',
+  'netProfit',
+  'cagr',
+  'maxDrawdown',
+  'volatility',
+  'sharpe',
+  'sortino',
+  'calmar',
+  'psr0',
+  'exposureTime',
+  'trades',
+  'winRate',
+  'profitFactor',
+  'averageTrade',
+  'created',
+  'refusedByRisk',
+  'fees',
 ];
 const SHOWN_UNEQUAL = 12;
 const CELL = 20;
@@ -36,7 +51,8 @@ export function compareTable(comparison: Comparison, { colour, report }: Compare
     ...unequalLines([...comparison.keys, ...toldInputs(comparison)]),
     '',
   ];
-  if (doubts.length > 0) lines.push(...wrapped('  Look here first: ', `${doubts.join('; ')}.`).map((line) => (colour ? `\u001b[33m${line}\u001b[39m` : line)));
+  if (doubts.length > 0)
+    lines.push(...wrapped('  Look here first: ', `${doubts.join('; ')}.`).map((line) => (colour ? `\u001b[33m${line}\u001b[39m` : line)));
   lines.push(`  Report   ${report}`);
   return lines.join('\n');
 }
@@ -61,7 +77,11 @@ function fillLines({ firstFill }: Comparison): string[] {
     const what = cells === null ? 'no such fill' : `${time}  ${instrument} ${side} ${quantity} at ${price}, fee ${fee}`;
     return `    ${letter}  ${cut(what, WIDTH - 8)}`;
   };
-  return [`  The first fill that differs is number ${count(firstFill.row)}`, line('A', cellsOf(firstFill.a)), line('B', cellsOf(firstFill.b))];
+  return [
+    `  The first fill that differs is number ${count(firstFill.row)}`,
+    line('A', cellsOf(firstFill.a)),
+    line('B', cellsOf(firstFill.b)),
+  ];
 }
 
 function unequalLines(list: readonly Unequal[]): string[] {

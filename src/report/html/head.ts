@@ -238,7 +238,7 @@ function trading({ run, metrics, trades, orders }: Summary): Markup[] {
 }
 
 /** The unit stands smaller beside its number. */
-function withUnit(text: string): Markup {
+export function withUnit(text: string): Markup {
   const at = text.lastIndexOf(THIN);
   return at > 0 && /^\D+$/.test(text.slice(at + 1))
     ? html`${text.slice(0, at)}<span class="unit">${THIN}${text.slice(at + 1)}</span>`

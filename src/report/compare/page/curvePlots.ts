@@ -139,7 +139,12 @@ export class CurvePlots {
   #read(at: number | null): void {
     const read = byId('curves-read');
     const { ms, growth, depth, between } = this.#columns;
-    const row = at ?? Math.max(0, ms.findLastIndex((time) => time <= this.shown.to));
+    const row =
+      at ??
+      Math.max(
+        0,
+        ms.findLastIndex((time) => time <= this.shown.to),
+      );
     if (!read || ms[row] === undefined) return;
     const one = (side: 0 | 1, name: string, letter: string) => {
       const [value, down] = [growth[side][row], depth[side][row]];

@@ -14,7 +14,8 @@ let plots: CurvePlots | null = null;
 
 async function columnsOf(): Promise<CurveColumns> {
   const seconds = await unpackWide(page.seconds);
-  const nullable = (values: Float64Array, factor: number) => Array.from(values, (value) => (Number.isFinite(value) ? value * factor : null));
+  const nullable = (values: Float64Array, factor: number) =>
+    Array.from(values, (value) => (Number.isFinite(value) ? value * factor : null));
   const [a, b] = [await unpackDecimals(page.a.growth), await unpackDecimals(page.b.growth)];
   return {
     ms: Array.from(seconds, (second) => second * 1000),

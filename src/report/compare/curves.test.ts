@@ -1,0 +1,135 @@
+// The curves of a comparison against a walk over all instants, and what is told of two runs.
+
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
+import type { RunRecord } from '../../model/run.ts';
+import { equityColumns } from '../folder/resultHash.ts';
+import { csvText } from '../folder/csvFile.ts';
+import { buildSummary } from '../folder/summary.ts';
+import { fillsTable } from '../folder/tables.ts';
+import { compareRuns, toldInputs } from './comparison.ts';
+import { curvesOf } from './curves.ts';
+import type { ComparedRun } from './input.ts';
+import { compareTable } from './terminal.ts';
+
+const MINUTE = 60_000;
+
+function recordOf(rows: number, seed: number): RunRecord {
+  return runRecord({ bars: [testBars(testInstrument(), rows, 1)], script: randomScript(seed, { rows, fills: 40 }) });
+}
+
+function compared(record: RunRecord, changes: Partial<ComparedRun> = {}): ComparedRun {
+  const [{ values: timeMs }, { values: equity }] = equityColumns(record);
+  return {
+    name: 'run',
+    path: 'runs/run',
+    summary: buildSummary(record, { versions: {} }),
+    timeMs,
+    equity,
+    fills: csvText(fillsTable(record))
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(',')),
+    definition: new Map([['seed', '1']]),
+    inputs: [],
+    ...changes,
+  };
+}
+
+test('each instant has the last equity before it and the deepest drawdown since the instant before', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 50, max: 900 }), fc.integer({ min: 50, max: 900 }), fc.nat(1000), (rowsA, rowsB, seed) => {
+      const [a, b] = [compared(recordOf(rowsA, seed)), compared(recordOf(rowsB, seed + 1))];
+      const curves = curvesOf(a, b);
+      expect(curves.ms[0]).toBe(Math.min(a.summary.run.fromMs, b.summary.run.fromMs));
+      expect(curves.ms.at(-1)).toBe(Math.max(a.summary.run.toMs, b.summary.run.toMs));
+      for (const [run, curve] of [
+        [a, curves.a],
+        [b, curves.b],
+      ] as const) {
+        const { fromMs, toMs, startEquity } = run.summary.run;
+        const start = Number(startEquity);
+        let peak = start;
+        const drawdowns = Array.from(run.equity, (value) => value / (peak = Math.max(peak, value)) - 1);
+        curves.ms.forEach((ms, at) => {
+          const before = curves.ms[at - 1] ?? -Infinity;
+          const isIn = ms >= fromMs && !(ms > toMs && before >= toMs);
+          const rows = Array.from(run.timeMs.keys()).filter((row) => run.timeMs[row]! <= ms);
+          const last = rows.at(-1);
+          expect(curve.growth[at]).toBe(!isIn ? NaN : last === undefined ? 1 : run.equity[last]! / start);
+          const since = rows.filter((row) => run.timeMs[row]! > before).map((row) => drawdowns[row]!);
+          const prior = rows.filter((row) => run.timeMs[row]! <= before).at(-1);
+          const held = prior === undefined ? 0 : drawdowns[prior]!;
+          if (isIn) expect(curve.depth[at]).toBeCloseTo(Math.min(held, ...since), 12);
+          else expect(curve.depth[at]).toBe(NaN);
+        });
+      }
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test('a long run has few enough instants, on the grid of its step', () => {
+  const record = recordOf(60_000, 3);
+  const { stepMs, ms } = curvesOf(compared(record), compared(record));
+  expect(stepMs).toBe(5 * MINUTE);
+  expect(ms.length).toBeLessThanOrEqual(20_002);
+  expect(ms.slice(1, -1).every((time) => time % stepMs === 0)).toBe(true);
+});
+
+test('a run beside itself differs in nothing', () => {
+  const run = compared(recordOf(2000, 7));
+  const comparison = compareRuns(run, run);
+  expect(comparison).toMatchObject({ isIdentical: true, keys: [], inputs: [], firstFill: null });
+  expect(comparison.figures.every(({ difference, better }) => (difference === 0 || difference === null) && better === null)).toBe(true);
+  expect(comparison.figures.length).toBeGreaterThan(60);
+  expect(compareTable(comparison, { colour: false, report: 'x.html' })).toContain('The results are identical');
+});
+
+test('what differs is told: figures with their direction, keys, inputs, the first fill', () => {
+  const [one, two] = [recordOf(3000, 7), recordOf(3000, 8)];
+  const file = (name: string, value: string) => ({ use: 'code', name, value: value.repeat(64) });
+  const a = compared(one, {
+    definition: new Map([
+      ['params.fast', '5'],
+      ['seed', '1'],
+    ]),
+    inputs: [file('x.ts', 'a'), file('only.ts', 'c')],
+  });
+  const b = compared(two, {
+    definition: new Map([
+      ['params.fast', '8'],
+      ['seed', '1'],
+      ['risk.maxLeverage', '1'],
+    ]),
+    inputs: [file('x.ts', 'b')],
+  });
+  const comparison = compareRuns(a, b);
+  expect(comparison.keys).toEqual([
+    { use: 'definition', name: 'params.fast', a: '5', b: '8' },
+    { use: 'definition', name: 'risk.maxLeverage', a: null, b: '1' },
+  ]);
+  expect(comparison.inputs.map(({ name }) => name)).toEqual(['x.ts', 'only.ts']);
+  expect(toldInputs(comparison).map(({ name }) => name)).toEqual(['x.ts']);
+  const figure = (name: string) => comparison.figures.find((each) => each.name === name)!;
+  const [sharpe, volume, net] = ['sharpe', 'volume', 'totalReturn'].map(figure);
+  expect(sharpe?.difference).toBe(sharpe!.b! - sharpe!.a!);
+  expect(sharpe?.better).toBe(sharpe!.difference! > 0 ? 'b' : 'a');
+  expect(volume).toMatchObject({ better: null, difference: expect.any(Number) });
+  expect(net).toMatchObject({ better: null, text: { difference: expect.stringContaining('0.00') } });
+  const { row } = comparison.firstFill!;
+  expect(a.fills.slice(1, row).map((cells) => cells.slice(2))).toEqual(b.fills.slice(1, row).map((cells) => cells.slice(2)));
+  const table = compareTable(comparison, { colour: false, report: 'runs/compare.html' });
+  expect(table).toMatch(/^ {2}Sharpe .* [+−]\d+\.\d\d [▲▼]$/m);
+  expect(table).toMatch(/params\.fast +definition +5 +8/);
+  for (const line of table.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+});
+
+test('a fill more is the first that differs', () => {
+  const run = compared(recordOf(2000, 7));
+  const shorter = { ...run, fills: run.fills.slice(0, -1) };
+  const { firstFill } = compareRuns(shorter, run);
+  expect(firstFill).toMatchObject({ row: run.fills.length - 1, a: null });
+  expect(firstFill?.b?.['price']).toBe(run.fills.at(-1)?.[run.fills[0]!.indexOf('price')]);
+});

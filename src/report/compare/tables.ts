@@ -1,0 +1,220 @@
+// The tables of a comparison: where the difference was made, all figures, what went in, the first fill that is not the same.
+
+import { count, fixed, NONE, signed, THIN, timeText } from '../html/page/format.ts';
+import { METRIC_NAMES } from '../html/glossary.ts';
+import { html, type Markup, type Part } from '../html/markup.ts';
+import { table } from '../html/sections.ts';
+import { reasonOf, toldInputs, valueText, type ComparedFigure, type Comparison, type FillCells, type Unequal } from './comparison.ts';
+import type { ComparedRun } from './input.ts';
+import { letter, verdictOf } from './sections.ts';
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** Where the difference was made: rows years, cells percentage points. */
+export function months({ a, b }: Comparison): Markup {
+  const of = (run: ComparedRun) => new Map(run.summary.metrics.monthly.map((each) => [`${each.year}-${each.month}`, each.return]));
+  const [inA, inB] = [of(a), of(b)];
+  const gap = (key: string) => (inA.has(key) && inB.has(key) ? (inB.get(key) ?? 0) - (inA.get(key) ?? 0) : null);
+  const years = [...new Set([...inA.keys(), ...inB.keys()].map((key) => Number(key.split('-')[0])))].toSorted((x, y) => x - y);
+  const all = years.flatMap((year) => MONTHS.map((_, month) => gap(`${year}-${month + 1}`))).filter((value) => value !== null);
+  if (all.length === 0) return html`<p class="muted">No month is in both.</p>`;
+  const most = Math.max(...all.map(Math.abs), 1e-9);
+  const cell = (value: number | null) =>
+    value === null
+      ? html`<td class="none">·</td>`
+      : html`<td class="${value >= 0 ? 'up' : 'down'}" style="--tint:${Math.round((Math.abs(value) / most) * 32)}%">
+          ${signed(value * 100, 1)}
+        </td>`;
+  return html`<div class="scroll">
+    <table class="months" aria-label="Return of B less that of A by month, percentage points">
+      <thead>
+        <tr>
+          <th scope="col">pp</th>
+          ${MONTHS.map((name) => html`<th scope="col">${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${years.map(
+          (year) =>
+            html`<tr>
+              <th scope="row">${year}</th>
+              ${MONTHS.map((_, month) => cell(gap(`${year}-${month + 1}`)))}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+export function allFigures(comparison: Comparison): Markup {
+  const { a, b, figures } = comparison;
+  const names: readonly string[] = METRIC_NAMES;
+  const account = figures.filter(({ name }) => names.includes(name));
+  const rest = figures.filter(({ name }) => !names.includes(name));
+  const missing = (run: ComparedRun, { name }: ComparedFigure) => reasonOf(run, name) ?? '';
+  const row = (figure: ComparedFigure) =>
+    html`<tr>
+      <th scope="row" tabindex="0" data-tip>${figure.label}<span class="sr">${figure.definition}</span></th>
+      <td title="${figure.a === null ? missing(a, figure) : ''}">${figure.text.a}</td>
+      <td title="${figure.b === null ? missing(b, figure) : ''}">${figure.text.b}</td>
+      <td class="${figure.difference === 0 ? 'same' : ''}">${verdictOf(figure)}</td>
+    </tr>`;
+  const group = (name: string, list: readonly ComparedFigure[]) =>
+    html`<tr class="head">
+        <th scope="rowgroup" colspan="4">${name}</th>
+      </tr>
+      ${list.map(row)}`;
+  return html`<div class="scroll">
+      <table class="plain" id="figures-table" aria-label="All figures of both runs">
+        <thead>
+          <tr>
+            <th scope="col"></th>
+            <th scope="col">${letter('a')}</th>
+            <th scope="col">${letter('b')}</th>
+            <th scope="col">B − A</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${group('The account, from daily returns (UTC)', account)} ${group('Trades and orders', rest)}
+        </tbody>
+      </table>
+    </div>
+    <p class="muted note">▲ B is better, ▼ worse; pp: percentage points. A figure without an arrow is neither good nor bad by itself.</p>`;
+}
+
+export function whatDiffers(comparison: Comparison): Markup {
+  const { keys } = comparison;
+  const inputs = toldInputs(comparison);
+  if (keys.length + inputs.length === 0) return html`<p>Nothing: definition, code, bars and versions are the same.</p>`;
+  const heads = (name: string) => [name, html`${letter('a')}`, html`${letter('b')}`];
+  const value = (text: string | null) =>
+    html`<span class="${text === null ? 'muted' : ''}" title="${text ?? ''}">${valueText(text)}</span>`;
+  const settings =
+    keys.length === 0
+      ? null
+      : html`<h3>In the definition</h3>
+          ${table(
+            heads('key'),
+            keys.map((key): Part[] => [key.name, value(key.a), value(key.b)]),
+            'Keys of the definition that differ',
+            [],
+          )}`;
+  const rest =
+    inputs.length === 0
+      ? null
+      : html`<h3>In what went in</h3>
+          ${table(
+            ['', 'what', ...heads('').slice(1)],
+            inputs.map((input: Unequal): Part[] => [input.name, input.use, value(input.a), value(input.b)]),
+            'Inputs that differ',
+            [1],
+          )}`;
+  return html`${settings}${rest}`;
+}
+
+export function fillSection({ firstFill: first, a }: Comparison): Markup {
+  if (first === null) {
+    const fills = Math.max(0, a.fills.length - 1);
+    return html`<p>None: ${fills === 1 ? 'the only fill is' : `all ${count(fills)} fills are`} the same in both.</p>`;
+  }
+  const before = first.row - 1;
+  const columns = ['time', 'instrument', 'side', 'price', 'quantity', 'notional', 'fee', 'as'];
+  const [of, other] = [cellsOf(first.a), cellsOf(first.b)];
+  const rows = (
+    [
+      ['a', of],
+      ['b', other],
+    ] as const
+  ).map(
+    ([side, cells]) =>
+      html`<tr>
+        <th scope="row">${letter(side)}</th>
+        ${
+          cells === null
+            ? html`<td class="t muted" colspan="${columns.length}">no such fill: the run has ${count(before)}</td>`
+            : cells.map(
+                (cell, at) =>
+                  html`<td
+                    class="${at < 3 || at === 7 ? 't' : ''} ${of !== null && other !== null && of[at] !== other[at] ? 'differs' : ''}"
+                  >
+                    ${cell}
+                  </td>`,
+              )
+        }
+      </tr>`,
+  );
+  const same = before === 1 ? 'fill is' : `${count(before)} fills are`;
+  return html`<p class="lead">
+      ${before === 0 ? 'The very first fill differs.' : `The first ${same} the same; fill ${count(first.row)} is not.`}
+    </p>
+    <div class="scroll">
+      <table class="plain first" aria-label="The first fill that differs">
+        <thead>
+          <tr>
+            <th scope="col"></th>
+            ${columns.map((name, at) => html`<th scope="col" class="${at < 3 || at === 7 ? 't' : ''}">${name}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+/** A fill as a row of the page. */
+export function cellsOf(fill: FillCells | null): readonly string[] | null {
+  if (fill === null) return null;
+  const of = (name: string) => fill[name] ?? NONE;
+  return [
+    timeText(Number(of('time_ms'))),
+    of('instrument'),
+    of('side'),
+    of('price'),
+    of('quantity'),
+    of('notional'),
+    `${of('fee')}${THIN}${of('fee_asset')}`,
+    fill['is_maker'] === '1' ? 'maker' : 'taker',
+  ];
+}
+
+export function provenance({ a, b }: Comparison): Markup {
+  const command = `isobar report ${a.path} ${b.path}`;
+  const block = ({ path, summary: { run, resultHash, dataQuality } }: ComparedRun, side: 'a' | 'b') =>
+    html`<div>
+      <h3>${letter(side)} ${path}</h3>
+      <dl class="list text">
+        <div>
+          <dt>Result hash</dt>
+          <dd><code>${resultHash}</code></dd>
+        </div>
+        <div>
+          <dt>Range</dt>
+          <dd>${timeText(run.fromMs)} – ${timeText(run.toMs)}</dd>
+        </div>
+        <div>
+          <dt>Start, end</dt>
+          <dd>${fixed(Number(run.startEquity), 2)}, ${fixed(Number(run.endEquity), 2)}${THIN}${run.reportingAsset}</dd>
+        </div>
+        <div>
+          <dt>Bars, gaps</dt>
+          <dd>${count(dataQuality.rows)}, ${count(dataQuality.gaps)}</dd>
+        </div>
+        <div>
+          <dt>Versions</dt>
+          <dd>
+            ${Object.entries(run.versions)
+              .map(([name, version]) => `${name} ${version}`)
+              .join(', ')}
+          </dd>
+        </div>
+        <div>
+          <dt>Is it still so?</dt>
+          <dd><code>isobar verify ${path}</code></dd>
+        </div>
+      </dl>
+    </div>`;
+  return html`<p>The command that makes this page again:</p>
+    <p class="command"><code>${command}</code> <button type="button" data-copy="${command}">copy</button></p>
+    <div class="figures">${block(a, 'a')} ${block(b, 'b')}</div>`;
+}

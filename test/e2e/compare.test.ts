@@ -1,0 +1,172 @@
+// `isobar report`: the table of a run again, two runs beside each other in terminal, JSON and page; the page in a real browser.
+
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CliDesk, STRATEGIES, type Finished } from '../fixtures/cliDesk.ts';
+
+const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
+const hasBrowser = existsSync(BROWSER);
+if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the page)`);
+const DESK = { viewport: { width: 1280, height: 900 } } as const;
+const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
+
+const desk = new CliDesk();
+let [a, b, later] = ['', '', ''];
+let made: Finished;
+
+beforeAll(async () => {
+  desk.bars('ABCUSDT', '1h', 3000);
+  const base = `strategy: ${STRATEGIES}/smaCross.ts\nfeeds: { bars: { symbol: ABCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n`;
+  desk.write('run.yaml', `${base}params: { fast: 5, slow: 20 }\n`);
+  const run = async (...words: readonly string[]) => (await desk.run('backtest', 'run.yaml', '--quiet', ...words)).stdout.trim();
+  made = await desk.run('backtest', 'run.yaml');
+  [a = ''] = desk.runs().map((name) => `runs/${name}`);
+  [b, later] = await Promise.all([
+    run('--set', 'params.fast=8', '--set', 'name=slower'),
+    run('--set', 'from=2024-02-01', '--set', 'cash.USDT=5000', '--set', 'name=later'),
+  ]);
+});
+afterAll(() => desk.remove());
+
+describe('a run', () => {
+  it('is shown again as it was when it ended', async () => {
+    const { code, stdout } = await desk.run('report', a);
+    expect(code).toBe(0);
+    expect(stdout).toBe(made.stdout);
+    expect((await desk.run('report', a, '--quiet')).stdout).toBe(`${a}/report.html\n`);
+    expect((await desk.run('report', a, '--json')).stdout).toBe(readFileSync(join(desk.folder, a, 'summary.json'), 'utf8'));
+  });
+
+  it('that is none is refused', async () => {
+    expect(await desk.run('report', 'runs')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^runs: expected a run folder/),
+    });
+    expect(await desk.run('report', a, a)).toMatchObject({ code: 2, stderr: expect.stringMatching(/expected another run than the first/) });
+  });
+});
+
+describe('two runs', () => {
+  it('stand side by side in the terminal, at most 100 columns wide', async () => {
+    const { code, stdout } = await desk.run('report', a, b);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Net return +[+−]\S+\s% +[+−]\S+\s% +[+−]\S+\spp [▲▼]/);
+    expect(stdout).toMatch(/params\.fast +definition +5 +8/);
+    expect(stdout).toMatch(/The first fill that differs is number \d+\n {4}A {2}2024-/);
+    expect(stdout).toContain(`Report   runs/compare-${a.slice(5)}-${b.slice(5)}.html`);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+  });
+
+  it('are compared for machines', async () => {
+    const { stdout } = await desk.run('report', a, later, '--json', '--out', 'pages');
+    const json = JSON.parse(stdout) as {
+      figures: Record<string, { a: number; b: number; difference: number }>;
+      doubts: string[];
+      report: string;
+    };
+    const summaries = [a, later].map(
+      (run) => JSON.parse(readFileSync(join(desk.folder, run, 'summary.json'), 'utf8')) as { metrics: { sharpe: number } },
+    );
+    const sharpe = json.figures['sharpe'];
+    expect([sharpe?.a, sharpe?.b]).toEqual(summaries.map(({ metrics }) => metrics.sharpe));
+    expect(sharpe?.difference).toBe((sharpe?.b ?? NaN) - (sharpe?.a ?? NaN));
+    expect(json.doubts).toEqual([
+      'they cover different times',
+      'they start with 10\u2009000.00 and 5\u2009000.00 USDT',
+      'the data are synthetic',
+    ]);
+    expect(statSync(join(desk.folder, json.report)).size).toBeLessThan(1_000_000);
+  });
+});
+
+describe.skipIf(!hasBrowser)('the page', () => {
+  let browser: Browser;
+  const troubles: string[] = [];
+  const pages = new Map<string, string>();
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: BROWSER });
+    for (const [name, other] of [
+      ['same', b],
+      ['later', later],
+    ] as const) {
+      const { stdout } = await desk.run('report', a, other, '--quiet');
+      pages.set(name, join(desk.folder, stdout.trim()));
+    }
+  });
+  afterAll(async () => {
+    await browser?.close();
+    for (const path of pages.values()) rmSync(path);
+  });
+
+  async function opened(name: string, options: BrowserContextOptions = DESK): Promise<Page> {
+    const page = await (await browser.newContext(options)).newPage();
+    troubles.length = 0;
+    page.on('console', (message) => troubles.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => troubles.push(error.message));
+    page.on('request', (request) => {
+      if (/^(https?|wss?):/.test(request.url())) troubles.push(request.url());
+    });
+    await page.goto(`file://${pages.get(name)}`);
+    await page.waitForFunction('document.documentElement.dataset.state === "ready"');
+    return page;
+  }
+
+  it.each([
+    ['light', { ...DESK, colorScheme: 'light' }],
+    ['dark', { ...DESK, colorScheme: 'dark' }],
+    ['on a phone', PHONE],
+  ] as const)('opens %s without an error, a request or a sideways scroll', async (_, options) => {
+    for (const name of pages.keys()) {
+      const page = await opened(name, options);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
+      expect(await page.locator('#curve-plots canvas').count()).toBe(3);
+      expect(await page.evaluate('document.body.innerText')).not.toMatch(/NaN|undefined|Infinity|\de[+-]\d/);
+      expect(troubles).toEqual([]);
+      await page.context().close();
+    }
+  });
+
+  it('says what the runs are, what differs, and reads its curves at the cursor', async () => {
+    const page = await opened('same');
+    expect(await page.locator('h1').textContent()).toContain('SmaCross, two runs');
+    expect(await page.locator('.answer').textContent()).toMatch(/^B ends .* (above|below) A: /);
+    expect(await page.locator('#differs tbody tr').allTextContents()).toEqual([
+      expect.stringMatching(/^\s*name\s+smaCross\s*slower\s*$/),
+      expect.stringMatching(/^\s*params\.fast\s+5\s*8\s*$/),
+    ]);
+    expect(await page.locator('.first tbody tr').count()).toBe(2);
+    const net = await page.locator('.cards .card').first().locator('.value').allTextContents();
+    const end = await page.locator('#curves-read').textContent();
+    for (const text of net) {
+      const grown = (100 + Number(text.replace('−', '-').replace(/[^\d.-]/g, ''))).toFixed(2);
+      expect(end).toContain(` ${grown}, drawdown`);
+    }
+    await page.locator('#plot-growth').hover({ position: { x: 300, y: 100 } });
+    expect(await page.locator('#curves-read').textContent()).not.toBe(end);
+    await page.locator('#log').check();
+    await page.locator('#curve-plots').focus();
+    await page.keyboard.press('+');
+    await page.locator('#figures-table th[data-tip]').first().hover();
+    expect(await page.locator('#tip').textContent()).toContain('Equity at the end over equity at the start');
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  it('warns where the two are not comparable', async () => {
+    const page = await opened('later');
+    expect(await page.locator('.doubts').textContent()).toContain('they cover different times; they start with');
+    expect(await page.locator('.chip.warn').allTextContents()).toEqual([expect.stringContaining('time different')]);
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  it('prints on A4', async () => {
+    const page = await opened('same', { ...DESK, colorScheme: 'dark' });
+    expect((await page.pdf({ format: 'A4', preferCSSPageSize: true })).length).toBeGreaterThan(40_000);
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+});

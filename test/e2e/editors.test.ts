@@ -1,0 +1,122 @@
+// What an editor makes of a strategy: the installed package type-checks under TypeScript 5.9 and 7, points at mistakes, and completes.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import ts from 'typescript59';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { installPackage, ROOT, type InstalledPackage } from '../fixtures/packed.ts';
+
+const STRATEGY = `import { above, atr, bollinger, choice, crossedUp, custom, decimal, flag, float, int, macd, rsi, sma, Strategy } from 'isobar';
+import { feeModel, riskRule, slippageModel, type FillInfo, type OrderInfo } from 'isobar';
+import { backtest, generateBars } from 'isobar/run';
+
+export class Everything extends Strategy.with({
+  fast: int(10, { min: 1, unit: 'bars', help: 'length' }),
+  share: float(0.5, { min: 0, max: 1 }),
+  lot: decimal('0.01'),
+  short: flag(false),
+  mode: choice(['calm', 'wild'], 'calm'),
+}) {
+  trend = this.feed('trend', { interval: '4h' });
+  average = this.use(sma(this.bars.close, this.params.fast), { depth: 3 });
+  band = this.use(bollinger(this.bars.close, 20, 2));
+  lines = this.use(macd(this.bars.close, 12, 26, 9));
+  range = this.use(atr(this.bars, 14));
+  own = this.use(custom(this.bars.close, () => (x) => x * 2));
+  up = this.when(crossedUp(this.bars.close, this.average), () => { if (this.position().isFlat) this.buy({ base: this.params.lot }); });
+  strong = this.use(above(rsi(this.trend.close, 14), 50));
+  seen = 0;
+
+  override onStart() { this.log('begins', { mode: this.params.mode }); }
+  override onBar() {
+    const stop: number = this.bars.close.value - 2 * this.range.value;
+    if (this.strong.value && this.average.ago(2) < this.band.upper.value) this.buy({ equity: this.params.share }, { stopLoss: stop, tag: 'dip' });
+    if (this.lines.histogram.value < 0) this.exit();
+  }
+  override onFill(fill: FillInfo) { this.seen += fill.qty.toNumber(); }
+  override onOrder(order: OrderInfo) { if (order.code !== null) this.log(order.code); }
+}
+export const slip = slippageModel(({ price, side }) => (side === 'buy' ? price * 0.0001 : 0));
+export const fees = feeModel(({ isMaker, turnover }) => (isMaker || turnover > 1e6 ? 0.0005 : 0.001));
+export const rule = riskRule({ code: 'NEVER', check: (order, account) => (order.qty > account.position ? 'no' : null) });
+const { metrics, fills, equity } = await backtest({ strategy: Everything, data: generateBars({ bars: 100 }), cash: '10000' });
+export const sharpe: number | null = metrics.sharpe;
+export const last: number | undefined = equity.equity.at(-1) ?? fills.price[0];
+`;
+
+/** What stands there, a mistake in its place, and what is said of its line. */
+const MISTAKES: readonly (readonly [string, string, RegExp])[] = [
+  ['this.params.fast', 'this.params.fats', /Property 'fats' does not exist/],
+  ['{ base: this.params.lot }', "{ base: this.params.lot, quote: '5' }", /not assignable/],
+  ["interval: '4h'", "interval: '4hours'", /Type '"4hours"' is not assignable/],
+  ["code: 'NEVER', ", '', /not assignable to parameter of type 'RiskRuleOptions'|Property 'code' is missing/],
+];
+
+describe('an editor', () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'isobar-editor-')));
+  let installed: InstalledPackage;
+  beforeAll(() => {
+    installed = installPackage();
+    symlinkSync(installed.modules, join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  });
+  afterAll(() => {
+    installed.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const check = (compiler: string, kind: string, text: string, ...more: readonly string[]) => {
+    writeFileSync(join(folder, 'everything.ts'), text);
+    const module = kind === 'nodenext' ? ['--module', 'nodenext'] : ['--module', 'preserve', '--moduleResolution', 'bundler'];
+    const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noImplicitOverride', '--target', 'es2022', '--types', 'node', '--pretty', 'false'];
+    return spawnSync(process.execPath, [join(ROOT, 'node_modules', compiler), ...flags, ...module, ...more, 'everything.ts'], { cwd: folder, encoding: 'utf8' }).stdout;
+  };
+
+  describe.each([['5.9', 'typescript59/bin/tsc'], ['7', '@typescript/native/bin/tsc']])('with TypeScript %s', (_version, compiler) => {
+    test('checks a strategy that uses everything, declarations of the package included', () => {
+      expect(check(compiler, 'nodenext', STRATEGY)).toBe('');
+      expect(check(compiler, 'bundler', STRATEGY, '--skipLibCheck')).toBe('');
+    });
+
+    test('points at the line of each mistake', () => {
+      const wrong = MISTAKES.reduce((text, [right, mistake]) => text.replace(right, mistake), STRATEGY);
+      const said = check(compiler, 'nodenext', wrong, '--skipLibCheck').split('\n').filter((line) => line.startsWith('everything.ts'));
+      expect(said).toHaveLength(MISTAKES.length);
+      for (const [right, , message] of MISTAKES) {
+        const line = STRATEGY.slice(0, STRATEGY.indexOf(right)).split('\n').length;
+        expect(said.find((each) => each.startsWith(`everything.ts(${line},`)), right).toMatch(message);
+      }
+    });
+  }); // prettier-ignore
+
+  test('completes parameters, series and order options', () => {
+    const file = join(folder, 'completed.ts');
+    const at = (marked: string): readonly string[] => {
+      const text = STRATEGY.replace('const stop: number = this.bars.close.value', marked);
+      const position = text.indexOf('|');
+      const texts = new Map([[file, text.replace('|', '')]]);
+      const service = ts.createLanguageService({
+        getScriptFileNames: () => [file],
+        getScriptVersion: () => '1',
+        getScriptSnapshot: (name) => {
+          const content = texts.get(name) ?? (ts.sys.fileExists(name) ? readFileSync(name, 'utf8') : undefined);
+          return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
+        },
+        getCurrentDirectory: () => folder,
+        getCompilationSettings: () => ({ strict: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, types: [] }),
+        getDefaultLibFileName: ts.getDefaultLibFilePath,
+        fileExists: ts.sys.fileExists,
+        readFile: ts.sys.readFile,
+        directoryExists: ts.sys.directoryExists,
+        getDirectories: ts.sys.getDirectories,
+        realpath: (path) => ts.sys.realpath?.(path) ?? path,
+      });
+      return service.getCompletionsAtPosition(file, position, {})?.entries.map(({ name }) => name) ?? [];
+    };
+    expect(at('this.params.|; const stop: number = 1')).toEqual(expect.arrayContaining(['fast', 'share', 'lot', 'short', 'mode']));
+    expect(at('this.bars.|; const stop: number = 1')).toEqual(expect.arrayContaining(['open', 'close', 'volume', 'fresh', 'interval']));
+    expect(at('this.buy(undefined, { | }); const stop: number = 1')).toEqual(expect.arrayContaining(['limit', 'stopLoss', 'takeProfit', 'trailing', 'tag']));
+  });
+}, 60_000);

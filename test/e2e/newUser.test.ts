@@ -1,0 +1,68 @@
+// The first ten minutes of a new user, in an empty folder outside of the checkout: from the packed tarball to a sweep and its report.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateBars } from '../../src/adapters/bars/generate.ts';
+import { ROOT } from '../fixtures/packed.ts';
+
+const canInstall = spawnSync('npm', ['view', 'vitest@4.1.12', 'version'], { timeout: 15_000 }).status === 0;
+if (!canInstall) console.log('skipped: no package registry can be reached, so `npm i` of a new project cannot be tried');
+
+describe.skipIf(!canInstall)('a new user', () => {
+  const home = mkdtempSync(join(tmpdir(), 'isobar-new-'));
+  const project = join(home, 'my-strategies');
+  let tarball = '';
+
+  beforeAll(() => {
+    execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', home], { cwd: ROOT, stdio: 'ignore' });
+    tarball = `./${readdirSync(home).find((name) => name.endsWith('.tgz')) ?? ''}`;
+  });
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+  /** Runs a command as it is typed; what it prints must be readable. */
+  function type(cwd: string, line: string): string {
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', line], { cwd, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' }, timeout: 240_000 });
+    expect(status, `${line}\n${stdout}\n${stderr}`).toBe(0);
+    if (line.includes('isobar')) {
+      for (const printed of stdout.split('\n')) expect(printed.length, printed).toBeLessThanOrEqual(100);
+      expect(stdout + stderr).not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
+    }
+    return stdout;
+  }
+
+  test('init, install, backtest, own bars, an edited strategy, sweep, report', () => {
+    const made = type(home, `npx --yes --package ${tarball} isobar init my-strategies`);
+    expect(made).toMatch(/strategies\/meanCross\.ts[\s\S]*Next:\n {2}cd my-strategies\n {2}npm i\n/);
+    type(project, 'npm i --no-audit --no-fund');
+    expect(type(project, 'npx isobar backtest backtests/first.yaml')).toMatch(/MeanCross {2}DEMOUSDT 1h[\s\S]*Net return[\s\S]*Report {3}runs\//);
+    type(project, 'npm test');
+    type(project, 'npx tsc');
+
+    const { length, openMs, open, high, low, close, volume } = generateBars({ symbol: 'BTCUSDT', interval: '1h', fromMs: Date.UTC(2024, 0, 1), bars: 3000, seed: 5 });
+    const rows = Array.from({ length }, (_, at) => [openMs, open, high, low, close, volume].map((column) => column[at]).join(','));
+    writeFileSync(join(project, 'BTCUSDT-1h.csv'), `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
+    expect(type(project, 'npx isobar data import BTCUSDT-1h.csv')).toMatch(/3 ?000/);
+
+    const file = join(project, 'strategies/meanCross.ts');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('rsi(this.bars.close, 14)', 'rsi(this.bars.close, 21)'));
+    expect(type(project, 'npx isobar strategy show strategies/meanCross.ts')).toMatch(/fast +int +10 +1 to 500 +bars[\s\S]*rsi\(close, 21\)/);
+    const own = type(project, 'npx isobar backtest backtests/first.yaml --set feeds.bars.symbol=BTCUSDT');
+    expect(own).toMatch(/MeanCross {2}BTCUSDT 1h/);
+    const sweep = type(project, 'npx isobar sweep backtests/first.yaml --set feeds.bars.symbol=BTCUSDT --grid fast=5..15:5 --grid slow=20..40:10');
+    expect(sweep).toMatch(/fast[\s\S]*slow[\s\S]*Report/i);
+    const [, run = ''] = /(runs\/\S+)\/report\.html/.exec(own) ?? [];
+    expect(type(project, `npx isobar report ${run}`)).toMatch(/Net return/);
+    expect(type(project, `npx isobar verify ${run}`)).toMatch(/identical/i);
+    type(project, 'npx isobar strategy new second-idea && npx isobar strategy list');
+    expect(readdirSync(join(project, 'strategies'))).toContain('secondIdea.ts');
+  }, 300_000);
+
+  test('init writes nothing where something is in the way, and says what', () => {
+    const { status, stderr } = spawnSync('npx', ['isobar', 'init', '.'], { cwd: project, encoding: 'utf8' });
+    expect(stderr).toMatch(/^\.: the folder is not empty: [\s\S]*\n {2}name a new folder/m);
+    expect(status).toBe(2);
+  });
+});
