@@ -20,15 +20,17 @@ if (!existsSync(browserPath)) {
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-pictures-'));
 try {
-  const isobar = (...args) => execFileSync(process.execPath, [join(root, 'dist/cli/isobar.js'), ...args], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
-  const newest = (word) => readdirSync(join(folder, 'runs')).filter((name) => name.includes(word)).toSorted().at(-1);
-  const demo = join(root, 'backtests/smaCross.yaml');
+  const runs = join(folder, 'runs');
+  const catalog = join(folder, 'data');
+  const isobar = (...args) => execFileSync(process.execPath, [join(root, 'dist/cli/isobar.js'), ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  const newest = (word) => join(runs, readdirSync(runs).filter((name) => name.includes(word)).toSorted().at(-1));
+  const demo = ['backtests/smaCross.yaml', '--set', `catalog=${catalog}`, '--out', runs, '--quiet'];
 
-  isobar('data', 'generate', '--symbol', 'BTCUSDT', '--interval', '1h', '--bars', '17520');
-  isobar('backtest', demo, '--set', 'name=first', '--quiet');
-  isobar('backtest', demo, '--set', 'name=second', '--set', 'params.fast=20', '--quiet');
-  isobar('report', join('runs', newest('first')), join('runs', newest('second')));
-  isobar('sweep', demo, '--grid', 'fast=5..50:5', '--grid', 'slow=60..200:20');
+  isobar('data', 'generate', '--symbol', 'DEMOUSDT', '--interval', '15m', '--from', '2024-01-01', '--bars', '35136', '--seed', '7', '--catalog', catalog);
+  isobar('backtest', ...demo, '--set', 'name=first');
+  isobar('backtest', ...demo, '--set', 'name=second', '--set', 'params.fast=20');
+  isobar('report', newest('first'), newest('second'), '--out', folder);
+  isobar('sweep', ...demo, '--grid', 'fast=5..50:5', '--grid', 'slow=60..200:20');
 
   mkdirSync(pictures, { recursive: true });
   const browser = await chromium.launch({ executablePath: browserPath });
@@ -39,12 +41,12 @@ try {
     await view.screenshot({ path: join(pictures, `${name}.png`) });
     process.stdout.write(`docs/pictures/${name}.png\n`);
   };
-  const report = join(folder, 'runs', newest('first'), 'report.html');
+  const report = join(newest('first'), 'report.html');
   await shoot(report, 'report', { ...DESK, colorScheme: 'light' });
   await shoot(report, 'report-dark', { ...DESK, colorScheme: 'dark' });
   await shoot(report, 'report-phone', { ...PHONE, colorScheme: 'light' });
-  await shoot(join(folder, 'runs', newest('sweep'), 'report.html'), 'sweep', { ...DESK, colorScheme: 'light' });
-  const compared = [folder, join(folder, 'runs')].flatMap((place) => readdirSync(place).map((name) => join(place, name))).find((name) => /compare-.*\.html$/.test(name));
+  await shoot(join(newest('sweep'), 'report.html'), 'sweep', { ...DESK, colorScheme: 'light' });
+  const compared = join(folder, readdirSync(folder).find((name) => /^compare-.*\.html$/.test(name)));
   await shoot(compared, 'compare', { ...DESK, colorScheme: 'light' });
   await browser.close();
 } finally {
