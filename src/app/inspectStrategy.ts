@@ -72,10 +72,12 @@ function paramNotes({ params }: StrategyClass): readonly ParamNote[] {
   }));
 }
 
+/** Bounds are numbers, or decimals as text. */
 function rangeOf(min: unknown, max: unknown): string {
-  if (min !== undefined && max !== undefined) return `${String(min)} to ${String(max)}`;
-  if (min !== undefined) return `at least ${String(min)}`;
-  return max === undefined ? '' : `at most ${String(max)}`;
+  const [from, to] = [min, max].map((bound) => (typeof bound === 'number' || typeof bound === 'string' ? String(bound) : null));
+  if (from && to) return `${from} to ${to}`;
+  if (from) return `at least ${from}`;
+  return to ? `at most ${to}` : '';
 }
 
 /** Feeds of a list that stand for any number of them. */

@@ -80,8 +80,8 @@ export class FeedRun {
     this.#stepMs = 0;
     if (to === cur || this.#lengthMs === 0) return;
     // Rows are apart by their length at least: as far apart in all as in sum, and none is missing.
-    const isWhole = closeMs[to - 1]! - closeMs[cur]! === (to - 1 - cur) * this.#lengthMs;
-    if (!isWhole) return;
+    const spanMs = closeMs[to - 1]! - closeMs[cur]!;
+    if (spanMs !== (to - 1 - cur) * this.#lengthMs) return;
     this.#stepMs = this.#lengthMs;
     this.#originMs = closeMs[cur]! - cur * this.#lengthMs;
   }

@@ -107,10 +107,10 @@ describe('an editor', () => {
         getCurrentDirectory: () => folder,
         getCompilationSettings: () => ({ strict: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, types: [] }),
         getDefaultLibFileName: ts.getDefaultLibFilePath,
-        fileExists: ts.sys.fileExists,
-        readFile: ts.sys.readFile,
-        directoryExists: ts.sys.directoryExists,
-        getDirectories: ts.sys.getDirectories,
+        fileExists: (path) => ts.sys.fileExists(path),
+        readFile: (path) => ts.sys.readFile(path),
+        directoryExists: (path) => ts.sys.directoryExists(path),
+        getDirectories: (path) => ts.sys.getDirectories(path),
         realpath: (path) => ts.sys.realpath?.(path) ?? path,
       });
       return service.getCompletionsAtPosition(file, position, {})?.entries.map(({ name }) => name) ?? [];
