@@ -47,7 +47,14 @@ export const STATUS_MEANING: Readonly<Record<OrderStatus, StatusMeaning>> = {
 
 /** Integers of spot and futures; 7 is partly filled with the rest cancelled. */
 const STATUS_INTEGERS: readonly OrderStatus[] = [
-  'INIT', 'NEW', 'FILLED', 'PARTIALLY_FILLED', 'CANCELED', 'PENDING_CANCEL', 'EXPIRED', 'CANCELED',
+  'INIT',
+  'NEW',
+  'FILLED',
+  'PARTIALLY_FILLED',
+  'CANCELED',
+  'PENDING_CANCEL',
+  'EXPIRED',
+  'CANCELED',
 ];
 const STATUS_ALIASES: ReadonlyMap<string, OrderStatus> = new Map<string, OrderStatus>([
   ['NEW_ORDER', 'NEW'],

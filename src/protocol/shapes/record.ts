@@ -1,23 +1,21 @@
 // Records of answers: their members described once, read from every known name and written under the specification's.
 
 import { isObject, jsonNumber, type Json, type JsonObject } from '../json/json.ts';
-import { idText, memberOf, Mismatch, scalarText, type Value } from './value.ts';
+import { id, idText, memberOf, Mismatch, scalarText, type Value } from './value.ts';
 import type { Variants } from './variants.ts';
 
 /** One member of a record; most stand under one name, an order id under two. */
 export interface Field<T> {
-  readonly kind: string;
+  /** What stands in it. */
+  readonly value: Value<unknown>;
   /** Null is a value of it. */
   readonly canBeNull: boolean;
   /** The name that the record gives it, unless it says another. */
   named(own: string): Field<T>;
   /** Throws Mismatch. */
-  read(record: JsonObject): T;
+  read(from: JsonObject): T;
   write(value: T, variants: Variants, into: Map<string, Json>): void;
 }
-
-export type Fields = Readonly<Record<string, Field<never>>>;
-export type RecordOf<F> = { readonly [Name in keyof F]: F[Name] extends Field<infer T> ? T : never };
 
 interface Options<T> {
   /** What an absent or null member is; without it the record is refused. */
@@ -28,12 +26,12 @@ interface Options<T> {
 function field<T>(value: Value<T>, names: readonly string[], options: Options<T>): Field<T> {
   const [first = ''] = names;
   return {
-    kind: value.kind,
+    value,
     canBeNull: options.absent !== undefined,
     named: (own) => (first === '' ? field(value, [own], options) : field(value, names, options)),
-    read(record) {
+    read(from) {
       for (const name of names) {
-        const json = record.get(name);
+        const json = from.get(name);
         if (json === undefined || json === null) continue;
         try {
           return value.read(json);
@@ -43,7 +41,7 @@ function field<T>(value: Value<T>, names: readonly string[], options: Options<T>
         }
       }
       if (options.absent) return options.absent.value;
-      throw new Mismatch(value.kind, record.get(first)).within(first);
+      throw new Mismatch(value.kind, from.get(first)).within(first);
     },
     write(of, variants, into) {
       if (options.write) options.write(of, variants, first, into);
@@ -99,8 +97,7 @@ export function clientIdField(
 
 /** `value` where null is read elsewhere. */
 const wide = <T>(value: Value<T>): Value<T | null> => ({
-  kind: value.kind,
-  read: (json) => value.read(json),
+  ...value,
   write: (of, variants) => (of === null ? null : value.write(of, variants)),
 });
 
@@ -110,14 +107,15 @@ const wide = <T>(value: Value<T>): Value<T | null> => ({
  */
 export function orderIdField(options: { readonly withText: boolean; readonly form: 'number' | 'switch' }): Field<string> {
   const made: Field<string> = {
-    kind: 'id',
+    value: id,
     canBeNull: false,
     named: () => made,
-    read(record) {
-      const [plain, text] = [record.get('orderId') ?? null, record.get('orderIdString') ?? null];
+    read(from) {
+      const [plain, text] = [from.get('orderId') ?? null, from.get('orderIdString') ?? null];
       const found = idText(plain) ?? idText(text);
-      if (found === null) throw new Mismatch('an order id', record.get('orderId')).within('orderId');
-      if (text !== null && plain !== null && scalarText(text) !== found) throw new Mismatch(`orderIdString ${found}`, text).within('orderIdString');
+      if (found === null) throw new Mismatch('an order id', from.get('orderId')).within('orderId');
+      if (text !== null && plain !== null && scalarText(text) !== found)
+        throw new Mismatch(`orderIdString ${found}`, text).within('orderIdString');
       return found;
     },
     write(value, { spotOrderId }, into) {
@@ -136,7 +134,9 @@ export interface RecordValue<T> extends Value<T> {
 /** The value of a JSON object with these members; others are ignored. */
 export function record<F extends Record<string, unknown>>(fields: { readonly [K in keyof F]: Field<F[K]> }): RecordValue<Readonly<F>> {
   // The members are of many types, which agree name by name: what `read` of a name gives, `write` of that name takes.
-  const named = Object.entries(fields as Readonly<Record<string, Field<unknown>>>).map(([own, member]) => [own, member.named(own)] as const);
+  const named = Object.entries(fields as Readonly<Record<string, Field<unknown>>>).map(
+    ([own, member]) => [own, member.named(own)] as const,
+  );
   return {
     kind: 'record',
     fields: Object.fromEntries(named) as Readonly<Record<string, Field<never>>>,

@@ -3,7 +3,6 @@
 import { timeMs, type TimeMs } from '../../base/brand.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import type { Side } from '../../model/order.ts';
-import { readCode, codeOf, readStatus, statusInteger, type OrderStatus, type Reading } from '../codes.ts';
 import { canonicalDecimal, isList, isObject, JsonNumber, jsonNumber, writeJson, type Json } from '../json/json.ts';
 import type { Variants } from './variants.ts';
 
@@ -79,6 +78,16 @@ function readId(json: Json): string {
 export const id: Value<string> = { kind: 'id', read: readId, write: (value) => jsonNumber(value) };
 /** The same, written as a JSON string. */
 export const idString: Value<string> = { kind: 'id', read: readId, write: (value) => value };
+
+/** An id that may be withheld, as 0 or nothing. */
+export const idOrNone: Value<string | null> = {
+  kind: 'idOrNone',
+  read(json) {
+    const found = scalarText(json);
+    return found === '0' || found === '' ? null : readId(json);
+  },
+  write: (value) => (value === null ? null : jsonNumber(value)),
+};
 
 /** A client order id; null for none, which the wire calls `0`. */
 export const clientId: Value<string | null> = {
@@ -176,65 +185,6 @@ export const action: Value<PositionAction> = {
     return found;
   },
   write: (value) => value,
-};
-
-type Codes<Word extends string> = Parameters<typeof readCode<Word>>[0];
-
-/** A code in words; what no table knows is UNKNOWN with its raw text. Written as its word or as its integer. */
-export function code<Word extends string>(codes: Codes<Word>, as: 'word' | 'integer'): Value<Reading<Word | 'UNKNOWN'>> {
-  return {
-    kind: `code:${codes.words.join('|')}`,
-    read(json) {
-      const found = scalarText(json);
-      if (found === null) throw new Mismatch('a code', json);
-      return readCode(codes, found);
-    },
-    write({ word, raw }) {
-      const number = codeOf(codes, word);
-      if (as === 'word') return number === null ? raw : word;
-      return number === null ? rawJson(raw) : jsonNumber(number);
-    },
-  };
-}
-
-/** A raw code as it stood: digits as a number, all else as text. */
-const rawJson = (raw: string): Json => (/^(0|[1-9]\d*)$/.test(raw) ? jsonNumber(raw) : raw);
-
-type Spelling = Partial<Readonly<Record<OrderStatus, string>>>;
-const VARIANT: Spelling = { PARTIALLY_FILLED: 'PART_FILLED', CANCELED: 'CANCELLED' };
-const WORDS: Spelling = { NEW: 'New Order', PARTIALLY_FILLED: 'Partially Filled', PENDING_CANCEL: 'To be Canceled' };
-
-function readStatusOf(json: Json): Reading<OrderStatus> {
-  const found = scalarText(json);
-  if (found === null) throw new Mismatch('a status', json);
-  return readStatus(found);
-}
-
-/** An order's status by name; `words` are the spellings that the switch of that name gives. */
-export function statusName(words: Spelling = {}): Value<Reading<OrderStatus>> {
-  return {
-    kind: 'status',
-    read: readStatusOf,
-    write({ word, raw }, { statusSpelling }) {
-      if (word === 'UNKNOWN') return rawJson(raw);
-      const spelling = statusSpelling === 'variant' ? VARIANT : statusSpelling === 'words' ? words : {};
-      return spelling[word] ?? word;
-    },
-  };
-}
-export const spotStatus = statusName(WORDS);
-/** The list of open orders was seen with a bare underscore. */
-export const spotListStatus = statusName({ ...WORDS, NEW: 'NEW_' });
-export const futuresStatus = statusName();
-
-/** An order's status by its integer. */
-export const statusCode: Value<Reading<OrderStatus>> = {
-  kind: 'status',
-  read: readStatusOf,
-  write({ word, raw }) {
-    const number = statusInteger(word);
-    return number === null ? (word === 'UNKNOWN' ? rawJson(raw) : word) : jsonNumber(number);
-  },
 };
 
 /** Two-element lists: the levels of a book. */

@@ -1,0 +1,178 @@
+// Arguments of a call to the text of its query or body: every value checked, exact digits kept, nothing sent that is not in the table.
+
+import { assertNever } from '../base/assert.ts';
+import { ConfigError } from '../base/errors.ts';
+import type { Market } from '../model/instrument.ts';
+import { INTERVALS, parseInterval } from '../model/interval.ts';
+import { wireInterval, type Dialect } from './dialect.ts';
+import type { ChoiceParam, IntegerParam, Param, Params, TextParam } from './endpoints/endpoint.ts';
+
+/** What a call gave, by the names of the table. */
+export type Given = Readonly<Record<string, unknown>>;
+
+export interface Context {
+  readonly op: string;
+  readonly market: Market;
+  readonly dialect: Dialect;
+}
+
+/** A parameter as it will stand on the wire. */
+export interface Written {
+  readonly name: string;
+  /** As in a query, before percent-encoding; of a list, JSON. */
+  readonly text: string;
+  /** As in a JSON body. */
+  readonly json: string;
+}
+
+/** The parameters of a call, in the order of the table. Throws ConfigError for one that is missing, unknown or not to be sent. */
+export function writeParams(params: Params, given: Given, context: Context, alwaysSent: readonly string[] = []): readonly Written[] {
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(params, name)) throw new ConfigError(`${context.op} ${name}: no such parameter`, namesOf(params));
+  }
+  const written: Written[] = [];
+  for (const [name, param] of Object.entries(params)) {
+    const sendsDefault = param.need === 'disputed' || alwaysSent.includes(name);
+    const value = given[name] ?? (sendsDefault && param.kind === 'integer' ? param.default : undefined);
+    if (value !== undefined) {
+      checkPlace(name, param, given, context);
+      written.push(writeParam(name, param, value, context));
+    } else if (isMissing(param, given)) {
+      throw new ConfigError(`${context.op} ${name}: expected ${expected(param)}, got nothing`, `give ${name}: ${param.help}`);
+    }
+  }
+  const either = Object.keys(params).filter((name) => params[name]?.need === 'either');
+  if (either.length > 0 && !written.some(({ name }) => either.includes(name))) {
+    throw new ConfigError(`${context.op} ${either.join(' or ')}: expected one of them, got none`, `give ${either.join(' or ')}`);
+  }
+  return written;
+}
+
+const namesOf = (params: Params): string =>
+  Object.keys(params).length === 0 ? 'it has no parameters' : `it has ${Object.keys(params).join(', ')}`;
+
+function isMissing(param: Param, given: Given): boolean {
+  if (param.onlyWith) return given[param.onlyWith.name] === param.onlyWith.is;
+  return param.need === 'required' || param.need === 'disputed';
+}
+
+function checkPlace(name: string, param: Param, given: Given, { op, dialect }: Context): void {
+  const { onlyWith } = param;
+  if (onlyWith && given[onlyWith.name] !== onlyWith.is) {
+    throw new ConfigError(`${op} ${name}: only with ${onlyWith.name} ${onlyWith.is}`, `leave ${name} out`);
+  }
+  if (param.kind === 'time' && dialect.klinesRange === 'none') {
+    throw new ConfigError(
+      `${op} ${name}: the specification has no such parameter`,
+      'set dialect.klinesRange to startEnd where the service takes it',
+    );
+  }
+}
+
+function writeParam(name: string, param: Param, value: unknown, context: Context): Written {
+  const refuse = (): never => {
+    throw new ConfigError(`${context.op} ${name}: expected ${expected(param)}, got ${shown(value)}`, `${name}: ${param.help}`);
+  };
+  const scalar = (text: string | null, wire: 'number' | 'string'): Written =>
+    text === null ? refuse() : { name, text, json: wire === 'string' ? `"${text}"` : text };
+  switch (param.kind) {
+    case 'text':
+      return scalar(textOf(param, value, context), 'string');
+    case 'choice':
+      return scalar(choiceOf(param, value), typeof value === 'number' ? 'number' : 'string');
+    case 'integer':
+      return scalar(integerOf(param, value), param.wire);
+    case 'time':
+      return scalar(Number.isSafeInteger(value) && Number(value) > 0 ? String(value) : null, 'number');
+    case 'decimal':
+      return scalar(isAmount(value) ? value : null, param.wire);
+    case 'id':
+      return scalar(isId(value) ? value : null, param.wire);
+    case 'interval':
+      return scalar(intervalOf(value, context), 'string');
+    case 'ids': {
+      const ids = isListUpTo(value, param.max) && value.every(isId) ? value : refuse();
+      return { name, text: ids.join(','), json: `[${ids.join(',')}]` };
+    }
+    case 'rows': {
+      const rows = isListUpTo(value, param.max) ? value : refuse();
+      const json = `[${rows.map((row, at) => rowOf(param.row, row, { ...context, op: `${context.op} ${name}[${at}]` })).join(',')}]`;
+      return { name, text: json, json };
+    }
+    default:
+      return assertNever(param);
+  }
+}
+
+function rowOf(params: Params, row: unknown, context: Context): string {
+  if (!isGiven(row)) throw new ConfigError(`${context.op}: expected an object, got ${shown(row)}`, namesOf(params));
+  return bodyOf(writeParams(params, row, context));
+}
+
+/** The JSON object of these parameters. */
+export const bodyOf = (written: readonly Written[]): string => `{${written.map(({ name, json }) => `"${name}":${json}`).join(',')}}`;
+
+/** The query of these parameters, with its question mark; empty where there are none. */
+export const queryOf = (written: readonly Written[]): string =>
+  written.length === 0 ? '' : `?${written.map(({ name, text }) => `${name}=${encodeURIComponent(text)}`).join('&')}`;
+
+const isGiven = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isListUpTo = (value: unknown, max: number): value is readonly unknown[] =>
+  Array.isArray(value) && value.length > 0 && value.length <= max;
+
+/** Names of instruments and ids hold nothing that JSON or a query would have to escape, but for the slash in a query. */
+const NAME = /^[A-Za-z0-9/_-]{1,64}$/;
+export const CLIENT_ID = /^[A-Za-z0-9_-]{1,31}$/;
+const isId = (value: unknown): value is string => typeof value === 'string' && /^[1-9]\d{0,30}$/.test(value);
+/** A plain decimal above 0, as JSON writes it. Its digits are sent as they are. */
+const isAmount = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= 60 && /^(0|[1-9]\d*)(\.\d+)?$/.test(value) && /[1-9]/.test(value);
+
+function textOf({ of }: TextParam, value: unknown, { market, dialect }: Context): string | null {
+  if (typeof value !== 'string') return null;
+  // `0` is what the wire calls no id.
+  if (of === 'clientId') return CLIENT_ID.test(value) && value !== '0' ? value : null;
+  if (!NAME.test(value)) return null;
+  return market === 'spot' && dialect.symbolCase === 'lower' ? value.toLowerCase() : value.toUpperCase();
+}
+
+const choiceOf = ({ values }: ChoiceParam, value: unknown): string | null => (values.some((each) => each === value) ? String(value) : null);
+
+const integerOf = ({ min, max }: IntegerParam, value: unknown): string | null =>
+  typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? String(value) : null;
+
+function intervalOf(value: unknown, { market, dialect }: Context): string | null {
+  const interval = typeof value === 'string' ? parseInterval(value) : null;
+  return interval === null ? null : wireInterval(market, interval, dialect);
+}
+
+/** What a parameter may be, in words. */
+export function expected(param: Param): string {
+  switch (param.kind) {
+    case 'text':
+      return param.of === 'clientId' ? 'at most 31 of A-Z a-z 0-9 _ -' : 'a name of A-Z 0-9 / _ -';
+    case 'choice':
+      return param.values.join(', ');
+    case 'integer':
+      return `a whole number from ${param.min} to ${param.max}`;
+    case 'time':
+      return 'Unix ms';
+    case 'decimal':
+      return 'a plain decimal above 0';
+    case 'id':
+      return 'digits';
+    case 'interval':
+      return `one of ${INTERVALS.join(' ')} that the market has`;
+    case 'ids':
+      return `1 to ${param.max} ids`;
+    case 'rows':
+      return `1 to ${param.max} of {${Object.keys(param.row).join(', ')}}`;
+    default:
+      return assertNever(param);
+  }
+}
+
+function shown(value: unknown): string {
+  const text = typeof value === 'string' ? `"${value}"` : Array.isArray(value) ? `a list of ${value.length}` : String(value);
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+}

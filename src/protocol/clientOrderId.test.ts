@@ -1,0 +1,49 @@
+// Client order ids: 26 characters, one to one with the orders of a run, and nobody else's.
+
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { InvariantError } from '../base/errors.ts';
+import type { OrderId } from '../model/order.ts';
+import { CLIENT_ID } from './arguments.ts';
+import { clientOrderIdOf, orderIdIn, runPrefix } from './clientOrderId.ts';
+
+const orderId = (value: number) => value as OrderId;
+const anyId = fc.integer({ min: 1, max: 2 ** 50 - 1 }).map(orderId);
+const anyPrefix = fc.tuple(fc.nat({ max: 2 ** 45 }), fc.nat({ max: 2 ** 30 - 1 })).map(([ms, chance]) => runPrefix(ms, chance));
+
+test('the same for the same order, and back, whatever the case', () => {
+  fc.assert(
+    fc.property(anyPrefix, anyId, (prefix, id) => {
+      const text = clientOrderIdOf(prefix, id);
+      expect(text).toHaveLength(26);
+      expect(text).toMatch(CLIENT_ID);
+      expect(clientOrderIdOf(prefix, id)).toBe(text);
+      expect(orderIdIn(prefix, text)).toBe(id);
+      expect(orderIdIn(prefix, text.toLowerCase())).toBe(id);
+    }),
+  );
+});
+
+test('two orders never share one, nor do two runs; they sort as they were made', () => {
+  fc.assert(
+    fc.property(anyPrefix, anyPrefix, anyId, anyId, (a, b, x, y) => {
+      expect(clientOrderIdOf(a, x) === clientOrderIdOf(b, y)).toBe(a === b && x === y);
+      expect(clientOrderIdOf(a, x) < clientOrderIdOf(a, y)).toBe(x < y);
+      if (a !== b) expect(orderIdIn(a, clientOrderIdOf(b, y))).toBeNull();
+    }),
+  );
+});
+
+test('what is none of ours is nobody of ours; what cannot be an id is refused', () => {
+  const prefix = runPrefix(1_700_000_000_000, 12345);
+  expect(prefix).toBe('01HF7YAT00000C1S');
+  expect(clientOrderIdOf(prefix, orderId(1))).toBe('01HF7YAT00000C1S0000000001');
+  for (const text of ['', '0', prefix, `${prefix}0000000000`, `${prefix}000000000U`, `${prefix}00000000001`, 'x'.repeat(26)]) {
+    expect(orderIdIn(prefix, text), text).toBeNull();
+  }
+  expect(() => runPrefix(-1, 0)).toThrow(InvariantError);
+  expect(() => runPrefix(0, 2 ** 30)).toThrow(InvariantError);
+  expect(() => runPrefix(0, 0.5)).toThrow(InvariantError);
+  expect(() => clientOrderIdOf('short', orderId(1))).toThrow(InvariantError);
+  expect(() => clientOrderIdOf(prefix, orderId(2 ** 50))).toThrow(InvariantError);
+});

@@ -1,0 +1,44 @@
+// Client order ids: 26 characters made of the run and the number of the order, never the same twice, and told from those of others.
+
+import { InvariantError } from '../base/errors.ts';
+import type { OrderId } from '../model/order.ts';
+
+/** Digits and letters without I, L, O, U: sorts as it counts, and survives a service that ignores case. */
+const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const PREFIX = /^[0-9A-HJKMNP-TV-Z]{16}$/;
+const COUNTER_CHARS = 10;
+
+function base32(value: number, chars: number): string {
+  let [rest, text] = [value, ''];
+  for (let at = 0; at < chars; at++) {
+    text = DIGITS[rest % 32]! + text;
+    rest = Math.floor(rest / 32);
+  }
+  if (rest !== 0 || !Number.isSafeInteger(value) || value < 0) throw new InvariantError(`${value} has no ${chars} digits in base 32`);
+  return text;
+}
+
+/**
+ * The sixteen characters that all ids of a run begin with: when it began (ms UTC) and 30 bits of chance, an integer from 0 to 2^30 - 1
+ * of the injected source. Two runs share them only if they begin in the same millisecond and draw the same number.
+ */
+export const runPrefix = (startedMs: number, chance: number): string => base32(startedMs, 10) + base32(chance, 6);
+
+/** The client order id of an order of this run: always the same for the same order, so that what is replayed makes no second one. */
+export function clientOrderIdOf(prefix: string, id: OrderId): string {
+  if (!PREFIX.test(prefix)) throw new InvariantError(`${prefix} is no prefix of a run`);
+  return prefix + base32(id, COUNTER_CHARS);
+}
+
+/** The number of the order of this run that a client order id names, in any case of letters; null for an id of anybody else. */
+export function orderIdIn(prefix: string, clientOrderId: string): OrderId | null {
+  const text = clientOrderId.toUpperCase();
+  if (text.length !== prefix.length + COUNTER_CHARS || !text.startsWith(prefix)) return null;
+  let value = 0;
+  for (const char of text.slice(prefix.length)) {
+    const digit = DIGITS.indexOf(char);
+    if (digit < 0) return null;
+    value = value * 32 + digit;
+  }
+  return Number.isSafeInteger(value) && value > 0 ? (value as OrderId) : null;
+}

@@ -1,0 +1,108 @@
+// The parameters that endpoints share, each described once.
+
+import type { ChoiceParam, DecimalParam, IdParam, IntegerParam, IntervalParam, Need, RateLimit, TextParam, TimeParam } from './endpoint.ts';
+import type { Market } from '../../model/instrument.ts';
+
+/** The need, kept as a type. */
+export interface Needed<N extends Need> {
+  readonly need: N;
+}
+
+export const text = <const N extends Need>(of: TextParam['of'], need: N, help: string): TextParam & Needed<N> => ({
+  kind: 'text',
+  of,
+  need,
+  help,
+});
+export const symbol = <const N extends Need>(need: N) => text('symbol', need, 'instrument, for example BTCUSDT');
+export const contractName = <const N extends Need>(need: N) => text('contractName', need, 'contract, for example E-BTC-USDT');
+export const clientOrderId = <const N extends Need>(need: N) => text('clientId', need, 'your own id: at most 31 of A-Z a-z 0-9 _ -');
+
+export const choice = <const V extends readonly (string | number)[], const N extends Need>(
+  values: V,
+  need: N,
+  help: string,
+): ChoiceParam & Needed<N> & { readonly values: V } => ({ kind: 'choice', values, need, help });
+export const side = choice(['BUY', 'SELL'], 'required', 'direction');
+export const orderType = choice(['LIMIT', 'MARKET'], 'required', 'type of the order');
+export const openClose = <const N extends Need>(need: N) => choice(['OPEN', 'CLOSE'], need, 'opens or closes a position');
+export const positionType = choice([1, 2], 'optional', '1 cross, 2 isolated');
+
+interface Range<N extends Need> extends Needed<N> {
+  readonly help: string;
+  readonly unit?: string;
+  readonly wire?: 'string';
+  readonly min?: number;
+  readonly max: number;
+}
+export const integer = <const N extends Need>({ need, help, unit = '', wire, min = 1, max }: Range<N>): IntegerParam & Needed<N> => ({
+  kind: 'integer',
+  wire: wire ?? 'number',
+  min,
+  max,
+  need,
+  help,
+  unit,
+});
+
+/** How many rows at most, newest first. */
+export const limit = <const N extends Need>(
+  need: N,
+  byDefault: number,
+  max: number,
+  wire: 'number' | 'string' = 'number',
+): IntegerParam & Needed<N> & { readonly default: number } => ({
+  ...integer({ need, max, help: 'rows at most, newest first', unit: 'rows' }),
+  wire,
+  default: byDefault,
+});
+
+export const decimal = <const N extends Need>(
+  need: N,
+  help: string,
+  unit: string,
+  wire: 'number' | 'string' = 'number',
+): DecimalParam & Needed<N> => ({ kind: 'decimal', wire, need, help, unit });
+export const QUOTE = 'quote asset';
+/** Wanted by LIMIT and by nothing else; `by` is the parameter that says which. */
+export const limitPrice = (by: 'type' | 'batchType') =>
+  ({ ...decimal('optional', 'limit price', QUOTE), onlyWith: { name: by, is: 'LIMIT' } }) as const;
+
+export const orderId = <const N extends Need>(need: N, wire: 'number' | 'string' = 'string', help = 'the order'): IdParam & Needed<N> => ({
+  kind: 'id',
+  wire,
+  need,
+  help,
+});
+export const fromId = { kind: 'id', wire: 'number', need: 'optional', help: 'the id to start from' } as const satisfies IdParam;
+export const interval = { kind: 'interval', need: 'required', help: 'length of a bar' } as const satisfies IntervalParam;
+
+/** Taken by some services and known to no specification: sent only where the dialect says so. */
+const timeBound = (help: string) => ({ kind: 'time', need: 'optional', help, unit: 'ms UTC' }) as const satisfies TimeParam;
+export const startTime = timeBound('first bar; only where the dialect has klinesRange: startEnd');
+export const endTime = timeBound('last bar; only where the dialect has klinesRange: startEnd');
+
+const WINDOW_MS = 2000;
+
+/** Counts of the specification, part 8: per key and two seconds. */
+export const perKey = (op: string, count: number, source: RateLimit['source'] = 'spec'): RateLimit => ({
+  rateClass: op,
+  scope: 'key',
+  count,
+  windowMs: WINDOW_MS,
+  weight: 1,
+  source,
+});
+
+/** Public data: no count is published. What services allow privately is a careful guess, and all public calls of a market share it. */
+export const publicLimit = (market: Market): RateLimit => ({
+  rateClass: `${market}.public`,
+  scope: 'ip',
+  count: 20,
+  windowMs: WINDOW_MS,
+  weight: 1,
+  source: 'assumed',
+});
+
+/** Signed futures calls: 20 in two seconds each, by the documentation of several services (exchange dialect, row 40). */
+export const futuresLimit = (op: string): RateLimit => perKey(op, 20, 'dialect');

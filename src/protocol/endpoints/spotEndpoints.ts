@@ -1,0 +1,185 @@
+// The sixteen spot endpoints of the specification, part 4.1.
+
+import { emptyAnswer } from '../shapes/answer.ts';
+import { depthAnswer, recentTradesAnswer, serverTimeAnswer, spotKlinesAnswer, spotTickerAnswer, symbolsAnswer } from '../shapes/market.ts';
+import {
+  batchCanceledAnswer,
+  batchCreatedAnswer,
+  spotAccountAnswer,
+  spotCancelAnswer,
+  spotCreatedAnswer,
+  spotFillsAnswer,
+  spotOpenOrdersAnswer,
+  spotOrderAnswer,
+} from '../shapes/spot.ts';
+import { endpoint, type RateLimit } from './endpoint.ts';
+import {
+  choice,
+  clientOrderId,
+  decimal,
+  endTime,
+  fromId,
+  integer,
+  interval,
+  limit,
+  limitPrice,
+  orderId,
+  orderType,
+  perKey,
+  publicLimit,
+  side,
+  startTime,
+  symbol,
+} from './params.ts';
+
+const open = { market: 'spot', method: 'GET', security: 'NONE', effect: 'read', limit: publicLimit('spot') } as const;
+const read = { market: 'spot', method: 'GET', security: 'TRADE', effect: 'read' } as const;
+const write = { market: 'spot', method: 'POST', security: 'TRADE' } as const;
+
+const order = {
+  symbol: symbol('required'),
+  volume: decimal('required', 'quantity; of a MARKET BUY the amount to spend', 'base asset; of a MARKET BUY the quote asset'),
+  side,
+  type: orderType,
+  price: limitPrice('type'),
+  newClientOrderId: clientOrderId('optional'),
+} as const;
+
+/** No count is published, and only `isobar doctor` calls it. */
+const testLimit: RateLimit = perKey('spot.testNewOrder', 20, 'assumed');
+
+export const SPOT_ENDPOINTS = {
+  'spot.ping': endpoint({ ...open, path: '/sapi/v1/ping', help: 'is the service there', params: {}, answer: emptyAnswer }),
+  'spot.serverTime': endpoint({ ...open, path: '/sapi/v1/time', help: 'the clock of the service', params: {}, answer: serverTimeAnswer }),
+  'spot.symbols': endpoint({ ...open, path: '/sapi/v1/symbols', help: 'instruments', params: {}, answer: symbolsAnswer }),
+  'spot.depth': endpoint({
+    ...open,
+    path: '/sapi/v1/depth',
+    help: 'order book',
+    params: { symbol: symbol('required'), limit: limit('disputed', 100, 100) },
+    answer: depthAnswer('spot'),
+  }),
+  'spot.ticker': endpoint({
+    ...open,
+    path: '/sapi/v1/ticker',
+    help: 'high, low, last and volume of 24 hours',
+    params: { symbol: symbol('required') },
+    answer: spotTickerAnswer,
+  }),
+  'spot.recentTrades': endpoint({
+    ...open,
+    path: '/sapi/v1/trades',
+    help: 'latest trades of everybody',
+    params: { symbol: symbol('required'), limit: limit('disputed', 100, 1000, 'string') },
+    answer: recentTradesAnswer,
+  }),
+  'spot.klines': endpoint({
+    ...open,
+    path: '/sapi/v1/klines',
+    help: 'latest bars, the newest of them still running',
+    params: { symbol: symbol('required'), interval, limit: limit('optional', 100, 300), startTime, endTime },
+    answer: spotKlinesAnswer,
+  }),
+  'spot.newOrder': endpoint({
+    ...write,
+    effect: 'create',
+    path: '/sapi/v1/order',
+    help: 'place an order',
+    params: order,
+    answer: spotCreatedAnswer,
+    limit: perKey('spot.newOrder', 100),
+  }),
+  'spot.testNewOrder': endpoint({
+    ...write,
+    effect: 'test',
+    path: '/sapi/v1/order/test',
+    help: 'check an order and its signature; places nothing',
+    params: { ...order, recWindow: integer({ need: 'optional', max: 5000, help: 'how long the request is valid', unit: 'ms' }) },
+    answer: emptyAnswer,
+    limit: testLimit,
+  }),
+  'spot.batchOrders': endpoint({
+    ...write,
+    effect: 'create',
+    // The specification says GET, with a body; every service says POST (exchange dialect, row 7).
+    otherMethod: 'GET',
+    path: '/sapi/v1/batchOrders',
+    help: 'place up to 10 orders; which id is whose is not said',
+    params: {
+      symbol: symbol('required'),
+      orders: {
+        kind: 'rows',
+        max: 10,
+        need: 'required',
+        help: 'the orders',
+        row: {
+          price: limitPrice('batchType'),
+          volume: order.volume,
+          side,
+          batchType: choice(['LIMIT', 'MARKET'], 'required', 'type of the order'),
+        },
+      },
+    },
+    answer: batchCreatedAnswer,
+    limit: perKey('spot.batchOrders', 50, 'dialect'),
+  }),
+  'spot.queryOrder': endpoint({
+    ...read,
+    path: '/sapi/v1/order',
+    help: 'one order; null says nothing',
+    params: {
+      orderId: orderId('either'),
+      symbol: symbol('disputed'),
+      newClientOrderId: { ...clientOrderId('either'), otherNames: ['newClientorderId'] },
+    },
+    answer: spotOrderAnswer,
+    limit: perKey('spot.queryOrder', 20),
+  }),
+  'spot.cancelOrder': endpoint({
+    ...write,
+    effect: 'cancel',
+    path: '/sapi/v1/cancel',
+    help: 'ask for an order to be cancelled',
+    params: { orderId: orderId('either'), newClientOrderId: clientOrderId('either'), symbol: symbol('required') },
+    answer: spotCancelAnswer,
+    limit: perKey('spot.cancelOrder', 100),
+  }),
+  'spot.batchCancel': endpoint({
+    ...write,
+    effect: 'cancel',
+    path: '/sapi/v1/batchCancel',
+    help: 'ask for up to 10 orders to be cancelled',
+    params: {
+      symbol: symbol('required'),
+      // Listed under both names; services take the first.
+      orderIds: { kind: 'ids', max: 10, need: 'required', help: 'the orders', otherNames: ['orderId'] },
+    },
+    answer: batchCanceledAnswer,
+    limit: perKey('spot.batchCancel', 50),
+  }),
+  'spot.openOrders': endpoint({
+    ...read,
+    path: '/sapi/v1/openOrders',
+    help: 'open orders of a symbol',
+    params: { symbol: symbol('disputed'), limit: limit('disputed', 100, 1000) },
+    answer: spotOpenOrdersAnswer,
+    limit: perKey('spot.openOrders', 20),
+  }),
+  'spot.myTrades': endpoint({
+    ...read,
+    path: '/sapi/v1/myTrades',
+    help: 'own fills',
+    params: { symbol: symbol('optional'), limit: limit('optional', 100, 1000), fromId },
+    answer: spotFillsAnswer,
+    limit: perKey('spot.myTrades', 20),
+  }),
+  'spot.account': endpoint({
+    ...read,
+    security: 'USER_DATA',
+    path: '/sapi/v1/account',
+    help: 'balances',
+    params: {},
+    answer: spotAccountAnswer,
+    limit: perKey('spot.account', 20),
+  }),
+} as const;

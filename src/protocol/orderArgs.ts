@@ -1,0 +1,53 @@
+// Orders in whole ticks, lots and units to the arguments of a create, in exact decimals: the one place where the wire's `volume` is made.
+
+import { InvariantError } from '../base/errors.ts';
+import { fromScaled } from '../base/decimal.ts';
+import type { OrderIntent } from '../model/order.ts';
+import type { OpArgs } from './endpoints/endpoints.ts';
+import type { PositionAction } from './shapes/value.ts';
+
+/** What a create needs of an order. */
+export type Sized = Pick<OrderIntent, 'instrument' | 'side' | 'lots' | 'quoteUnits' | 'limit' | 'timeInForce'>;
+
+export const priceText = ({ instrument, limit }: Pick<Sized, 'instrument' | 'limit'>): string => fromScaled(limit, instrument.priceDigits);
+export const quantityText = ({ instrument, lots }: Pick<Sized, 'instrument' | 'lots'>): string =>
+  fromScaled(lots, instrument.quantityDigits);
+
+const sideOf = ({ side }: Sized): 'BUY' | 'SELL' => (side === 'buy' ? 'BUY' : 'SELL');
+
+/**
+ * The arguments of `spot.newOrder`. `volume` is the base quantity, but of a MARKET BUY the amount in the quote asset: an order that
+ * would swap the two throws InvariantError, as does one with a time in force, which spot does not have.
+ */
+export function spotOrderArgs(order: Sized, newClientOrderId: string): OpArgs<'spot.newOrder'> {
+  const { instrument, lots, quoteUnits, limit, timeInForce } = order;
+  const bySize = limit > 0 || order.side === 'sell';
+  if (instrument.market !== 'spot' || timeInForce !== null) throw new InvariantError('a spot order without a time in force was expected');
+  if (bySize ? !(lots > 0 && quoteUnits === 0) : !(quoteUnits > 0 && lots === 0)) {
+    throw new InvariantError(
+      `a spot order ${bySize ? 'by base quantity' : 'by quote amount'} was expected, got ${lots} lots, ${quoteUnits} units`,
+    );
+  }
+  const shared = { symbol: instrument.wireName, side: sideOf(order), newClientOrderId };
+  if (limit > 0) return { ...shared, type: 'LIMIT', volume: quantityText(order), price: priceText(order) };
+  return { ...shared, type: 'MARKET', volume: bySize ? quantityText(order) : fromScaled(quoteUnits, instrument.quoteDigits) };
+}
+
+/** What a futures order says beyond its size and price. */
+export interface FuturesTerms {
+  readonly open: PositionAction;
+  /** 1 cross, 2 isolated. */
+  readonly positionType: 1 | 2;
+}
+
+/** The arguments of `futures.createOrder`: contracts always, and the position type always said. Throws InvariantError for an amount. */
+export function futuresOrderArgs(order: Sized, { open, positionType }: FuturesTerms, clientOrderId: string): OpArgs<'futures.createOrder'> {
+  const { instrument, lots, quoteUnits, limit, timeInForce } = order;
+  if (instrument.market !== 'futures' || !(lots > 0) || quoteUnits !== 0) {
+    throw new InvariantError(`a futures order in contracts was expected, got ${lots} lots, ${quoteUnits} units`);
+  }
+  if (limit === 0 && timeInForce !== null) throw new InvariantError('a time in force wants a limit price');
+  const shared = { contractName: instrument.wireName, volume: quantityText(order), side: sideOf(order), open, positionType, clientOrderId };
+  if (limit === 0) return { ...shared, type: 'MARKET' };
+  return { ...shared, type: 'LIMIT', price: priceText(order), ...(timeInForce === null ? {} : { timeInForce }) };
+}

@@ -1,0 +1,66 @@
+// The outcome of a call from what the transport saw: four classes, decided by the body before the status; UNKNOWN by default.
+
+import { errorIn, type ServiceError } from './errors/errorBody.ts';
+import { errorCode, refusesCreate } from './errors/errorCodes.ts';
+import type { Effect } from './endpoints/endpoint.ts';
+import { answerOf, endpointOf, type Op, type OpResult } from './endpoints/endpoints.ts';
+import { parseJson } from './json/parseJson.ts';
+import { decodeAnswer } from './shapes/answer.ts';
+
+/** What became of the bytes of a request. */
+export type Transport =
+  | { readonly kind: 'reply'; readonly status: number; readonly body: Uint8Array }
+  /** `bytesWritten`: of this request; null where the transport cannot tell, which counts as "some". */
+  | { readonly kind: 'failed'; readonly cause: string; readonly bytesWritten: number | null };
+
+/**
+ * `acked`: done, and the answer says so. `refused`: it did not happen, and never will. `notSent`: no byte of it left. `unknown`: it may
+ * have happened; what is not proved is here. Of a read, `unknown` only means that there is no answer.
+ */
+export type Outcome<T> =
+  | { readonly kind: 'acked'; readonly value: T }
+  | { readonly kind: 'refused'; readonly status: number; readonly code: number; readonly msg: string }
+  | { readonly kind: 'notSent'; readonly cause: string }
+  | {
+      readonly kind: 'unknown';
+      readonly cause: string;
+      /** HTTP status; null where no reply came. */
+      readonly status: number | null;
+      /** What the service said, if it said anything. */
+      readonly error: ServiceError | null;
+    };
+
+/** The outcome of a call of `op` (order safety, section 4). Never throws. */
+export function outcomeOf<O extends Op>(op: O, transport: Transport): Outcome<OpResult<O>> {
+  if (transport.kind === 'failed') {
+    const { cause, bytesWritten } = transport;
+    return bytesWritten === 0 ? { kind: 'notSent', cause } : unknown(cause, null);
+  }
+  const { status, body } = transport;
+  const parsed = parseJson(body);
+  if (!parsed.ok) return unknown(`an answer that is no JSON (${parsed.problem} at ${parsed.at}) with HTTP ${status}`, status);
+  const error = errorIn(parsed.value);
+  if (error) return errorOutcome(error, status, endpointOf(op).effect);
+  if (!isSuccess(status)) return unknown(`HTTP ${status} without an error of the service`, status);
+  const decoded = decodeAnswer(answerOf(op), parsed.value);
+  return decoded.ok ? { kind: 'acked', value: decoded.value } : unknown(`an answer of another shape: ${decoded.problem}`, status);
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+/** Real services answer business errors with 200 as well as with 4xx. */
+const canRefuse = (status: number): boolean => isSuccess(status) || (status >= 400 && status < 500);
+
+function errorOutcome(error: ServiceError, status: number, effect: Effect): Outcome<never> {
+  const { code, msg, isStrict } = error;
+  const cause = code === null ? `an error without a code and with HTTP ${status}: ${msg}` : `code ${code} with HTTP ${status}: ${msg}`;
+  if (code === null || !isStrict || !canRefuse(status)) return unknown(cause, status, error);
+  const refuses = effect === 'create' ? refusesCreate(code) : errorCode(code)?.sideEffect === 'none';
+  return refuses ? { kind: 'refused', status, code, msg } : unknown(cause, status, error);
+}
+
+const unknown = (cause: string, status: number | null, error: ServiceError | null = null): Outcome<never> => ({
+  kind: 'unknown',
+  cause,
+  status,
+  error,
+});

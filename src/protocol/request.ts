@@ -1,0 +1,137 @@
+// A call to the bytes of its request: path, query or body by the endpoint table, headers and signature over exactly what is sent.
+
+import { ConfigError } from '../base/errors.ts';
+import type { TimeMs } from '../base/brand.ts';
+import { bodyOf, queryOf, writeParams, type Given, type Written } from './arguments.ts';
+import { DEFAULT_DIALECT, type Dialect } from './dialect.ts';
+import { SECURITY, type Endpoint } from './endpoints/endpoint.ts';
+import { endpointOf, type Op, type OpArgs } from './endpoints/endpoints.ts';
+import { utf8 } from './json/json.ts';
+import { FUTURES_VERSION_HEADER, HEADERS, JSON_TYPE, RECV_WINDOW, signedHead, signedPath, type Sign } from './sign.ts';
+
+/** A request without headers: what `--dry-run` can show, and what is signed with the time at which it leaves. */
+export interface UnsignedRequest {
+  readonly op: Op;
+  readonly method: 'GET' | 'POST';
+  /** Path and query, as they stand on the request line. */
+  readonly target: string;
+  /** JSON text of a POST; empty for a GET. */
+  readonly body: string;
+  /** The path with query that is signed. */
+  readonly signedPath: string;
+}
+
+export interface SignedRequest {
+  readonly method: 'GET' | 'POST';
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+export interface Credentials {
+  readonly apiKey: string;
+  readonly sign: Sign;
+}
+
+/** The request of a call. Throws ConfigError for arguments that are not to be sent. */
+export function buildRequest<O extends Op>(op: O, args: OpArgs<O>, dialect: Dialect = DEFAULT_DIALECT): UnsignedRequest {
+  return buildChecked(op, args, dialect);
+}
+
+/** The same for arguments that nobody has checked, such as those of a command line. */
+export function buildChecked(op: Op, given: Given, dialect: Dialect = DEFAULT_DIALECT): UnsignedRequest {
+  const row = endpointOf(op);
+  refuseMarketOpen(op, given, dialect);
+  const written = writeParams(row.params, given, { op, market: row.market, dialect }, row.alwaysSent).map((each) =>
+    renamed(each, op, dialect),
+  );
+  const path = pathOf(op, row, dialect);
+  const prefix = dialect.pathPrefix[row.market];
+  const isPost = row.method === 'POST';
+  const target = isPost ? path : path + queryOf(written);
+  return {
+    op,
+    method: row.method,
+    target: prefix + target,
+    body: isPost ? bodyOf([...written, ...additions(op, row, given, dialect)]) : '',
+    signedPath: (dialect.signPathPrefix ? prefix : '') + signedPath(target, dialect.signQuery),
+  };
+}
+
+/** The path of `op` on the service. */
+function pathOf(op: Op, row: Endpoint, dialect: Dialect): string {
+  if (op === 'futures.createConditionOrder') return dialect.conditionPath;
+  return op === 'futures.cancelTriggerOrder' ? dialect.cancelTriggerPath : row.path;
+}
+
+function renamed(written: Written, op: Op, dialect: Dialect): Written {
+  if (op === 'spot.batchCancel' && written.name === 'orderIds') return { ...written, name: dialect.batchCancelIdsField };
+  if (op === 'spot.queryOrder' && written.name === 'newClientOrderId') return { ...written, name: dialect.clientIdQueryName };
+  return written;
+}
+
+/** What a dialect adds to a body. */
+function additions(op: Op, row: Endpoint, given: Given, { recvWindow, marketOpen }: Dialect): readonly Written[] {
+  const added: Written[] = [];
+  const member = (name: string, value: number): void => void added.push({ name, text: String(value), json: String(value) });
+  // The unit of volume: 2 is contracts, as in everything that isobar computes.
+  if (marketOpen === 'v101' && op === 'futures.createOrder') member('orderUnit', 2);
+  if (recvWindow !== null && SECURITY[row.security].signature) {
+    if (!(Number.isInteger(recvWindow) && recvWindow >= 1 && recvWindow <= RECV_WINDOW.maxMs)) {
+      throw new ConfigError(
+        `dialect.recvWindow: expected whole ms from 1 to ${RECV_WINDOW.maxMs}, got ${recvWindow}`,
+        'correct the clock instead',
+      );
+    }
+    if (op !== 'spot.testNewOrder') member('recvWindow', recvWindow);
+    else if (given['recWindow'] === undefined) member('recWindow', recvWindow);
+  }
+  return added;
+}
+
+/**
+ * A MARKET order that opens a futures position: services read its volume as a value or as contracts, and one reading trades several
+ * times what the other does (exchange dialect, 7.1). It leaves only where the dialect says how the service reads it; one that waits
+ * for a price, never.
+ */
+function refuseMarketOpen(op: Op, given: Given, { marketOpen }: Dialect): void {
+  if (given['type'] !== 'MARKET' || given['open'] !== 'OPEN') return;
+  const isCreate = op === 'futures.createOrder';
+  if (isCreate && (marketOpen === 'value' || marketOpen === 'v101')) return;
+  throw new ConfigError(
+    `${op} type: MARKET with open OPEN is not sent: services differ in whether its volume is a value or contracts`,
+    isCreate
+      ? 'use LIMIT with timeInForce IOC, or set dialect.marketOpen to value or v101 once you know what the service does'
+      : 'use LIMIT',
+  );
+}
+
+/** The text that is signed for a request that leaves at this time of the service's clock. */
+export const stringToSign = (request: UnsignedRequest, timestampMs: TimeMs): string =>
+  signedHead({ timestamp: String(timestampMs), method: request.method, path: request.signedPath }) + request.body;
+
+/** The bytes to send. Credentials go only where they are wanted: a public request with them would count on the key. */
+export function signRequest(
+  request: UnsignedRequest,
+  credentials: Credentials | null,
+  timestampMs: TimeMs,
+  dialect: Dialect = DEFAULT_DIALECT,
+): SignedRequest {
+  const { market, security } = endpointOf(request.op);
+  const { key, signature } = SECURITY[security];
+  const headers: Record<string, string> = {};
+  if (request.method === 'POST' || dialect.contentTypeOnGet) headers[HEADERS.contentType] = JSON_TYPE;
+  if (key) {
+    if (credentials === null) {
+      throw new ConfigError(`${request.op}: expected an API key and secret, got none`, 'set ISOBAR_API_KEY and ISOBAR_API_SECRET');
+    }
+    headers[HEADERS.key] = credentials.apiKey;
+    if (signature) {
+      headers[HEADERS.timestamp] = String(timestampMs);
+      headers[HEADERS.signature] = credentials.sign(utf8(stringToSign(request, timestampMs)));
+    }
+  }
+  const version = dialect.futuresVersionHeader ?? (dialect.marketOpen === 'v101' ? '101' : null);
+  if (market === 'futures' && version !== null) headers[FUTURES_VERSION_HEADER] = version;
+  return { method: request.method, target: request.target, headers, body: utf8(request.body) };
+}

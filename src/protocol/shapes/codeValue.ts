@@ -1,0 +1,64 @@
+// Codes and statuses as values of answers: every spelling and integer read, written as the switches say.
+
+import { codeOf, readCode, readStatus, statusInteger, type OrderStatus, type Reading } from '../codes.ts';
+import { jsonNumber, type Json } from '../json/json.ts';
+import { Mismatch, scalarText, type Value } from './value.ts';
+
+type Codes<Word extends string> = Parameters<typeof readCode<Word>>[0];
+
+/** A code in words; what no table knows is UNKNOWN with its raw text. Written as its word or as its integer. */
+export function code<Word extends string>(codes: Codes<Word>, as: 'word' | 'integer'): Value<Reading<Word | 'UNKNOWN'>> {
+  return {
+    kind: `code:${codes.words.join('|')}`,
+    read(json) {
+      const found = scalarText(json);
+      if (found === null) throw new Mismatch('a code', json);
+      return readCode(codes, found);
+    },
+    write({ word, raw }) {
+      const number = codeOf(codes, word);
+      if (as === 'word') return number === null ? raw : word;
+      return number === null ? rawJson(raw) : jsonNumber(number);
+    },
+  };
+}
+
+/** A raw code as it stood: digits as a number, all else as text. */
+const rawJson = (raw: string): Json => (/^(0|[1-9]\d*)$/.test(raw) ? jsonNumber(raw) : raw);
+
+type Spelling = Partial<Readonly<Record<OrderStatus, string>>>;
+const VARIANT: Spelling = { PARTIALLY_FILLED: 'PART_FILLED', CANCELED: 'CANCELLED' };
+const WORDS: Spelling = { NEW: 'New Order', PARTIALLY_FILLED: 'Partially Filled', PENDING_CANCEL: 'To be Canceled' };
+
+function readStatusOf(json: Json): Reading<OrderStatus> {
+  const found = scalarText(json);
+  if (found === null) throw new Mismatch('a status', json);
+  return readStatus(found);
+}
+
+/** An order's status by name; `words` are the spellings that the switch of that name gives. */
+export function statusName(words: Spelling = {}): Value<Reading<OrderStatus>> {
+  return {
+    kind: 'status',
+    read: readStatusOf,
+    write({ word, raw }, { statusSpelling }) {
+      if (word === 'UNKNOWN') return rawJson(raw);
+      const spelling = statusSpelling === 'variant' ? VARIANT : statusSpelling === 'words' ? words : {};
+      return spelling[word] ?? word;
+    },
+  };
+}
+export const spotStatus = statusName(WORDS);
+/** The list of open orders was seen with a bare underscore. */
+export const spotListStatus = statusName({ ...WORDS, NEW: 'NEW_' });
+export const futuresStatus = statusName();
+
+/** An order's status by its integer. */
+export const statusCode: Value<Reading<OrderStatus>> = {
+  kind: 'status',
+  read: readStatusOf,
+  write({ word, raw }) {
+    const number = statusInteger(word);
+    return number === null ? (word === 'UNKNOWN' ? rawJson(raw) : word) : jsonNumber(number);
+  },
+};

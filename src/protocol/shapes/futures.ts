@@ -1,0 +1,222 @@
+// Answers of the signed futures endpoints that are about orders: creates, queries, histories, own trades, triggers.
+
+import { ORDER_SOURCES, ORDER_TYPES, TIME_IN_FORCE, TRIGGER_STATUSES, TRIGGER_TYPES, codeOf, readCode } from '../codes.ts';
+import type { Reading, TimeInForceWord } from '../codes.ts';
+import { isObject, jsonNumber, jsonObject, type Json } from '../json/json.ts';
+import { doneAnswer, envelope, isSuccess, list, listIn, objectIn, one, oneOrNone, readRows, type Answer, type Listing } from './answer.ts';
+import { clientIdField, needed, nullable, optional, record } from './record.ts';
+import { idsIn, ownIdNeeded } from './spot.ts';
+import { code, futuresStatus, statusCode } from './codeValue.ts';
+import {
+  action,
+  clientId,
+  decimal,
+  decimalText,
+  flag,
+  id,
+  idOrNone,
+  idString,
+  idText,
+  integer,
+  Mismatch,
+  memberOf,
+  price,
+  scalarText,
+  side,
+  text,
+  time,
+  upperText,
+  zonelessTime,
+  type Value,
+} from './value.ts';
+
+const orderId = record({ orderId: needed(idString) });
+/** The answer to a create, and to a cancel, which is asynchronous. */
+export const orderIdAnswer = one(orderId, '{orderId}');
+
+/** Null where the order has none; LIMIT and MARKET are what some services say then. */
+const timeInForce: Value<Reading<TimeInForceWord> | null> = {
+  kind: 'timeInForce',
+  read(json) {
+    const found = scalarText(json);
+    if (found === null) throw new Mismatch('a time in force', json);
+    return found === '' ? null : readCode(TIME_IN_FORCE, found);
+  },
+  write(value, { timeInForceRead }) {
+    if (value === null) return '';
+    const number = codeOf(TIME_IN_FORCE, value.word);
+    if (number === null) return value.raw;
+    if (timeInForceRead === 'code') return String(number);
+    return value.word === 'LIMIT' || value.word === 'MARKET' ? '' : value.word;
+  },
+};
+
+/** Volumes are contracts; only of a MARKET OPEN `origQty` may be a value. `fills` is never read: its records are not known. */
+export type FuturesOrder = ReturnType<typeof futuresOrder.read>;
+const futuresOrder = record({
+  side: needed(side),
+  executedQty: needed(decimal),
+  orderId: needed(id),
+  origQty: needed(decimal),
+  avgPrice: optional(decimal),
+  tradeFee: optional(decimal),
+  realizedAmount: optional(decimal),
+  type: optional(code(ORDER_TYPES, 'word')),
+  price: optional(decimal),
+  timeMs: optional(time, 'transactTime', 'time'),
+  action: needed(action),
+  contractName: needed(upperText),
+  timeInForce: optional(timeInForce),
+  status: needed(futuresStatus),
+});
+/** Null is no information: the order may exist all the same. */
+export const futuresOrderAnswer = oneOrNone(futuresOrder, 'order, or an envelope with data null', (json, { orderQueryShape }) => {
+  const full = isObject(json) ? new Map<string, Json>([...json, ['fills', []]]) : json;
+  return orderQueryShape === 'array' ? [full] : full;
+});
+export const futuresOpenOrdersAnswer = list(futuresOrder, {
+  shape: 'envelope with a list of orders, or null',
+  write: (rows, { futuresOpenOrders, okMsg }) => (futuresOpenOrders === 'bare' ? rows : envelope(rows.length === 0 ? null : rows, okMsg)),
+});
+
+/** An order of the history, the one futures list that has the client id. `ctimeMs` is its time; `ctime` is for display. */
+export type OrderHistoryRow = ReturnType<typeof orderHistoryRow.read>;
+const orderHistoryRow = record({
+  side: needed(side),
+  clientId: clientIdField(clientId),
+  ctimeMs: needed(time),
+  positionType: nullable(integer),
+  orderId: needed(id),
+  avgPrice: nullable(decimal),
+  realizedAmount: optional(decimal),
+  fee: optional(decimal),
+  openOrClose: needed(action),
+  leverageLevel: nullable(integer),
+  source: optional(code(ORDER_SOURCES, 'integer')),
+  type: needed(code(ORDER_TYPES, 'integer')),
+  volume: needed(decimal),
+  dealVolume: needed(decimal),
+  price: nullable(decimal),
+  contractId: nullable(integer),
+  ctime: optional(zonelessTime),
+  contractName: needed(upperText),
+  dealMoney: nullable(decimal),
+  status: needed(statusCode),
+  openTakerFeeRate: optional(decimal),
+  openMakerFeeRate: optional(decimal),
+  closeTakerFeeRate: optional(decimal),
+  closeMakerFeeRate: optional(decimal),
+});
+const bare = (rows: readonly Json[]): Json => rows;
+export const orderHistoryAnswer = list(orderHistoryRow, { shape: 'list of orders', write: bare });
+
+/** One reduction of a position: historyRealizedAmount = closeProfit + tradeFee + capitalFee, fees being negative. */
+export type ProfitHistoryRow = ReturnType<typeof profitHistoryRow.read>;
+const profitHistoryRow = record({
+  id: needed(id),
+  contractId: nullable(integer),
+  contractName: optional(upperText),
+  side: needed(side),
+  positionType: nullable(integer),
+  leverageLevel: nullable(integer),
+  volume: needed(decimal),
+  openPrice: nullable(decimal),
+  openEndPrice: nullable(decimal),
+  closeProfit: needed(decimal),
+  tradeFee: needed(decimal),
+  capitalFee: needed(decimal),
+  shareAmount: nullable(decimal),
+  settleProfit: nullable(decimal),
+  realizedAmount: nullable(decimal),
+  historyRealizedAmount: needed(decimal),
+  ctimeMs: needed(time, 'ctime'),
+  mtimeMs: nullable(time, 'mtime'),
+});
+export const profitHistoryAnswer = list(profitHistoryRow, { shape: 'list of reductions of positions', write: bare });
+
+/** A fill of our own; `amount` = price x quantity x multiplier. */
+export type FuturesFill = ReturnType<typeof futuresFill.read>;
+const futuresFill = ownIdNeeded(
+  record({
+    symbol: optional(upperText),
+    contractName: needed(upperText),
+    tradeId: needed(id),
+    side: optional(side),
+    isBuyer: needed(flag),
+    isMaker: needed(flag),
+    bidId: nullable(idOrNone),
+    askId: nullable(idOrNone),
+    bidUserId: nullable(idOrNone),
+    askUserId: nullable(idOrNone),
+    price: needed(price),
+    quantity: needed(decimal, 'qty'),
+    amount: optional(decimal),
+    fee: needed(decimalText),
+    timeMs: needed(time, 'time'),
+  }),
+);
+export const futuresFillsAnswer = list(futuresFill, { shape: 'list of own trades', write: bare });
+
+export interface ConditionCreated {
+  /** At least one. */
+  readonly triggerIds: readonly string[];
+  readonly ids: readonly string[];
+  readonly cancelIds: readonly string[];
+}
+export const conditionCreatedAnswer: Answer<ConditionCreated> = {
+  shape: 'envelope with {triggerIds, ids, cancelIds}',
+  row: null,
+  read(json) {
+    const data = objectIn(json);
+    const single = idText(data?.get('orderId') ?? null);
+    const triggerIds = single === null ? idsIn(memberOf(data ?? undefined, 'triggerIds')) : [single];
+    if (!triggerIds || triggerIds.length === 0) throw new Mismatch('trigger ids', json);
+    return { triggerIds, ids: idsIn(data?.get('ids')) ?? [], cancelIds: idsIn(data?.get('cancelIds')) ?? [] };
+  },
+  write: ({ triggerIds, ids, cancelIds }) => envelope(jsonObject({ triggerIds, ids, cancelIds }), 'Success', true),
+};
+
+/** A trigger order. Its status TRIGGERED says that it fired; what came of it is another order. */
+export type TriggerOrder = ReturnType<typeof triggerOrder.read>;
+const triggerOrder = record({
+  triggerOrderId: needed(idString, 'triggerOrderId', 'id'),
+  side: needed(side),
+  triggerPrice: needed(price),
+  marginCoin: optional(upperText),
+  volume: needed(decimal),
+  price: optional(decimal),
+  contractId: nullable(integer),
+  contractName: needed(upperText),
+  id: optional(text),
+  triggerType: needed(code(TRIGGER_TYPES, 'integer')),
+  open: needed(action),
+  status: needed(code(TRIGGER_STATUSES, 'integer')),
+  ctime: optional(zonelessTime),
+});
+
+export interface TriggerOrders extends Listing<TriggerOrder> {
+  /** Of all pages; null where the service does not say it, and then no page is known to be the last. */
+  readonly count: number | null;
+}
+export const triggerOrdersAnswer: Answer<TriggerOrders> = {
+  shape: 'envelope with {count, trigOrderList}',
+  row: triggerOrder,
+  read(json) {
+    const found = listIn(json, 'trigOrderList');
+    if (!found) throw new Mismatch('a list', json);
+    const count = memberOf(memberOf(json, 'data'), 'count') ?? memberOf(json, 'count') ?? null;
+    return { count: count === null ? null : integer.read(count), ...readRows(triggerOrder, found) };
+  },
+  write({ count, rows }, variants) {
+    const data = { count: count === null ? null : jsonNumber(count), trigOrderList: rows.map((row) => triggerOrder.write(row, variants)) };
+    return envelope(jsonObject(data), variants.okMsg);
+  },
+};
+
+/** Done: an envelope by the specification, the order id alone on some services. */
+export const triggerCanceledAnswer: Answer<null> = {
+  shape: 'envelope without data',
+  row: null,
+  read: (json) => (isSuccess(json) || idText(memberOf(json, 'orderId') ?? null) !== null ? null : doneAnswer.read(json)),
+  write: (_, { okMsg }) => envelope(null, okMsg, true),
+};

@@ -1,0 +1,106 @@
+// Answers about the futures account: positions and margin. Amounts are in the margin coin unless a member says otherwise.
+
+import { isList, jsonObject, type Json } from '../json/json.ts';
+import { list } from './answer.ts';
+import { needed, nullable, optional, record } from './record.ts';
+import { decimal, idOrNone, integer, Mismatch, side, text, upperText, zonelessTime, type Value } from './value.ts';
+
+/**
+ * An open position. `positionVolume` and `canCloseVolume` are contracts, the latter less what closing orders hold; `positionType` 1 is
+ * cross, 2 isolated; `reducePrice` is the price of forced reduction.
+ */
+export type Position = ReturnType<typeof position.read>;
+const position = record({
+  symbol: needed(upperText, 'symbol', 'contractName'),
+  leverage: needed(integer, 'leverage', 'leverageLevel'),
+  positionType: needed(integer),
+  avgPrice: nullable(decimal),
+  positionSide: needed(side, 'positionSide', 'side'),
+  realizedAmount: nullable(decimal),
+  positionVolume: needed(decimal, 'positionVolume', 'volume'),
+  holdAmount: nullable(decimal),
+  openPrice: nullable(decimal),
+  ctime: optional(zonelessTime),
+  mtime: optional(zonelessTime),
+  canCloseVolume: needed(decimal),
+  reducePrice: optional(decimal),
+  keepRate: optional(decimal),
+  capitalFee: optional(decimal),
+  tradeFee: optional(decimal),
+  shareAmount: optional(decimal),
+});
+export const positionsAnswer = list(position, {
+  shape: '{positions: [position]}',
+  member: 'positions',
+  write: (rows) => jsonObject({ positions: rows }),
+});
+
+interface RowsValue<T> extends Value<readonly T[]> {
+  readonly row: Value<T>;
+}
+
+/** A list inside a record: one bad row refuses the record, for half a list of positions is no list. */
+function rowsOf<T>(row: Value<T>): RowsValue<T> {
+  return {
+    kind: 'rows',
+    row,
+    read(json) {
+      if (!isList(json)) throw new Mismatch('a list', json);
+      return json.map((each, at) => {
+        try {
+          return row.read(each);
+        } catch (error) {
+          if (error instanceof Mismatch) error.within(`[${at}]`);
+          throw error;
+        }
+      });
+    },
+    write: (values, variants): Json => values.map((value) => row.write(value, variants)),
+  };
+}
+
+const accountPosition = record({
+  id: nullable(idOrNone),
+  uid: nullable(idOrNone),
+  positionType: needed(integer),
+  side: needed(side),
+  volume: needed(decimal),
+  openPrice: nullable(decimal),
+  avgPrice: nullable(decimal),
+  leverageLevel: needed(integer),
+  marginRate: nullable(decimal),
+  unRealizedAmount: nullable(decimal),
+});
+
+const positionsOfContract = record({
+  contractId: nullable(integer),
+  contractName: needed(upperText),
+  contractSymbol: nullable(text),
+  positions: nullable(rowsOf(accountPosition)),
+});
+
+/**
+ * The account of one margin coin: `accountNormal` is the balance, `accountLock` frozen margin, `achievedAmount` and `unrealizedAmount`
+ * profit and loss, `totalEquity` the cross and `partEquity` the isolated equity.
+ */
+export type MarginAccount = ReturnType<typeof marginAccount.read>;
+const marginAccount = record({
+  marginCoin: needed(upperText),
+  accountNormal: needed(decimal),
+  accountLock: needed(decimal),
+  partPositionNormal: optional(decimal),
+  totalPositionNormal: optional(decimal),
+  achievedAmount: nullable(decimal),
+  unrealizedAmount: nullable(decimal),
+  totalEquity: nullable(decimal),
+  partEquity: nullable(decimal),
+  bonusBalance: nullable(decimal),
+  walletBalance: nullable(decimal),
+  availableAmount: nullable(decimal),
+  positionVos: nullable(rowsOf(positionsOfContract)),
+});
+export const marginAccountsAnswer = list(marginAccount, {
+  shape: '{account: [account]}',
+  member: 'account',
+  write: (rows) => jsonObject({ account: rows }),
+});

@@ -1,0 +1,227 @@
+// Answers of the public endpoints: time, instruments, books, tickers, trades, bars, index prices.
+
+import { isObject, jsonObject, type Json } from '../json/json.ts';
+import { list, one, readRows, listIn, type Answer, type Listing } from './answer.ts';
+import { needed, nullable, optional, optionalWhere, record } from './record.ts';
+import {
+  barTime,
+  decimal,
+  decimalText,
+  id,
+  integer,
+  level,
+  Mismatch,
+  price,
+  priceText,
+  side,
+  text,
+  time,
+  upperText,
+  type Level,
+  type Value,
+} from './value.ts';
+import type { TimeMs } from '../../base/brand.ts';
+import type { Variants } from './variants.ts';
+
+/** `{list: []}` where a switch asks for it. */
+export const listOrWrapped = (rows: readonly Json[], { lists }: Variants): Json => (lists === 'list' ? jsonObject({ list: rows }) : rows);
+const bare = (rows: readonly Json[]): Json => rows;
+
+export type ServerTime = ReturnType<typeof serverTime.read>;
+const serverTime = record({ serverTimeMs: needed(time, 'serverTime'), timezone: optional(text) });
+export const serverTimeAnswer = one(serverTime, '{serverTime, timezone}');
+
+const wrappedOnly = (variants: Variants): boolean => variants.symbolsShape === 'symbols';
+
+/** A spot instrument. Minimums are null where the service does not say them. */
+export type SpotSymbol = ReturnType<typeof spotSymbol.read>;
+const spotSymbol = record({
+  symbol: needed(upperText),
+  baseAsset: needed(upperText),
+  quoteAsset: needed(upperText),
+  pricePrecision: needed(integer),
+  quantityPrecision: needed(integer, 'QuantityPrecision', 'quantityPrecision'),
+  limitVolumeMin: optionalWhere(wrappedOnly, decimalText),
+  limitPriceMin: optionalWhere(wrappedOnly, decimalText),
+  limitAmountMin: optionalWhere(wrappedOnly, decimalText),
+  marketBuyMin: optionalWhere(wrappedOnly, decimalText),
+  marketSellMin: optionalWhere(wrappedOnly, decimalText),
+});
+export const symbolsAnswer = list(spotSymbol, {
+  shape: 'list of {symbol, baseAsset, quoteAsset, pricePrecision, QuantityPrecision}',
+  write: (rows, variants) => (wrappedOnly(variants) ? jsonObject({ symbols: rows.map(asWrapped) }) : rows),
+});
+
+/** A spot instrument as the services write it that wrap their list. */
+function asWrapped(row: Json): Json {
+  if (!isObject(row)) return row;
+  return new Map(
+    Array.from(row, ([name, value]): [string, Json] => {
+      if (name === 'QuantityPrecision') return ['quantityPrecision', value];
+      return [name, name === 'symbol' && typeof value === 'string' ? value.toLowerCase() : value];
+    }),
+  );
+}
+
+const wideOnly = (variants: Variants): boolean => variants.contractFields === 'wide';
+
+/** A futures contract. `side` 1 is linear, 0 inverse; `status` 1 is tradable; `symbol` its contractName; fees are fractions. */
+export type Contract = ReturnType<typeof contract.read>;
+const contract = record({
+  symbol: needed(upperText),
+  pricePrecision: needed(integer),
+  side: needed(integer),
+  maxMarketVolume: nullable(decimal),
+  multiplier: needed(decimal),
+  maxLever: needed(integer),
+  minOrderVolume: needed(decimal),
+  marginCoin: needed(upperText),
+  type: needed(text),
+  openMakerFee: nullable(decimal),
+  openTakerFee: nullable(decimal),
+  closeMakerFee: nullable(decimal),
+  closeTakerFee: nullable(decimal),
+  multiplierCoin: needed(upperText),
+  contractId: needed(integer),
+  minLever: needed(integer),
+  status: needed(integer),
+  minOrderMoney: optionalWhere(wideOnly, decimal),
+  maxMarketMoney: optionalWhere(wideOnly, decimal),
+  maxLimitVolume: optionalWhere(wideOnly, decimal),
+  maxLimitMoney: optionalWhere(wideOnly, decimal),
+});
+export const contractsAnswer = list(contract, { shape: 'list of contracts', write: bare });
+
+/** A book, best level first on both sides. */
+export interface Depth {
+  /** Null where the service does not say it. */
+  readonly timeMs: TimeMs | null;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+/** A book; the futures service may leave its time out, which a switch decides. */
+export function depthAnswer(market: 'spot' | 'futures'): Answer<Depth> {
+  const timeField = nullable(time, 'time');
+  return {
+    shape: '{time, bids: [[price, quantity]], asks}',
+    row: null,
+    read(json) {
+      if (!isObject(json)) throw new Mismatch('an object', json);
+      const inner = json.get('data');
+      const book = isObject(inner) ? inner : json;
+      return { timeMs: timeField.read(book), bids: levels(book.get('bids'), 'bids', -1), asks: levels(book.get('asks'), 'asks', 1) };
+    },
+    write({ timeMs, bids, asks }, variants) {
+      const into = new Map<string, Json>();
+      timeField.write(market === 'futures' && variants.depthTime === 'null' ? null : timeMs, variants, into);
+      for (const [name, rows] of [
+        ['bids', bids],
+        ['asks', asks],
+      ] as const)
+        into.set(
+          name,
+          rows.map((row) => level.write(row, variants)),
+        );
+      return into;
+    },
+  };
+}
+
+/** Levels whose prices rise (1) or fall (-1); a book out of order is refused, for its first level would be no best price. */
+function levels(json: Json | undefined, name: string, direction: 1 | -1): readonly Level[] {
+  const found = json === undefined ? undefined : listIn(json);
+  if (!found) throw new Mismatch('a list of levels', json).within(name);
+  const { rows, refused } = readRows(level, found);
+  if (refused[0]) throw new Mismatch('levels of price and quantity', found[0]).within(name);
+  rows.forEach((row, at) => {
+    const before = rows[at - 1];
+    if (before && comparePlain(row.price, before.price) * direction < 0) throw new Mismatch('best level first', json).within(name);
+  });
+  return rows;
+}
+
+/** The order of two decimals above 0 in their plain text. */
+function comparePlain(a: string, b: string): number {
+  const [wholeA = '', partA = ''] = a.split('.');
+  const [wholeB = '', partB = ''] = b.split('.');
+  if (wholeA.length !== wholeB.length) return wholeA.length - wholeB.length;
+  if (wholeA !== wholeB) return wholeA < wholeB ? -1 : 1;
+  return partA === partB ? 0 : partA < partB ? -1 : 1;
+}
+
+/** `timeMs` is the start of the 24 hours, or now: not a measure of freshness. */
+export type SpotTicker = ReturnType<typeof spotTicker.read>;
+const spotTicker = record({
+  timeMs: nullable(time, 'time'),
+  high: needed(decimal),
+  low: needed(decimal),
+  last: needed(decimal),
+  volume: needed(decimal, 'vol'),
+});
+export const spotTickerAnswer = one(spotTicker, '{time, high, low, last, vol}');
+
+/** `rose`: the change of 24 hours as a fraction. */
+export type FuturesTicker = ReturnType<typeof futuresTicker.read>;
+const futuresTicker = record({
+  high: needed(decimalText),
+  volume: needed(decimalText, 'vol'),
+  last: needed(decimalText),
+  low: needed(decimalText),
+  buy: nullable(decimal),
+  sell: nullable(decimal),
+  rose: nullable(decimalText),
+  timeMs: nullable(time, 'time'),
+});
+export const futuresTickerAnswer = one(futuresTicker, '{high, vol, last, low, buy, sell, rose, time}');
+
+const six = ({ tradeFields }: Variants): boolean => tradeFields === 'six';
+
+/** A trade of anybody; `side` is the taker's. */
+export type PublicTrade = ReturnType<typeof publicTrade.read>;
+const publicTrade = record({
+  id: optionalWhere(six, id),
+  symbol: optionalWhere(six, upperText),
+  side: needed(side),
+  price: needed(price),
+  quantity: needed(decimal, 'qty'),
+  timeMs: needed(time, 'time'),
+});
+export const recentTradesAnswer = list(publicTrade, { shape: 'list of {id, symbol, side, price, qty, time}', write: listOrWrapped });
+
+/** A bar, which may still be running. */
+export type Kline = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', string>> & { readonly openMs: TimeMs };
+
+const kline = (priceValue: Value<string>, volume: Value<string>) =>
+  record({
+    openMs: needed(barTime, 'idx'),
+    open: needed(priceValue),
+    close: needed(priceValue),
+    high: needed(priceValue),
+    low: needed(priceValue),
+    volume: needed(volume, 'vol'),
+  });
+
+/** Bars newest first, in whatever order they came: services differ, and none promises one. */
+function klinesAnswer(row: Value<Kline>): Answer<Listing<Kline>> {
+  const answer = list(row, { shape: 'list of {idx, open, close, high, low, vol}', write: bare });
+  return {
+    ...answer,
+    read(json) {
+      const { rows, refused } = answer.read(json);
+      return { rows: rows.toSorted((a, b) => b.openMs - a.openMs), refused };
+    },
+  };
+}
+export const spotKlinesAnswer = klinesAnswer(kline(price, decimal));
+export const futuresKlinesAnswer = klinesAnswer(kline(priceText, decimalText));
+
+/** `tagPrice` is the mark price; both rates are forecasts, not bookings. */
+export type IndexPrice = ReturnType<typeof indexPrice.read>;
+const indexPrice = record({
+  currentFundRate: needed(decimal, 'currentFundRate', 'lastFundingRate'),
+  tagPrice: needed(price, 'tagPrice', 'markPrice'),
+  indexPrice: needed(price),
+  nextFundRate: nullable(decimal),
+});
+export const indexPriceAnswer = one(indexPrice, '{currentFundRate, tagPrice, indexPrice, nextFundRate}');

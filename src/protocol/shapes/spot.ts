@@ -1,0 +1,201 @@
+// Answers of the signed spot endpoints: orders, own trades, balances.
+
+import { ORDER_TYPES, type OrderStatus, type Reading } from '../codes.ts';
+import { isList, jsonNumber, jsonObject, type Json } from '../json/json.ts';
+import { list, objectIn, one, oneOrNone, readRows, type Answer, type Listing } from './answer.ts';
+import { listOrWrapped } from './market.ts';
+import { clientIdField, needed, nullable, optional, orderIdField, record } from './record.ts';
+import { code, spotListStatus, spotStatus } from './codeValue.ts';
+import {
+  clientId,
+  decimal,
+  flag,
+  id,
+  idOrNone,
+  idText,
+  memberOf,
+  Mismatch,
+  price,
+  scalarText,
+  side,
+  time,
+  upperText,
+  type Value,
+} from './value.ts';
+import type { Side } from '../../model/order.ts';
+
+/** A new order's status is the integer 0, or NEW: both say that it was taken. */
+const createdStatus: Value<Reading<OrderStatus>> = {
+  ...spotStatus,
+  write: (_, { createStatus }) => (createStatus === '0' ? jsonNumber(0) : createStatus),
+};
+
+/** The answer to a create: an id, and as much of an echo as the service gives. */
+export type SpotCreated = ReturnType<typeof created.read>;
+const created = record({
+  symbol: optional(upperText),
+  orderId: orderIdField({ withText: false, form: 'switch' }),
+  clientOrderId: clientIdField(clientId),
+  timeMs: optional(time, 'transactTime', 'time'),
+  price: optional(decimal),
+  origQty: optional(decimal),
+  executedQty: optional(decimal),
+  status: optional(createdStatus),
+  type: optional(code(ORDER_TYPES, 'word')),
+  side: optional(side),
+});
+export const spotCreatedAnswer = one(
+  created,
+  '{symbol, orderId, clientOrderId, transactTime, price, origQty, executedQty, status, type, side}',
+);
+
+/** `origQty` of a MARKET BUY is a quote amount: never subtract `executedQty` from it. */
+export type SpotOrder = ReturnType<typeof queried.read>;
+const order = {
+  symbol: needed(upperText),
+  orderId: orderIdField({ withText: false, form: 'number' }),
+  price: optional(decimal),
+  origQty: needed(decimal),
+  executedQty: needed(decimal),
+  avgPrice: optional(decimal),
+  type: optional(code(ORDER_TYPES, 'word')),
+  side: needed(side),
+};
+const queried = record({
+  ...order,
+  clientOrderId: clientIdField(clientId),
+  timeMs: optional(time, 'transactTime', 'time'),
+  status: needed(spotStatus),
+});
+const listed = record({
+  ...order,
+  clientOrderId: clientIdField(clientId, ({ openOrdersClientId }) => openOrdersClientId === 'on'),
+  timeMs: optional(time, 'time', 'transactTime'),
+  status: needed(spotListStatus),
+});
+/** Null is no information: the order may exist all the same. */
+export const spotOrderAnswer = oneOrNone(queried, 'order, or an envelope with data null', (json) => json);
+export const spotOpenOrdersAnswer = list(listed, { shape: 'list of orders', write: listOrWrapped });
+
+const cancelStatus: Value<Reading<OrderStatus>> = { ...spotStatus, write: (_, variants) => variants.cancelStatus };
+
+/** The answer to a cancel, which is asynchronous: the order ends when a query says so. */
+export type SpotCancel = ReturnType<typeof canceled.read>;
+const canceled = record({
+  symbol: optional(upperText),
+  orderId: orderIdField({ withText: true, form: 'switch' }),
+  clientOrderId: clientIdField(clientId),
+  status: optional(cancelStatus),
+});
+export const spotCancelAnswer = one(canceled, '{symbol, orderId, clientOrderId, orderIdString, status}');
+
+/** The ids of a batch of new orders. Nothing says that their order is that of the request. */
+export interface BatchCreated {
+  readonly ids: readonly string[];
+}
+export const batchCreatedAnswer: Answer<BatchCreated> = {
+  shape: '{ids: [id]}',
+  row: null,
+  read(json) {
+    const body = objectIn(json);
+    const ids = idsIn(body?.get('idsString')) ?? idsIn(body?.get('ids'));
+    if (!ids) throw new Mismatch('a list of ids', json);
+    return { ids };
+  },
+  write({ ids }, { batchIds }) {
+    const numbers = ids.map((each) => jsonNumber(each));
+    return jsonObject(batchIds === 'both' ? { idsString: ids, ids: numbers } : { ids: numbers });
+  },
+};
+
+/** Null: the service did not say, and every order is asked about again. An id that failed is not therefore gone. */
+export interface BatchCanceled {
+  readonly success: readonly string[] | null;
+  readonly failed: readonly string[] | null;
+}
+export const batchCanceledAnswer: Answer<BatchCanceled> = {
+  shape: '{success: [id], failed: [id]}',
+  row: null,
+  read(json) {
+    const body = objectIn(json);
+    return { success: idsIn(body?.get('success')), failed: idsIn(body?.get('failed')) };
+  },
+  write({ success, failed }, { batchCancelAllWrong }) {
+    if (batchCancelAllWrong === 'empty' && success?.length === 0 && failed !== null && failed.length > 0) return jsonObject({});
+    return jsonObject({ success: numbers(success), failed: numbers(failed) });
+  },
+};
+const numbers = (ids: readonly string[] | null): Json | undefined => ids?.map((each) => jsonNumber(each));
+
+/** The ids of a list that holds nothing else; null for all else. */
+export function idsIn(json: Json | undefined): readonly string[] | null {
+  if (!isList(json)) return null;
+  const ids = json.map(idText).filter((each) => each !== null);
+  return ids.length === json.length ? ids : null;
+}
+
+/** A fill of our own. The other side's order id is null where the service keeps it to itself. */
+export type SpotFill = ReturnType<typeof fill.read>;
+const fill = ownIdNeeded(
+  record({
+    symbol: needed(upperText),
+    tradeId: needed(id, 'id', 'tradeId'),
+    bidId: nullable(idOrNone),
+    askId: nullable(idOrNone),
+    price: needed(price),
+    quantity: needed(decimal, 'qty'),
+    timeMs: needed(time, 'time'),
+    isBuyer: needed(flag),
+    isMaker: needed(flag),
+    feeCoin: needed(upperText),
+    fee: needed(decimal),
+  }),
+);
+export const spotFillsAnswer = list(fill, { shape: 'list of own trades', write: listOrWrapped });
+
+interface OwnIds {
+  readonly isBuyer: boolean;
+  readonly bidId: string | null;
+  readonly askId: string | null;
+}
+
+/** Of a fill: the id of our order, and its side. Where both ids are ours the fill stands twice, once for each side. */
+export function ownOrder({ isBuyer, bidId, askId }: OwnIds): { readonly orderId: string; readonly side: Side } {
+  return { orderId: (isBuyer ? bidId : askId) ?? '', side: isBuyer ? 'buy' : 'sell' };
+}
+
+/** A fill that does not say whose it is cannot be booked. */
+export function ownIdNeeded<T extends OwnIds, V extends Value<T>>(value: V & Value<T>): V {
+  return {
+    ...value,
+    read(json: Json) {
+      const found = value.read(json);
+      const own = found.isBuyer ? 'bidId' : 'askId';
+      if (found[own] === null) throw new Mismatch('the id of the own order', memberOf(json, own)).within(own);
+      return found;
+    },
+  };
+}
+
+export type Balance = ReturnType<typeof balance.read>;
+const balance = record({ asset: needed(upperText), free: needed(decimal), locked: needed(decimal) });
+
+export interface SpotAccount extends Listing<Balance> {
+  readonly uid: string | null;
+}
+export const spotAccountAnswer: Answer<SpotAccount> = {
+  shape: '{balances: [{asset, free, locked}]}',
+  row: balance,
+  read(json) {
+    const found = memberOf(json, 'balances') ?? memberOf(memberOf(json, 'data'), 'balances');
+    if (!isList(found)) throw new Mismatch('a list', found).within('balances');
+    return { uid: scalarText(memberOf(json, 'uid') ?? null), ...readRows(balance, found) };
+  },
+  write({ uid, rows }, variants) {
+    return jsonObject({
+      uid: variants.balancesUid === 'on' && uid !== null ? uidJson(uid) : undefined,
+      balances: rows.map((row) => balance.write(row, variants)),
+    });
+  },
+};
+const uidJson = (uid: string): Json => (idText(uid) === null ? uid : jsonNumber(uid));

@@ -1,0 +1,43 @@
+// Arguments of a command line, to the bytes that a program's own would give.
+
+import { expect, test } from 'vitest';
+import { ConfigError } from '../base/errors.ts';
+import type { Op } from './endpoints/endpoints.ts';
+import { buildChecked } from './request.ts';
+import { argsFromText } from './textArguments.ts';
+
+const sent = (op: Op, texts: Readonly<Record<string, string>>): string => {
+  const { target, body } = buildChecked(op, argsFromText(op, texts));
+  return body === '' ? target : body;
+};
+
+test('each kind of parameter', () => {
+  expect(sent('spot.klines', { symbol: 'btcusdt', interval: '60min', limit: '5' })).toBe(
+    '/sapi/v1/klines?symbol=BTCUSDT&interval=60min&limit=5',
+  );
+  expect(sent('futures.changeMarginMode', { contractName: 'E-BTC-USDT', marginModel: '2' })).toBe(
+    '{"contractName":"E-BTC-USDT","marginModel":2}',
+  );
+  expect(sent('spot.newOrder', { symbol: 'BTCUSDT', volume: '0.10', side: 'buy', type: 'market' })).toBe(
+    '{"symbol":"BTCUSDT","volume":0.10,"side":"BUY","type":"MARKET"}',
+  );
+  expect(sent('spot.batchCancel', { symbol: 'BTCUSDT', orderIds: '1322738336974712847, 2' })).toBe(
+    '{"symbol":"BTCUSDT","orderIds":[1322738336974712847,2]}',
+  );
+  const orders = '[{"price":1.50,"volume":"2","side":"BUY","batchType":"LIMIT"}]';
+  expect(sent('spot.batchOrders', { symbol: 'BTCUSDT', orders })).toBe(
+    '{"symbol":"BTCUSDT","orders":[{"price":1.50,"volume":2,"side":"BUY","batchType":"LIMIT"}]}',
+  );
+});
+
+test.each<[Op, Readonly<Record<string, string>>]>([
+  ['spot.klines', { symbol: 'BTCUSDT', interval: '7m' }],
+  ['spot.depth', { symbol: 'BTCUSDT', limit: 'many' }],
+  ['spot.depth', { symbol: 'BTCUSDT', __proto__x: '1' }],
+  ['spot.batchOrders', { symbol: 'BTCUSDT', orders: 'BUY 1' }],
+  ['spot.batchOrders', { symbol: 'BTCUSDT', orders: '[7]' }],
+  ['spot.batchOrders', { symbol: 'BTCUSDT', orders: '[{"price":{"a":1},"volume":1,"side":"BUY","batchType":"LIMIT"}]' }],
+  ['futures.changeMarginMode', { contractName: 'E-BTC-USDT', marginModel: 'cross' }],
+])('%s %j is refused', (op, texts) => {
+  expect(() => sent(op, texts)).toThrow(ConfigError);
+});

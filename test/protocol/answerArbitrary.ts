@@ -1,0 +1,118 @@
+// Any answer that a service could give, made from the table's own description of it.
+
+import * as fc from 'fast-check';
+import { timeMs } from '../../src/base/brand.ts';
+import { answerOf, type Op } from '../../src/protocol/endpoints/endpoints.ts';
+import type { RecordValue } from '../../src/protocol/shapes/record.ts';
+import type { Value } from '../../src/protocol/shapes/value.ts';
+
+const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^[1-9]\\d{${min - 1},${max - 1}}$`));
+/** In its one plain text: no needless zero. */
+const amount = fc.oneof(
+  digits(1, 18),
+  fc.tuple(fc.oneof(fc.constant('0'), digits(1, 12)), fc.stringMatching(/^\d{0,17}[1-9]$/)).map(([whole, part]) => `${whole}.${part}`),
+);
+const signed = fc.oneof(
+  fc.constant('0'),
+  amount,
+  amount.map((text) => `-${text}`),
+);
+const whole = fc.nat({ max: 2 ** 31 });
+const id = digits(1, 19);
+const clientId = fc.stringMatching(/^[A-Za-z0-9_-]{1,31}$/).filter((text) => text !== '0');
+const name = fc.stringMatching(/^[A-Z][A-Z0-9-]{0,15}$/);
+/** After 1e11 ms, so that bars in ms are told from bars in seconds; whole seconds, which is all that some forms hold. */
+const time = fc.integer({ min: 100_000_001, max: 4_000_000_000 }).map((seconds) => timeMs(seconds * 1000));
+const reading = (words: readonly string[]) => fc.constantFrom(...words).map((word) => ({ word, raw: word }));
+const STATUSES = ['INIT', 'NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', 'PENDING_CANCEL', 'EXPIRED', 'REJECTED'];
+
+const BY_KIND: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  decimal: signed,
+  price: amount,
+  id,
+  idOrNone: fc.option(id),
+  clientId: fc.option(clientId),
+  text: fc.string({ unit: 'binary', minLength: 1 }),
+  upperText: name,
+  integer: whole,
+  flag: fc.boolean(),
+  time,
+  barTime: time,
+  zonelessTime: time,
+  side: fc.constantFrom('buy', 'sell'),
+  action: fc.constantFrom('OPEN', 'CLOSE'),
+  status: fc.oneof(
+    reading(STATUSES),
+    fc.constantFrom('77', 'FROZEN').map((raw) => ({ word: 'UNKNOWN', raw })),
+  ),
+  timeInForce: fc.option(reading(['IOC', 'FOK', 'POST_ONLY'])),
+};
+
+const isRecord = (value: Value<unknown>): value is RecordValue<unknown> => 'fields' in value;
+const rowIn = (value: Value<unknown>): Value<unknown> | null => ('row' in value ? (value.row as Value<unknown>) : null);
+
+/** Anything that `value` can be. */
+export function arbitraryOf(value: Value<unknown>): fc.Arbitrary<unknown> {
+  if (isRecord(value)) {
+    const members = Object.entries(value.fields).map(([own, { value: of, canBeNull }]) => {
+      const some = arbitraryOf(of);
+      return [own, canBeNull ? fc.option(some) : some] as const;
+    });
+    // A fill without the id of our own order is refused, as it has to be.
+    return fc
+      .record(Object.fromEntries(members))
+      .map((row) => ('bidId' in row ? { ...row, bidId: row['bidId'] ?? '1', askId: row['askId'] ?? '2' } : row));
+  }
+  const row = rowIn(value);
+  if (row) return fc.array(arbitraryOf(row), { maxLength: 3 });
+  if (value.kind.startsWith('code:')) return reading(value.kind.slice('code:'.length).split('|'));
+  const found = BY_KIND[value.kind];
+  if (!found) throw new Error(`no arbitrary for ${value.kind}`);
+  return found;
+}
+
+const levels = (direction: 1 | -1) =>
+  fc
+    .uniqueArray(fc.integer({ min: 1, max: 1e9 }), { maxLength: 5 })
+    .map((ticks) => ticks.toSorted((a, b) => (a - b) * direction).map((price) => ({ price: String(price), quantity: '1.5' })));
+const ids = fc.array(id, { maxLength: 4 });
+const depth = fc.record({ timeMs: fc.option(time), bids: levels(-1), asks: levels(1) });
+
+const OWN_SHAPES: Readonly<Partial<Record<Op, fc.Arbitrary<unknown>>>> = {
+  'spot.depth': depth,
+  'futures.depth': depth,
+  'spot.batchOrders': fc.record({ ids }),
+  'spot.batchCancel': fc.record({ success: fc.option(ids), failed: fc.option(ids) }),
+  'futures.createConditionOrder': fc.record({ triggerIds: fc.array(id, { minLength: 1, maxLength: 2 }), ids, cancelIds: ids }),
+};
+const SINGLES: ReadonlySet<Op> = new Set([
+  'spot.serverTime',
+  'spot.ticker',
+  'spot.newOrder',
+  'spot.cancelOrder',
+  'futures.serverTime',
+  'futures.ticker',
+  'futures.indexPrice',
+  'futures.createOrder',
+  'futures.cancelOrder',
+]);
+const PERHAPS: ReadonlySet<Op> = new Set(['spot.queryOrder', 'futures.orderInformation']);
+
+/** Anything that `op` can answer. */
+export function answerArbitrary(op: Op): fc.Arbitrary<unknown> {
+  const own = OWN_SHAPES[op];
+  if (own) return own;
+  const { row } = answerOf(op);
+  if (row === null) return fc.constant(null);
+  const some = arbitraryOf(row);
+  if (SINGLES.has(op)) return some;
+  if (PERHAPS.has(op)) return fc.option(some);
+  const rows = fc.array(some, { maxLength: 4 }).map((found) => (op.endsWith('klines') ? newestFirst(found) : found));
+  const refused = fc.constant([]);
+  if (op === 'spot.account') return fc.record({ uid: fc.option(digits(1, 9)), rows, refused });
+  if (op === 'futures.triggerOrderList') return fc.record({ count: whole, rows, refused });
+  return fc.record({ rows, refused });
+}
+
+const newestFirst = (rows: readonly unknown[]): readonly unknown[] => rows.toSorted((a, b) => openOf(b) - openOf(a));
+const openOf = (row: unknown): number => (row as { readonly openMs: number }).openMs;

@@ -1,0 +1,28 @@
+// The tables of docs/protocol.md, as the endpoint table and the code table say them.
+
+import { isSafeToRetry, type Param, type Params } from '../../src/protocol/endpoints/endpoint.ts';
+import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
+import { ERROR_CODES, refusesCreate } from '../../src/protocol/errors/errorCodes.ts';
+
+/** Rows of the endpoints: name, call, security, parameters, limit, whether it is sent again. */
+export const endpointRows = (): readonly string[] =>
+  OPS.map((op) => {
+    const row = endpointOf(op);
+    const { count, windowMs, source } = row.limit;
+    const limit = source === 'assumed' ? '' : `${count} / ${windowMs / 1000} s${source === 'dialect' ? ' *' : ''}`;
+    return `| \`${op}\` | ${row.method} ${row.path} | ${row.security} | ${namesOf(row.params)} | ${limit} | ${isSafeToRetry(row) ? 'yes' : ''} |`;
+  });
+
+const namesOf = (params: Params): string =>
+  Object.entries(params)
+    .filter(([, { kind }]) => kind !== 'time')
+    .map(([name, param]) => (isGiven(param) ? name : `[${name}]`))
+    .join(' ');
+const isGiven = ({ need, onlyWith }: Param): boolean => onlyWith === undefined && (need === 'required' || need === 'disputed');
+
+/** Rows of the codes: number, name, what it says of a create, whether a pause helps, what to do. */
+export const codeRows = (): readonly string[] =>
+  ERROR_CODES.map(({ code, name, meaning, http, retry, advice }) => {
+    const create = refusesCreate(code) ? 'refused' : 'unknown';
+    return `| ${code} | ${name ?? ''} | ${meaning} | ${http.join(', ')} | ${create} | ${retry} | ${advice} |`;
+  });

@@ -1,0 +1,279 @@
+// All 38 calls against the expectation written from the specification: request line, headers, body bytes, signature, parameters, limits.
+
+import { createHmac } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { assertNever } from '../../src/base/assert.ts';
+import { timeMs } from '../../src/base/brand.ts';
+import { ConfigError } from '../../src/base/errors.ts';
+import { DEFAULT_DIALECT, intervalOfWire } from '../../src/protocol/dialect.ts';
+import { isSafeToRetry, placeOf, type Param, type Params } from '../../src/protocol/endpoints/endpoint.ts';
+import { ENDPOINTS, endpointOf, isOp, OPS, type Op } from '../../src/protocol/endpoints/endpoints.ts';
+import { buildChecked, buildRequest, signRequest, stringToSign, type Credentials } from '../../src/protocol/request.ts';
+import { EXPECTED_FUTURES, EXPECTED_REQUESTS, EXPECTED_SPOT } from './expectedRequests.ts';
+import { opensslHmac } from './openssl.ts';
+
+const SECRET = '902ae3cb34ecee2779aa4d3e1d226686';
+const NOW = timeMs(1588591856950);
+const credentials: Credentials = {
+  apiKey: 'vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A',
+  sign: (message) => createHmac('sha256', SECRET).update(message).digest('hex'),
+};
+const TEXT = new TextDecoder();
+
+function opOf(name: string): Op {
+  if (!isOp(name)) throw new Error(`${name} is not in the table`);
+  return name;
+}
+
+/** A row of parameters in the notation of the expectation. */
+const noted = (params: Params): string =>
+  Object.entries(params)
+    // Taken by some services, known to no specification.
+    .filter(([, param]) => param.kind !== 'time')
+    .map(([name, param]) => `${name} ${kindOf(param)}${needOf(param)}`)
+    .join(', ');
+
+const NEEDS = { required: '!', optional: '?', disputed: '~', either: '|' } as const;
+const needOf = ({ need, onlyWith }: Param): string => (onlyWith ? ` with ${onlyWith.name} ${onlyWith.is}` : NEEDS[need]);
+
+function kindOf(param: Param): string {
+  const quoted = (text: string, wire: 'number' | 'string') => (wire === 'string' ? `"${text}"` : text);
+  switch (param.kind) {
+    case 'text':
+      return param.of === 'clientId' ? 'clientId' : 'name';
+    case 'choice':
+      return param.values.join('|');
+    case 'integer':
+      return quoted(`${param.min}..${param.max}`, param.wire) + (param.default === undefined ? '' : `=${param.default}`);
+    case 'decimal':
+    case 'id':
+      return quoted(param.kind, param.wire);
+    case 'ids':
+      return `1..${param.max} ids`;
+    case 'rows':
+      return `1..${param.max} of (${noted(param.row)})`;
+    case 'interval':
+    case 'time':
+      return param.kind;
+    default:
+      return assertNever(param);
+  }
+}
+
+test('the table has the 16 spot and 22 futures endpoints of the specification, in its order, and no other', () => {
+  expect([EXPECTED_SPOT.length, EXPECTED_FUTURES.length]).toEqual([16, 22]);
+  expect(OPS).toEqual(EXPECTED_REQUESTS.map(({ op }) => op));
+});
+
+describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body = '', security, params, per2s, read }) => {
+  const op = opOf(name);
+
+  test('request line, headers, body and signature', () => {
+    const request = buildChecked(op, args);
+    const { headers, ...signed } = signRequest(request, credentials, NOW);
+    expect({ ...signed, body: TEXT.decode(signed.body) }).toEqual({ method, target, body });
+    const isPublic = security === 'NONE';
+    expect(headers).toEqual({
+      'Content-Type': 'application/json',
+      ...(isPublic
+        ? {}
+        : {
+            'X-CH-APIKEY': credentials.apiKey,
+            'X-CH-TS': '1588591856950',
+            'X-CH-SIGN': opensslHmac(SECRET, `${NOW}${method}${target}${body}`),
+          }),
+    });
+    expect(stringToSign(request, NOW)).toBe(`${NOW}${method}${target}${body}`);
+  });
+
+  test('what the table says of it', () => {
+    const row = endpointOf(op);
+    expect(noted(row.params)).toBe(params);
+    expect([row.security, placeOf(row), isSafeToRetry(row)]).toEqual([security, method === 'GET' ? 'query' : 'body', read]);
+    const { count, windowMs, weight, scope, source } = row.limit;
+    expect([scope, windowMs, weight]).toEqual([security === 'NONE' ? 'ip' : 'key', 2000, 1]);
+    if (per2s === undefined) expect(source).not.toBe('spec');
+    else expect([count, source]).toEqual([per2s, 'spec']);
+  });
+});
+
+describe('options of the dialect', () => {
+  const dialect = (changes: Partial<typeof DEFAULT_DIALECT>) => ({ ...DEFAULT_DIALECT, ...changes });
+  const btc = { symbol: 'BTCUSDT' };
+
+  test('signQuery: omit signs the path alone', () => {
+    const omit = dialect({ signQuery: 'omit' });
+    const request = buildRequest('spot.openOrders', btc, omit);
+    expect(request.target).toBe('/sapi/v1/openOrders?symbol=BTCUSDT&limit=100');
+    expect(stringToSign(request, NOW)).toBe('1588591856950GET/sapi/v1/openOrders');
+  });
+
+  test('pathPrefix is sent, and signed unless said otherwise', () => {
+    const prefixed = dialect({ pathPrefix: { spot: '/spot/open', futures: '' } });
+    const request = buildRequest('spot.account', {}, prefixed);
+    expect([request.target, request.signedPath]).toEqual(['/spot/open/sapi/v1/account', '/spot/open/sapi/v1/account']);
+    expect(buildRequest('spot.account', {}, { ...prefixed, signPathPrefix: false }).signedPath).toBe('/sapi/v1/account');
+  });
+
+  test('recvWindow goes into bodies of signed calls, under the name that each has', () => {
+    const windowed = dialect({ recvWindow: 3000 });
+    const order = { ...btc, volume: '1', side: 'SELL', type: 'MARKET' } as const;
+    expect(buildRequest('spot.newOrder', order, windowed).body).toContain(',"recvWindow":3000}');
+    expect(buildRequest('spot.testNewOrder', order, windowed).body).toContain(',"recWindow":3000}');
+    expect(buildRequest('spot.testNewOrder', { ...order, recWindow: 2 }, windowed).body).toContain(',"recWindow":2}');
+    expect(buildRequest('spot.openOrders', btc, windowed).target).not.toContain('Window');
+    for (const recvWindow of [0, 5001, 1.5, Number.NaN])
+      expect(() => buildRequest('spot.newOrder', order, dialect({ recvWindow }))).toThrow(ConfigError);
+  });
+
+  test('names, paths and cases', () => {
+    expect(buildRequest('spot.batchCancel', { ...btc, orderIds: ['7'] }, dialect({ batchCancelIdsField: 'orderId' })).body).toBe(
+      '{"symbol":"BTCUSDT","orderId":[7]}',
+    );
+    expect(
+      buildRequest('spot.queryOrder', { ...btc, newClientOrderId: 'a' }, dialect({ clientIdQueryName: 'newClientorderId' })).target,
+    ).toBe('/sapi/v1/order?symbol=BTCUSDT&newClientorderId=a');
+    const lower = dialect({ symbolCase: 'lower' });
+    expect(buildRequest('spot.ticker', btc, lower).target).toBe('/sapi/v1/ticker?symbol=btcusdt');
+    expect(buildRequest('futures.ticker', { contractName: 'E-BTC-USDT' }, lower).target).toContain('E-BTC-USDT');
+    const trigger = { contractName: 'E-BTC-USDT', orderId: '1' };
+    expect(
+      buildRequest('futures.cancelTriggerOrder', trigger, dialect({ cancelTriggerPath: '/fapi/v1/cancel_trigger_order' })).target,
+    ).toBe('/fapi/v1/cancel_trigger_order');
+    expect(buildChecked('futures.createConditionOrder', condition, dialect({ conditionPath: '/fapi/v1/conditionOrder' })).signedPath).toBe(
+      '/fapi/v1/conditionOrder',
+    );
+    expect(buildRequest('spot.ticker', { symbol: 'BTC/USDT' }).target, 'encoded once').toBe('/sapi/v1/ticker?symbol=BTC%2FUSDT');
+  });
+
+  test('headers', () => {
+    const request = buildRequest('spot.account', {});
+    expect(signRequest(request, credentials, NOW, dialect({ contentTypeOnGet: false })).headers).not.toHaveProperty('Content-Type');
+    const futures = buildRequest('futures.account', {});
+    expect(signRequest(futures, credentials, NOW, dialect({ futuresVersionHeader: '102' })).headers).toHaveProperty(
+      'futures-version',
+      '102',
+    );
+    expect(signRequest(request, credentials, NOW, dialect({ futuresVersionHeader: '102' })).headers).not.toHaveProperty('futures-version');
+    expect(() => signRequest(request, null, NOW)).toThrow(ConfigError);
+    expect(signRequest(buildRequest('spot.ping', {}), null, NOW).headers).toEqual({ 'Content-Type': 'application/json' });
+  });
+
+  const open = { contractName: 'E-BTC-USDT', volume: '100', type: 'MARKET', side: 'BUY', open: 'OPEN' } as const;
+  const condition = { ...open, open: 'CLOSE', triggerType: '1', triggerPrice: '1' } as const;
+
+  test('a MARKET OPEN leaves only where its unit is known; of a trigger, never', () => {
+    for (const marketOpen of ['limitIoc', 'forbid'] as const) {
+      expect(() => buildRequest('futures.createOrder', open, dialect({ marketOpen }))).toThrow(ConfigError);
+    }
+    expect(buildRequest('futures.createOrder', open, dialect({ marketOpen: 'value' })).body).not.toContain('orderUnit');
+    const v101 = dialect({ marketOpen: 'v101' });
+    const request = buildRequest('futures.createOrder', open, v101);
+    expect(request.body).toContain(',"orderUnit":2}');
+    expect(signRequest(request, credentials, NOW, v101).headers).toHaveProperty('futures-version', '101');
+    expect(buildRequest('futures.createOrder', { ...open, open: 'CLOSE' }).body).toContain('"open":"CLOSE"');
+    expect(() => buildRequest('futures.createConditionOrder', { ...condition, triggerType: '3', open: 'OPEN' }, v101)).toThrow(ConfigError);
+  });
+
+  test('klines have a time only where a service was found to take it', () => {
+    const range = { ...btc, interval: '1m', startTime: 1_700_000_000_000, endTime: 1_700_000_060_000 } as const;
+    expect(() => buildRequest('spot.klines', range)).toThrow(ConfigError);
+    expect(buildRequest('spot.klines', range, dialect({ klinesRange: 'startEnd' })).target).toBe(
+      '/sapi/v1/klines?symbol=BTCUSDT&interval=1min&startTime=1700000000000&endTime=1700000060000',
+    );
+  });
+
+  test('intervals', () => {
+    const names = (market: 'spot' | 'futures', changes = DEFAULT_DIALECT) =>
+      (['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'] as const).map((interval) => {
+        try {
+          const args = market === 'spot' ? btc : { contractName: 'E-BTC-USDT' };
+          return /interval=(\w+)/.exec(buildChecked(`${market}.klines`, { ...args, interval }, changes).target)?.[1];
+        } catch (error) {
+          if (error instanceof ConfigError) return null;
+          throw error;
+        }
+      });
+    expect(names('spot')).toEqual(['1min', '5min', '15min', '30min', '60min', null, '1day', '1week', '1month']);
+    expect(names('futures')).toEqual(['1min', '5min', '15min', '30min', '1h', null, '1day', '1week', '1month']);
+    const seen = dialect({ intervals: { spot: {}, futures: { '1h': null, '4h': '4h' } } });
+    expect(names('futures', seen).slice(4, 6)).toEqual([null, '4h']);
+    expect([
+      intervalOfWire('spot', '60min'),
+      intervalOfWire('spot', '1h'),
+      intervalOfWire('futures', '1h'),
+      intervalOfWire('spot', '4h'),
+    ]).toEqual(['1h', null, '1h', null]);
+    expect([intervalOfWire('futures', '1h', seen), intervalOfWire('futures', '4h', seen)]).toEqual([null, '4h']);
+  });
+});
+
+describe('what is not to be sent', () => {
+  const order = { symbol: 'BTCUSDT', volume: '1', side: 'BUY', type: 'LIMIT', price: '2' };
+  test.each([
+    ['spot.newOrder', { ...order, symbol: undefined }, 'spot.newOrder symbol: expected a name of A-Z 0-9 / _ -, got nothing'],
+    ['spot.newOrder', { ...order, symbol: 'BTC"USDT' }, 'spot.newOrder symbol: expected a name of A-Z 0-9 / _ -, got "BTC"USDT"'],
+    ['spot.newOrder', { ...order, price: undefined }, 'spot.newOrder price: expected a plain decimal above 0, got nothing'],
+    ['spot.newOrder', { ...order, type: 'MARKET' }, 'spot.newOrder price: only with type LIMIT'],
+    ['spot.newOrder', { ...order, tif: 'IOC' }, 'spot.newOrder tif: no such parameter'],
+    ['spot.newOrder', { ...order, volume: '1e-7' }, 'spot.newOrder volume: expected a plain decimal above 0, got "1e-7"'],
+    ['spot.newOrder', { ...order, volume: '0.00' }, 'spot.newOrder volume: expected a plain decimal above 0, got "0.00"'],
+    ['spot.newOrder', { ...order, volume: '01' }, 'spot.newOrder volume: expected a plain decimal above 0, got "01"'],
+    ['spot.newOrder', { ...order, volume: 1 }, 'spot.newOrder volume: expected a plain decimal above 0, got 1'],
+    ['spot.newOrder', { ...order, side: 'buy' }, 'spot.newOrder side: expected BUY, SELL, got "buy"'],
+    [
+      'spot.newOrder',
+      { ...order, newClientOrderId: '0' },
+      'spot.newOrder newClientOrderId: expected at most 31 of A-Z a-z 0-9 _ -, got "0"',
+    ],
+    [
+      'spot.newOrder',
+      { ...order, newClientOrderId: 'x'.repeat(32) },
+      `spot.newOrder newClientOrderId: expected at most 31 of A-Z a-z 0-9 _ -, got "${'x'.repeat(32)}"`,
+    ],
+    ['spot.queryOrder', { symbol: 'BTCUSDT' }, 'spot.queryOrder orderId or newClientOrderId: expected one of them, got none'],
+    ['spot.queryOrder', { symbol: 'BTCUSDT', orderId: '12x' }, 'spot.queryOrder orderId: expected digits, got "12x"'],
+    ['spot.depth', { symbol: 'BTCUSDT', limit: 101 }, 'spot.depth limit: expected a whole number from 1 to 100, got 101'],
+    [
+      'spot.klines',
+      { symbol: 'BTCUSDT', interval: '4h' },
+      'spot.klines interval: expected one of 1m 5m 15m 30m 1h 4h 1d 1w 1M that the market has, got "4h"',
+    ],
+    ['spot.batchCancel', { symbol: 'BTCUSDT', orderIds: [] }, 'spot.batchCancel orderIds: expected 1 to 10 ids, got a list of 0'],
+    [
+      'spot.batchCancel',
+      { symbol: 'BTCUSDT', orderIds: Array(11).fill('1') },
+      'spot.batchCancel orderIds: expected 1 to 10 ids, got a list of 11',
+    ],
+    [
+      'spot.batchOrders',
+      { symbol: 'BTCUSDT', orders: [{ volume: '1', side: 'BUY' }] },
+      'spot.batchOrders orders[0] batchType: expected LIMIT, MARKET, got nothing',
+    ],
+    ['spot.batchOrders', { symbol: 'BTCUSDT', orders: [null] }, 'spot.batchOrders orders[0]: expected an object, got null'],
+    [
+      'futures.changeLeverage',
+      { contractName: 'E-BTC-USDT', nowLevel: 2.5 },
+      'futures.changeLeverage nowLevel: expected a whole number from 1 to 1000, got 2.5',
+    ],
+  ])('%s %j', (name, args, message) => {
+    let said: unknown;
+    try {
+      buildChecked(opOf(name), args);
+    } catch (error) {
+      said = error;
+    }
+    expect(said).toBeInstanceOf(ConfigError);
+    expect((said as ConfigError).message).toBe(message);
+    expect((said as ConfigError).remedy).not.toBe('');
+  });
+});
+
+test('calls of one class have the same limit', () => {
+  const limits = new Map<string, string>();
+  for (const { limit } of Object.values(ENDPOINTS)) {
+    const text = JSON.stringify(limit);
+    expect(limits.get(limit.rateClass) ?? text).toBe(text);
+    limits.set(limit.rateClass, text);
+  }
+});

@@ -1,0 +1,102 @@
+// What the service writes the client reads, whatever the switches of the dialect: every endpoint, every record, every spelling.
+
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { answerOf, OPS, type Op } from '../../src/protocol/endpoints/endpoints.ts';
+import { parseJson } from '../../src/protocol/json/parseJson.ts';
+import { decodeAnswer, encodeAnswer, listing } from '../../src/protocol/shapes/answer.ts';
+import { SEED_VARIANTS, VARIANT_VALUES, type Variants } from '../../src/protocol/shapes/variants.ts';
+import { answerArbitrary } from './answerArbitrary.ts';
+
+/** Any value of every switch. */
+const anyVariants = fc.record(
+  Object.fromEntries(Object.entries(VARIANT_VALUES).map(([name, values]) => [name, fc.constantFrom<string>(...values)])) as unknown as {
+    [Name in keyof Variants]: fc.Arbitrary<Variants[Name]>;
+  },
+);
+
+/** `value` as the table's type of it; what the arbitrary makes is made from the table. */
+const encode = (op: Op, value: unknown, variants?: Variants): string => encodeAnswer(answerOf(op), value as never, variants);
+
+function decode(op: Op, text: string): unknown {
+  const json = parseJson(text);
+  if (!json.ok) throw new Error(`${json.problem} at ${json.at}: ${text}`);
+  const found = decodeAnswer(answerOf(op), json.value);
+  if (!found.ok) throw new Error(`${found.problem}: ${text}`);
+  return found.value;
+}
+
+/** Without how codes were spelt, which only the wire says. */
+const withoutRaw = (value: unknown): unknown => JSON.parse(JSON.stringify(value, (key, of: unknown) => (key === 'raw' ? undefined : of)));
+
+/** Members that the specification's shapes leave out. */
+const LEFT_OUT: Readonly<Partial<Record<Op, readonly string[]>>> = {
+  'spot.symbols': ['limitVolumeMin', 'limitPriceMin', 'limitAmountMin', 'marketBuyMin', 'marketSellMin'],
+  'futures.contracts': ['minOrderMoney', 'maxMarketMoney', 'maxLimitVolume', 'maxLimitMoney'],
+  'spot.account': ['uid'],
+};
+const withNull = (op: Op, value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (key, of: unknown) => (LEFT_OUT[op]?.includes(key) ? null : of)));
+/** What was just made stands, and what is cancelled is not yet: the one status that each of these says. */
+const FIXED: Readonly<Partial<Record<Op, string>>> = { 'spot.newOrder': 'INIT', 'spot.cancelOrder': 'PENDING_CANCEL' };
+const withStatus = (op: Op, value: unknown): unknown => {
+  const word = FIXED[op];
+  return word === undefined
+    ? value
+    : JSON.parse(JSON.stringify(value, (key, of: unknown) => (key === 'status' && of !== null ? { word } : of)));
+};
+
+describe.each(OPS)('%s', (op) => {
+  test('what is written by the specification is read as it was', () => {
+    fc.assert(
+      fc.property(answerArbitrary(op), (value) => {
+        const made = withNull(op, value);
+        expect(withoutRaw(decode(op, encode(op, made)))).toEqual(withStatus(op, withoutRaw(made)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('what is written in any dialect is read, and written again is the same', () => {
+    fc.assert(
+      fc.property(answerArbitrary(op), anyVariants, (value, variants) => {
+        const text = encode(op, value, variants);
+        const back = decode(op, text);
+        expect(encode(op, back, variants)).toBe(text);
+        if (back !== null && typeof back === 'object' && 'refused' in back) expect(back.refused).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+test('the shapes of the specification, as text', () => {
+  const text = (op: Op, body: string, changes: Partial<Variants> = {}) => encode(op, decode(op, body), { ...SEED_VARIANTS, ...changes });
+  const order =
+    '{"symbol":"BTCUSDT","orderId":499890200602846976,"price":9300,"origQty":1,"executedQty":0,"type":"LIMIT","side":"BUY","clientOrderId":"0","time":1588591856950,"status":"NEW"}';
+  expect(text('spot.openOrders', `[${order}]`)).toBe(`[${order}]`);
+  expect(text('spot.openOrders', `[${order}]`, { lists: 'list', statusSpelling: 'words', openOrdersClientId: 'off' })).toBe(
+    `{"list":[${order.replace('"clientOrderId":"0",', '').replace('"NEW"', '"NEW_"')}]}`,
+  );
+  const created = '{"orderId":12,"clientOrderId":"a","status":0}';
+  expect(text('spot.newOrder', created)).toBe(created);
+  expect(text('spot.newOrder', created, { spotOrderId: 'both', createStatus: 'NEW' })).toBe(
+    '{"orderId":12,"orderIdString":"12","clientOrderId":"a","status":"NEW"}',
+  );
+  expect(text('spot.newOrder', created, { spotOrderId: 'array' })).toBe('{"orderId":["12"],"clientOrderId":"a","status":0}');
+  const none = '{"code":"0","msg":"成功","data":null}';
+  expect(encode('futures.openOrders', listing([]))).toBe(none);
+  expect(text('futures.openOrders', '[]', { futuresOpenOrders: 'bare' })).toBe('[]');
+  expect(text('spot.queryOrder', none)).toBe('{"code":"0","msg":"Success","data":null}');
+  expect(text('futures.changeLeverage', none, { okMsg: 'Success' })).toBe('{"code":"0","msg":"Success","data":null}');
+  expect(text('futures.cancelTriggerOrder', none)).toBe('{"code":"0","msg":"成功","data":null,"msgData":null,"succ":true}');
+  expect(text('spot.batchCancel', '{"success":[],"failed":[1]}', { batchCancelAllWrong: 'empty' })).toBe('{}');
+  const symbols =
+    '{"symbols":[{"symbol":"btcusdt","baseAsset":"BTC","quoteAsset":"USDT","pricePrecision":2,"quantityPrecision":6,"marketBuyMin":"5"}]}';
+  expect(text('spot.symbols', symbols, { symbolsShape: 'symbols' })).toBe(symbols);
+  expect(text('spot.symbols', symbols)).toBe(
+    '[{"symbol":"BTCUSDT","baseAsset":"BTC","quoteAsset":"USDT","pricePrecision":2,"QuantityPrecision":6}]',
+  );
+  const bar = '{"idx":1538728800000,"open":1,"close":1.5,"high":2,"low":0.5,"vol":3}';
+  expect(text('spot.klines', `[${bar}]`, { klineIdx: 's' })).toBe(`[${bar.replace('8800000', '8800')}]`);
+});

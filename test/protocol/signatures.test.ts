@@ -1,0 +1,132 @@
+// The signature vectors of the exchange dialect, section 11: published or computed there, computed again here by openssl.
+
+import { createHmac } from 'node:crypto';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { timeMs } from '../../src/base/brand.ts';
+import { DEFAULT_DIALECT } from '../../src/protocol/dialect.ts';
+import { utf8 } from '../../src/protocol/json/json.ts';
+import { buildRequest, stringToSign } from '../../src/protocol/request.ts';
+import { isInWindow, sameSignature, signedBytes, signedPath } from '../../src/protocol/sign.ts';
+import { opensslHmac } from './openssl.ts';
+
+const SECRET = '902ae3cb34ecee2779aa4d3e1d226686';
+const TIMESTAMP = '1588591856950';
+
+interface Vector {
+  readonly name: string;
+  readonly method: 'GET' | 'POST';
+  readonly target: string;
+  readonly signQuery?: 'include' | 'omit';
+  readonly body?: string;
+  readonly signature: string;
+}
+
+const VECTORS: readonly Vector[] = [
+  {
+    name: '1 published',
+    method: 'POST',
+    target: '/sapi/v1/order/test',
+    body: '{"symbol":"BTCUSDT","price":"9300","volume":"1","side":"BUY","type":"LIMIT"}',
+    signature: 'c50d0a74bb9427a9a03933d0eded03af9bf50115dc5b706882a4fcf07a26b761',
+  },
+  {
+    name: '2 without a query',
+    method: 'GET',
+    target: '/sapi/v1/account',
+    signature: '8e1cd9b70ee747b7478aa3df01f03a54b790038ad54c87039c07b4f9971cb7fa',
+  },
+  {
+    name: '3 with its query',
+    method: 'GET',
+    target: '/sapi/v1/order?orderId=499890200602846976&symbol=BTCUSDT',
+    signature: '4cbdc3e794c5a8a2cc6ddff9c86fcc4b501bf387cac3f0c537b7e142f5ce0e5f',
+  },
+  {
+    name: '4 the same, query left out',
+    method: 'GET',
+    target: '/sapi/v1/order?orderId=499890200602846976&symbol=BTCUSDT',
+    signQuery: 'omit',
+    signature: '1aef5a268e596fa48ba8e08e9ad137078f12abe4ca985fb797b9c8b1a766898c',
+  },
+  {
+    name: '5 futures',
+    method: 'GET',
+    target: '/fapi/v1/openOrders?contractName=E-BTC-USDT',
+    signature: '8e6f1aa6baff5597b471cb18fb88fbf7d6fd82d330b782f74d51d41fafc390ef',
+  },
+  {
+    name: '6 the raw digits of the body',
+    method: 'POST',
+    target: '/fapi/v1/order',
+    body: '{"contractName":"E-BTC-USDT","price":65000.00,"volume":1.00,"type":"LIMIT","side":"BUY","open":"OPEN","positionType":1,"clientOrderId":"111000111","timeInForce":"IOC"}',
+    signature: '95a6995fa61a84eb5dab18e8d276ad9081dcd2b3ab638200730cb20bae51e388',
+  },
+  {
+    name: '7 nineteen digits',
+    method: 'POST',
+    target: '/v1/inner/trigger_order_cancel',
+    body: '{"contractName":"E-BTC-USDT","orderId":1322738336974712847}',
+    signature: 'dec725b48ff58f372aec2f8da0255da2e45de2adccaacad3ab8e133cda2f1df4',
+  },
+  {
+    name: '8 percent-encoded, as sent',
+    method: 'GET',
+    target: '/sapi/v1/order?symbol=BTC%2FUSDT&orderId=499890200602846976',
+    signature: '01a9ed26a7442eae22e329b3a54907bd198f94be9fde855ba74c632266f3b89e',
+  },
+];
+
+test.each(VECTORS)('vector $name', ({ method, target, signQuery = 'include', body = '', signature }) => {
+  const message = signedBytes({ timestamp: TIMESTAMP, method, path: signedPath(target, signQuery) }, utf8(body));
+  expect(opensslHmac(SECRET, message)).toBe(signature);
+  expect(createHmac('sha256', SECRET).update(message).digest('hex')).toBe(signature);
+  expect(sameSignature(signature, signature.toUpperCase())).toBe(true);
+});
+
+test('what the client signs for the calls of the vectors is what they sign', () => {
+  const at = timeMs(Number(TIMESTAMP));
+  const signed = (text: string) => opensslHmac(SECRET, text);
+  const byVector = (number: number) => VECTORS[number - 1]!.signature;
+  expect(signed(stringToSign(buildRequest('spot.account', {}), at))).toBe(byVector(2));
+  const query = { orderId: '499890200602846976', symbol: 'BTCUSDT' };
+  expect(signed(stringToSign(buildRequest('spot.queryOrder', query), at))).toBe(byVector(3));
+  expect(signed(stringToSign(buildRequest('spot.queryOrder', query, { ...DEFAULT_DIALECT, signQuery: 'omit' }), at))).toBe(byVector(4));
+  expect(signed(stringToSign(buildRequest('futures.openOrders', { contractName: 'E-BTC-USDT' }), at))).toBe(byVector(5));
+  const trigger = { contractName: 'E-BTC-USDT', orderId: '1322738336974712847' };
+  expect(signed(stringToSign(buildRequest('futures.cancelTriggerOrder', trigger), at))).toBe(byVector(7));
+});
+
+test('a decoded query gives another signature', () => {
+  const decoded = opensslHmac(SECRET, `${TIMESTAMP}GET/sapi/v1/order?symbol=BTC/USDT&orderId=499890200602846976`);
+  expect(decoded.startsWith('87fc2c5a')).toBe(true);
+  expect(sameSignature(VECTORS[7]!.signature, decoded)).toBe(false);
+});
+
+test('bodies are signed as bytes, even those that are no text; a GET signs none; the method is signed in upper case', () => {
+  const odd = new Uint8Array([0x7b, 0xff, 0x00, 0x7d]);
+  const of = { timestamp: '1', method: 'post', path: '/a' };
+  expect([...signedBytes(of, odd)]).toEqual([...utf8('1POST/a'), ...odd]);
+  expect(signedBytes({ ...of, method: 'GET' }, odd)).toEqual(utf8('1GET/a'));
+});
+
+test('two digests are the same only when every digit is, whatever its case', () => {
+  const digest = fc.stringMatching(/^[\da-f]{64}$/);
+  fc.assert(
+    fc.property(digest, fc.nat({ max: 63 }), fc.constantFrom(...'0123456789abcdef'.split('')), (text, at, digit) => {
+      const other = text.slice(0, at) + digit + text.slice(at + 1);
+      expect(sameSignature(text, other.toUpperCase())).toBe(other === text);
+      for (const wrong of ['', text.slice(1), `${text}0`, `g${text.slice(1)}`, `${text.slice(1)}ſ`]) {
+        expect(sameSignature(text, wrong)).toBe(false);
+        expect(sameSignature(wrong, wrong)).toBe(false);
+      }
+    }),
+  );
+});
+
+test('the window: less than a second ahead, at most recvWindow behind (specification, part 5)', () => {
+  const now = 1_700_000_000_000;
+  expect([now + 999, now, now - 5000].map((at) => isInWindow(at, now))).toEqual([true, true, true]);
+  expect([now + 1000, now - 5001].map((at) => isInWindow(at, now))).toEqual([false, false]);
+  expect([now - 2000, now - 2001].map((at) => isInWindow(at, now, 2000))).toEqual([true, false]);
+});
