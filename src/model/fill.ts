@@ -10,12 +10,18 @@ export class Fill {
   /** Ticks. */
   price = 0.5;
   lots = 0.5;
-  /** Quote units. */
+  /** Quote units; of futures, units of the settlement asset. */
   notional = 0.5;
-  /** Units of the base asset where `feeInBase`, else of the quote asset. */
+  /** Units of the base asset where `feeInBase`, else of the quote asset; of futures, of the settlement asset. */
   fee = 0.5;
   feeInBase = false;
+  /** Futures: what others bore of its loss, because the account could not, in settlement units. */
+  covered = 0.5;
   isMaker = false;
   /** ms UTC. */
   timeMs = 0.5;
+
+  constructor() {
+    this.covered = 0;
+  }
 }

@@ -1,6 +1,8 @@
 // The instrument: what is traded, and the scales on which its prices, quantities and money are whole numbers.
 
 import type { Brand, Lots } from '../base/brand.ts';
+import { pow10 } from '../base/exact.ts';
+import type { Contract } from './contract.ts';
 
 /** `<market>:<name on the wire>`, for example `spot:BTCUSDT`. */
 export type InstrumentId = Brand<string, 'InstrumentId'>;
@@ -12,7 +14,9 @@ export interface Instrument {
   readonly market: Market;
   /** The name on the wire: BTCUSDT, E-BTC-USDT. */
   readonly wireName: string;
+  /** What quantities count: coins; of a futures contract the coin of its face value. */
   readonly base: string;
+  /** What money counts: prices times quantities, fees, cash. Of a futures contract the coin in which it settles. */
   readonly quote: string;
   /** Prices are whole multiples of 10^-priceDigits. */
   readonly priceDigits: number;
@@ -20,13 +24,20 @@ export interface Instrument {
   readonly quantityDigits: number;
   /** Money in the quote asset is whole in 10^-quoteDigits. */
   readonly quoteDigits: number;
-  /** Holdings of the base asset are whole in 10^-baseDigits; at least quantityDigits, so that a fee finer than a lot is exact. */
+  /** Holdings are whole in 10^-baseDigits: of the base asset, at least quantityDigits, so that a fee finer than a lot is exact; of contracts, quantityDigits. */
   readonly baseDigits: number;
   /** Smallest order quantity, in lots. */
   readonly minLots: Lots;
   /** Fee of a resting and of a taking fill, in millionths of the notional (1000 is 0.1 %). */
   readonly makerFeePpm: number;
   readonly takerFeePpm: number;
+  /** Futures alone have it. Their lots are contracts (10^-quantityDigits of one); their fees stand there and not above. */
+  readonly contract?: Contract;
+}
+
+/** Lots in one coin of the volumes that bars have; of a contract that is the coin of its face value. */
+export function lotsPerCoin({ quantityDigits, contract }: Instrument): number {
+  return contract === undefined ? pow10(quantityDigits) : pow10(quantityDigits + contract.multiplierDigits) / contract.multiplier;
 }
 
 export function instrumentId(market: Market, wireName: string): InstrumentId {

@@ -11,8 +11,8 @@ export type VenueOrderId = Brand<string | number, 'VenueOrderId'>;
 export type StrategyIndex = Brand<number, 'StrategyIndex'>;
 export type Side = 'buy' | 'sell';
 export type TimeInForce = 'IOC' | 'FOK' | 'POST_ONLY';
-/** What an order is to its reader: `market` by amount or by quantity, `limit`, and the legs of a bracket. */
-export type OrderRole = 'market' | 'limit' | 'takeProfit' | 'stopLoss' | 'trailing';
+/** What an order is to its reader: `market` by amount or by quantity, `limit`, the legs of a bracket, and what the exchange does to a position. */
+export type OrderRole = 'market' | 'limit' | 'takeProfit' | 'stopLoss' | 'trailing' | 'liquidation';
 
 /** What a strategy wants, in whole numbers. Exactly one of `lots` and `quoteUnits` is above 0. */
 export interface OrderIntent {

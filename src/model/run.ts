@@ -1,12 +1,12 @@
 // What a run leaves behind: plain columns and facts, made by the engine and read by `report`. No behaviour, no text per row.
 
-import type { BarColumns } from './bars.ts';
+import type { BarColumns, TickColumn } from './bars.ts';
 import type { Instrument } from './instrument.ts';
 import type { DoneReason, OrderRole, Side } from './order.ts';
 
 /** The codes by which enumerations stand in columns (and in the result hash): the position in these lists. */
 export const SIDES: readonly Side[] = ['buy', 'sell'];
-export const ROLES: readonly OrderRole[] = ['market', 'limit', 'takeProfit', 'stopLoss', 'trailing'];
+export const ROLES: readonly OrderRole[] = ['market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation'];
 /** How an order ended; `open` when it had not ended with the run. */
 export const ENDINGS: readonly (DoneReason | 'open')[] = [
   'open', 'denied', 'notSent', 'refused', 'noEffect', 'filled', 'canceled', 'rejected', 'expired',
@@ -63,6 +63,24 @@ export interface FillColumns {
   readonly fee: Float64Array;
   readonly feeInBase: Uint8Array;
   readonly timeMs: Float64Array;
+}
+
+/** What moves money without a trade: funding, and losses of a liquidation that the account could not bear and others did. */
+export const PAYMENTS = ['funding', 'covered'] as const;
+export type PaymentKind = (typeof PAYMENTS)[number];
+
+/** One row a payment, in booking order. */
+export interface PaymentColumns {
+  readonly length: number;
+  readonly timeMs: Float64Array;
+  readonly strategy: Uint8Array;
+  readonly instrument: Uint8Array;
+  /** Index into PAYMENTS. */
+  readonly kind: Uint8Array;
+  /** Units of money received; below 0 paid. */
+  readonly units: Float64Array;
+  /** Fills that were booked before it: times alone do not tell what of one instant came first. */
+  readonly afterFills: Float64Array;
 }
 
 /** Equity in quote units at each instant at which an execution row closed. */
@@ -131,6 +149,11 @@ export interface RunRecord {
   readonly orders: OrderColumns;
   readonly fills: FillColumns;
   readonly equity: EquityColumns;
+  /** Futures alone have them. */
+  readonly payments?: PaymentColumns;
+  /** Futures: by instrument, what its positions are marked with: in words, and in ticks by row of its execution feed (null: the closes). */
+  readonly markSources?: readonly string[];
+  readonly markTicks?: readonly (TickColumn | null)[];
   readonly indicators: readonly IndicatorTrace[];
   /** Rows of warm-up taken from inside the range because nothing lay before it. */
   readonly warmupInRange: number;

@@ -52,6 +52,16 @@ describe('DueQueue', () => {
     expect(ran).toEqual([2]);
   });
 
+  it('is not woken for what was cancelled, while nothing before it is left', () => {
+    const queue = new DueQueue();
+    const [first, second] = [queue.at(10, () => {}), queue.at(20, () => {})];
+    queue.at(30, () => {});
+    queue.cancel(second);
+    expect(queue.nextMs).toBe(10);
+    queue.cancel(first);
+    expect(queue.nextMs).toBe(30);
+  });
+
   it('agrees with a sorted list on random histories', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('at' as const), after: fc.integer({ min: 0, max: 20 }) }),

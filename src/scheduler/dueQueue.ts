@@ -32,6 +32,9 @@ export class DueQueue implements Scheduler {
     if (!due) return;
     due.run = null;
     this.#bySequence.delete(handle);
+    // Most of what is cancelled is the earliest: time limits of what has come to its end. It goes at once, the rest when its time is over.
+    while (this.#heap[0]?.run === null) this.#pop();
+    this.nextMs = this.#heap[0]?.timeMs ?? Infinity;
   }
 
   /** Moves time to `timeMs` and runs everything due until then, entries that come up meanwhile included. */

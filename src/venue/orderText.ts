@@ -75,7 +75,7 @@ const NUMBER = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/;
  * The value x 10^digits: a whole number where it is one below 2^53, Infinity above. A value finer than the scale comes back as its floor
  * plus a half, whatever it is exactly: it is only ever refused.
  */
-function scaled(text: string, digits: number): number {
+export function scaled(text: string, digits: number): number {
   const match = NUMBER.exec(text);
   if (match === null) return NaN;
   const [, sign = '', whole = '', part = '', exponent = '0'] = match;

@@ -52,26 +52,33 @@ export interface VenueConfig {
   readonly state?: VenueState;
 }
 
-/** Throws ConfigError at the first setting that no venue can run with. */
+/** Throws ConfigError at the first setting that no spot venue can run with. */
 export function checkVenueConfig(config: VenueConfig): void {
-  if (config.instruments.length === 0) throw new ConfigError('instruments: expected at least one, got none', 'name an instrument to trade');
-  const seen = new Set<string>();
-  const { state, fees } = config;
+  checkCommon(config);
   for (const { id, market, makerFeePpm, takerFeePpm } of config.instruments) {
-    if (seen.has(id)) throw new ConfigError(`instruments: ${id} is listed twice`, 'list each instrument once');
-    seen.add(id);
     if (market !== 'spot')
       throw new ConfigError(`instrument ${id}: expected a spot instrument, got ${market}`, 'this venue trades spot only');
     checkPpm(`instrument ${id} makerFeePpm`, makerFeePpm);
     checkPpm(`instrument ${id} takerFeePpm`, takerFeePpm);
+  }
+  checkPpm('fees.makerPpm', config.fees.makerPpm ?? 0);
+  checkPpm('fees.takerPpm', config.fees.takerPpm ?? 0);
+}
+
+/** The same for what spot and futures have in common. */
+export function checkCommon(config: Pick<VenueConfig, 'instruments' | 'maxVolumeSharePpm' | 'maxOpenOrders' | 'state'>): void {
+  if (config.instruments.length === 0) throw new ConfigError('instruments: expected at least one, got none', 'name an instrument to trade');
+  const seen = new Set<string>();
+  const { state } = config;
+  for (const { id } of config.instruments) {
+    if (seen.has(id)) throw new ConfigError(`instruments: ${id} is listed twice`, 'list each instrument once');
+    seen.add(id);
     checkPpm(`instrument ${id} priceBandPpm`, state?.instruments?.[id]?.priceBandPpm ?? 0);
   }
   for (const id of Object.keys(state?.instruments ?? {})) {
     if (!seen.has(id))
       throw new ConfigError(`state.instruments: ${id} is not an instrument of this venue`, `known: ${[...seen].join(', ')}`);
   }
-  checkPpm('fees.makerPpm', fees.makerPpm ?? 0);
-  checkPpm('fees.takerPpm', fees.takerPpm ?? 0);
   checkPpm('maxVolumeSharePpm', config.maxVolumeSharePpm);
   if (!(Number.isSafeInteger(config.maxOpenOrders) && config.maxOpenOrders > 0)) {
     throw new ConfigError(

@@ -2,7 +2,7 @@
 
 import { assert } from '../base/assert.ts';
 import type { Instrument } from '../model/instrument.ts';
-import type { Side } from '../model/order.ts';
+import type { Side, TimeInForce } from '../model/order.ts';
 
 /** The specification's words (part 3). REJECTED is never made here: a refused create is an error, not an order (dialect 10.3). */
 export const VENUE_STATUSES = ['NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', 'REJECTED', 'PENDING_CANCEL'] as const;
@@ -27,6 +27,13 @@ export class OrderRecord {
   lots = 0.5;
   /** Wanted quote amount of a MARKET BUY, else 0. */
   quoteUnits = 0.5;
+  /** Futures: CLOSE, it may only reduce a position; and how many of its lots still count on one that it reduces. */
+  closes = false;
+  offsetLots = 0;
+  /** Futures limits alone have one. */
+  timeInForce: TimeInForce | null = null;
+  /** A POST_ONLY that was not reached by the open of its first row: it is a maker from then on. */
+  rests = false;
   status: VenueStatus = 'NEW';
   /** It stands in its book and can still fill: NEW, PARTIALLY_FILLED or PENDING_CANCEL. */
   isOpen = false;

@@ -1,13 +1,12 @@
-// The working orders of one instrument, and the rules by which rows of bars fill them (docs/matching.md).
+// The working orders of one instrument, and the rules by which rows of bars fill them (docs/matching.md); the money is the subclass's.
 
 import { assert } from '../base/assert.ts';
 import { InvariantError } from '../base/errors.ts';
-import { mulDiv, type Rounding } from '../base/exact.ts';
+import { mulDiv } from '../base/exact.ts';
 import { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { type Accounts, balance } from './accounts.ts';
+import type { TimeInForce } from '../model/order.ts';
 import type { FeeModel } from './feeModel.ts';
-import { Money, shareOf } from './money.ts';
 import { NO_SLIPPAGE, type SlippageModel } from './slippage.ts';
 import type { VenueConfig } from './venueConfig.ts';
 import type { OrderRecord, VenueOrder } from './venueOrder.ts';
@@ -19,36 +18,35 @@ import type { OrderRecord, VenueOrder } from './venueOrder.ts';
 export interface VenueSink {
   /** One execution. The record is the book's, and holds until the listener makes it match again. FILLED is told by this call alone. */
   filled(order: VenueOrder, fill: Fill): void;
-  /** The order is CANCELED: by its owner, or the remainder of a MARKET order. */
+  /** The order is CANCELED: by its owner, or the remainder of an order that does not rest. */
   ended(order: VenueOrder, timeMs: number): void;
 }
 
 /** What the books of one venue share. */
 export interface BookContext {
-  readonly config: VenueConfig;
-  readonly accounts: Accounts;
+  readonly config: Pick<VenueConfig, 'limitRule' | 'maxVolumeSharePpm' | 'slippage'>;
+  readonly feeModel: FeeModel | null;
   readonly sink: VenueSink;
+  /** Unfinished orders, by account; another array once an account is opened. */
+  readonly counts: { readonly openOrders: Int32Array };
   lastTradeId: number;
 }
 
-export class InstrumentBook {
+export abstract class RowBook {
   readonly instrument: Instrument;
   /** Position in the venue's list of instruments. */
   readonly index: number;
-  readonly money: Money;
-  /** Positions of the two assets among the assets of the venue. */
-  readonly baseAsset: number;
-  readonly quoteAsset: number;
   /** Last price in ticks, from which the price band is measured; the caller keeps it. 0: not known, no band. */
   lastPrice = 0;
   /** Orders that can still fill. */
   working = 0;
+  /** Those among them that have a time in force. */
+  private inForce = 0;
+  /** The execution at hand: `settle` writes its money, the rest is written here. */
+  protected readonly told = new Fill();
 
   private readonly context: BookContext;
-  private readonly accounts: Accounts;
   private readonly sink: VenueSink;
-  private readonly feesInReceived: boolean;
-  private readonly rounding: Rounding;
   private readonly touch: boolean;
   private readonly sharePpm: number;
   private readonly slippage: SlippageModel;
@@ -63,27 +61,17 @@ export class InstrumentBook {
   /** Lots that the row at hand can still fill, and whether it traded at all; without a cap volume is not looked at. */
   private budget = Infinity;
   private traded = true;
-  /** Notional and fee of the fill at hand, in units; fractions at first, so that they are double fields throughout. */
-  private paid = 0.5;
-  private fee = 0.5;
-  private readonly told = new Fill();
 
   constructor(instrument: Instrument, index: number, context: BookContext) {
-    const { config, accounts } = context;
+    const { config } = context;
     this.instrument = instrument;
     this.index = index;
     this.context = context;
-    this.accounts = accounts;
     this.sink = context.sink;
-    this.money = new Money(instrument);
-    this.baseAsset = accounts.asset(instrument.base);
-    this.quoteAsset = accounts.asset(instrument.quote);
-    this.feesInReceived = config.fees.in === 'received';
-    this.rounding = config.fees.rounding;
     this.touch = config.limitRule === 'touch';
     this.sharePpm = config.maxVolumeSharePpm;
     this.slippage = config.slippage;
-    this.feeModel = config.fees.model ?? null;
+    this.feeModel = context.feeModel;
     if (this.sharePpm > 0) {
       this.budget = 0;
       this.traded = false;
@@ -99,7 +87,8 @@ export class InstrumentBook {
       this.budget = mulDiv(Math.floor(volumeLots), this.sharePpm, 1_000_000, 'down');
       this.traded = volumeLots > 0;
     }
-    this.offerOpen(openMs, open);
+    if (this.inForce > 0) this.offerOpenInForce(openMs, open);
+    else this.offerOpen(openMs, open);
   }
 
   /**
@@ -107,16 +96,17 @@ export class InstrumentBook {
    * arrival. Fills bear `closeMs`. An order that came since `matchOpen` with `admittedMs <= openMs` is offered the open first.
    */
   matchInside(openMs: number, closeMs: number, open: number, high: number, low: number): void {
-    if (this.lateArrivals) this.offerOpen(openMs, open);
+    if (this.lateArrivals) {
+      if (this.inForce > 0) this.offerOpenInForce(openMs, open);
+      else this.offerOpen(openMs, open);
+    }
     this.begin();
     for (let order = this.head; order !== null && this.budget > 0; order = this.cursor) {
       this.cursor = order.next;
       if (order.admittedMs > openMs || order.limit === 0 || isMarketable(order, open)) continue;
       const beyond = order.side === 'buy' ? order.limit - low : high - order.limit;
       if (beyond > 0 || (beyond === 0 && this.touch)) {
-        const wanted = order.lots - order.filledLots;
-        const lots = wanted < this.budget ? wanted : this.budget;
-        this.fill(order, order.limit, lots, lots === wanted, true, closeMs);
+        this.fillAtMost(order, order.limit, this.wantedLots(order, order.limit), true, closeMs);
       }
     }
     this.end();
@@ -133,6 +123,23 @@ export class InstrumentBook {
     this.take(order, price, timeMs);
   }
 
+  /**
+   * Fills one order now, exactly `lots` at `price`: for a matcher of orders against orders, which decides what trades with what. The cap
+   * and the slippage of rows do not apply. `complete` ends the order as FILLED; of an order by quantity it says no more than the lots do.
+   */
+  executeLots(order: VenueOrder, price: number, lots: number, complete: boolean, isMaker: boolean, timeMs: number): void {
+    assert(order.isOpen && order.instrument === this.instrument, 'an order is executed in its book while it is open');
+    assert(timeMs >= order.admittedMs && lots > 0, 'an order fills by whole lots, from its arrival on');
+    assert(order.limit === 0 || isMarketable(order, price), 'a limit is not executed beyond its limit');
+    assert(order.quoteUnits > 0 || complete === (order.filledLots + lots === order.lots), 'an order by quantity ends with its last lot');
+    this.fill(order, price, lots, complete, isMaker, timeMs);
+  }
+  /**
+   * The lots that an order still wants at `price` (ticks), and that its account can take; of an order by amount, what its rest pays for.
+   * A matcher asks for both of its orders, and cancels what of a resting one cannot be backed.
+   */
+  abstract lotsWanted(order: VenueOrder, price: number): number;
+
   /** Takes a new order to the end of the queue. Its funds are held already. */
   add(order: OrderRecord): void {
     order.prev = this.tail;
@@ -142,30 +149,59 @@ export class InstrumentBook {
     if (this.matching && this.cursor === null) this.cursor = order;
     this.lateArrivals = true;
     order.isOpen = true;
+    if (order.timeInForce !== null) this.inForce++;
     this.working++;
-    this.accounts.openOrders[order.account]!++;
+    this.context.counts.openOrders[order.account]!++;
   }
 
-  /** Ends an order unfilled or partly filled: CANCELED, its funds free. */
+  /** Ends an order unfilled or partly filled: CANCELED, what was held for it free. */
   cancel(order: OrderRecord, timeMs: number): void {
-    const asset = order.side === 'buy' ? this.quoteAsset : this.baseAsset;
-    this.accounts.lock(order.account * this.accounts.width + asset, -order.lockedUnits);
-    order.lockedUnits = 0;
+    this.letGo(order);
     order.status = 'CANCELED';
     this.remove(order);
     this.sink.ended(order, timeMs);
   }
 
-  /** Quote units to be held for a buy of `units`: with the fee where it is paid in quote. */
-  buyHold(units: number, ppm: number): number {
-    return this.feesInReceived || units === Infinity ? units : units + shareOf(units, ppm, this.rounding);
+  /** The newest open order for which a test holds; null: there is none. */
+  newest(test: (order: VenueOrder) => boolean): OrderRecord | null {
+    for (let order = this.tail; order !== null; order = order.prev) if (test(order)) return order;
+    return null;
   }
+
+  /** Gives back what is held for the rest of an order that ends. */
+  protected abstract letGo(order: OrderRecord): void;
+  /** Lots that the order still wants where they cost `price`, or as many of them as its account can take. */
+  protected abstract wantedLots(order: OrderRecord, price: number): number;
+  /**
+   * Books the money of an execution whose lots stand on the order already, and writes `notional`, `fee` and `feeInBase` to `told`,
+   * where its time stands already.
+   * `complete`: nothing of the order is left.
+   */
+  protected abstract settle(order: OrderRecord, price: number, lots: number, complete: boolean, isMaker: boolean): void;
 
   private offerOpen(openMs: number, open: number): void {
     this.begin();
     for (let order = this.head; order !== null; order = this.cursor) {
       this.cursor = order.next;
-      if (order.admittedMs <= openMs && (order.limit === 0 || isMarketable(order, open))) this.take(order, open, openMs);
+      if (order.admittedMs > openMs) continue;
+      if (order.limit === 0 || isMarketable(order, open)) this.take(order, open, openMs);
+    }
+    this.end();
+    this.lateArrivals = false;
+  }
+
+  /** The same where orders with a time in force stand in the queue: apart, so that spot, which has none, does not pay for them. */
+  private offerOpenInForce(openMs: number, open: number): void {
+    this.begin();
+    for (let order = this.head; order !== null; order = this.cursor) {
+      this.cursor = order.next;
+      if (order.admittedMs > openMs) continue;
+      const { timeInForce } = order;
+      const isReached = order.limit === 0 || isMarketable(order, open);
+      if (timeInForce === null) {
+        if (isReached) this.take(order, open, openMs);
+      } else if (isReached) this.takeInForce(order, timeInForce, open, openMs);
+      else this.passOver(order, timeInForce, openMs);
     }
     this.end();
     this.lateArrivals = false;
@@ -182,7 +218,7 @@ export class InstrumentBook {
     this.cursor = null;
   }
 
-  /** A taking fill at `quoted` plus slippage, as large as order and cap allow; the rest of a MARKET order is canceled. */
+  /** A taking fill at `quoted` plus slippage, as large as order and cap allow; the rest of an order that does not rest is canceled. */
   private take(order: OrderRecord, quoted: number, timeMs: number): void {
     const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipped(order, quoted);
     const wanted = this.wantedLots(order, price);
@@ -193,8 +229,33 @@ export class InstrumentBook {
     if (order.limit === 0 && this.traded && order.id === id && order.isOpen) this.cancel(order, timeMs);
   }
 
-  private wantedLots(order: OrderRecord, price: number): number {
-    return order.quoteUnits > 0 ? this.money.affordable(order.quoteUnits, price) : order.lots - order.filledLots;
+  /** The same for an order with a time in force, which only limits have. */
+  private takeInForce(order: OrderRecord, timeInForce: TimeInForce, quoted: number, timeMs: number): void {
+    const { id } = order;
+    // One that would take liquidity at its first row is not placed; once it rests, a gap beyond its limit fills it there, as maker.
+    if (timeInForce === 'POST_ONLY') {
+      if (order.rests) this.fillAtMost(order, order.limit, this.wantedLots(order, order.limit), true, timeMs);
+      else this.cancel(order, timeMs);
+      return;
+    }
+    if (!this.traded) return;
+    const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipped(order, quoted);
+    const wanted = this.wantedLots(order, price);
+    // FOK is all or nothing: what neither the cap nor the account leaves whole is not begun.
+    const isWhole = wanted === order.lots - order.filledLots && wanted <= this.budget;
+    if (timeInForce === 'IOC' || isWhole) this.fillAtMost(order, price, wanted, false, timeMs);
+    if (order.id === id && order.isOpen) this.cancel(order, timeMs);
+  }
+
+  private fillAtMost(order: OrderRecord, price: number, wanted: number, isMaker: boolean, timeMs: number): void {
+    const lots = wanted < this.budget ? wanted : this.budget;
+    if (lots > 0) this.fill(order, price, lots, lots === wanted, isMaker, timeMs);
+  }
+
+  /** An order with a time in force that the open does not reach: it rests, or it is over with the first row that trades. */
+  private passOver(order: OrderRecord, timeInForce: TimeInForce, timeMs: number): void {
+    if (timeInForce === 'POST_ONLY') order.rests = true;
+    else if (this.traded) this.cancel(order, timeMs);
   }
 
   private slipped(order: OrderRecord, quoted: number): number {
@@ -206,100 +267,45 @@ export class InstrumentBook {
     return Math.max(quoted - worse, limit, 1);
   }
 
-  /** Books one execution. Every record is final before the sink hears of it. */
-  private fill(order: OrderRecord, price: number, lots: number, complete: boolean, isMaker: boolean, timeMs: number): void {
-    const isBuy = order.side === 'buy';
+  /** Books one execution. Every record is final before the sink hears of it. `isLast`: an order by amount is over with it. */
+  private fill(order: OrderRecord, price: number, lots: number, isLast: boolean, isMaker: boolean, timeMs: number): void {
     order.filledLots += lots;
+    const complete = order.quoteUnits > 0 ? isLast : order.filledLots === order.lots;
     assert(order.quoteUnits > 0 || order.filledLots <= order.lots, 'no order fills beyond its quantity');
-    this.paid = this.money.notional(price, lots);
-    const most = isMaker ? order.makerPpm : order.takerPpm;
-    const ppm = this.feeModel === null ? most : this.modelled(this.feeModel, order, price, lots, isMaker, most);
-    if (isBuy) this.settleBuy(order, lots * this.money.unitsPerLot, complete, ppm);
-    else this.settleSell(order, lots * this.money.unitsPerLot, ppm);
-    order.filledUnits += this.paid;
+    const { told } = this;
+    told.timeMs = timeMs;
+    this.settle(order, price, lots, complete, isMaker);
+    order.filledUnits += told.notional;
     this.budget -= lots;
     if (complete) {
       order.status = 'FILLED';
       this.remove(order);
     } else if (order.status === 'NEW') order.status = 'PARTIALLY_FILLED';
-    const { told } = this;
     told.tradeId = ++this.context.lastTradeId;
     told.price = price;
     told.lots = lots;
-    told.notional = this.paid;
-    told.fee = this.fee;
-    told.feeInBase = isBuy && this.feesInReceived;
     told.isMaker = isMaker;
-    told.timeMs = timeMs;
     this.sink.filled(order, told);
   }
 
-  private modelled(model: FeeModel, order: OrderRecord, price: number, lots: number, isMaker: boolean, most: number): number {
-    const ppm = model.ppm(this.instrument, order.side, isMaker, price, lots, this.paid, most);
+  /** The rate of an execution in millionths: the order's own, or what the fee model makes of it. */
+  protected feePpm(order: OrderRecord, price: number, lots: number, notional: number, isMaker: boolean): number {
+    const most = isMaker ? order.makerPpm : order.takerPpm;
+    return this.feeModel === null ? most : this.modelled(this.feeModel, order, price, lots, notional, isMaker, most);
+  }
+
+  private modelled(
+    model: FeeModel,
+    order: OrderRecord,
+    price: number,
+    lots: number,
+    notional: number,
+    isMaker: boolean,
+    most: number,
+  ): number {
+    const ppm = model.ppm(this.instrument, order.side, isMaker, price, lots, notional, most);
     if (Number.isInteger(ppm) && ppm >= 0 && ppm <= most) return ppm;
     throw new InvariantError(`a fee model answers whole millionths from 0 to ${most}, not ${ppm}`);
-  }
-
-  /** The money of a buy of `quantity` base units for `this.paid`: sets `fee`. */
-  private settleBuy(order: OrderRecord, quantity: number, complete: boolean, ppm: number): void {
-    const { accounts, quoteAsset, baseAsset } = this;
-    const { free, locked, market } = accounts;
-    const quote = order.account * accounts.width + quoteAsset;
-    const base = order.account * accounts.width + baseAsset;
-    const fee = shareOf(this.feesInReceived ? quantity : this.paid, ppm, this.rounding);
-    this.fee = fee;
-    const held = order.lockedUnits;
-    let due = this.feesInReceived ? this.paid : this.paid + fee;
-    let keep = 0;
-    if (!complete) {
-      // What the rest may cost; the rest of a MARKET order ends with this fill.
-      keep = order.limit > 0 ? this.limitHold(order, order.lots - order.filledLots) : held - due;
-      if (due + keep > held + free[quote]!) due = this.waive(due + keep - held - free[quote]!);
-    }
-    locked[quote] = balance(locked[quote]! - held + keep);
-    free[quote] = balance(free[quote]! + held - keep - due);
-    market[quoteAsset]! += this.paid;
-    market[baseAsset]! -= quantity;
-    order.lockedUnits = keep;
-    if (this.feesInReceived) {
-      free[base] = balance(free[base]! + quantity - fee);
-      accounts.fees[baseAsset]! += fee;
-    } else {
-      free[base] = balance(free[base]! + quantity);
-      accounts.fees[quoteAsset]! += this.fee;
-    }
-  }
-
-  /** The money of a sell of `quantity` base units for `this.paid`: sets `fee`. */
-  private settleSell(order: OrderRecord, quantity: number, ppm: number): void {
-    const { accounts, quoteAsset, baseAsset } = this;
-    const { free, locked, market } = accounts;
-    const quote = order.account * accounts.width + quoteAsset;
-    const base = order.account * accounts.width + baseAsset;
-    const fee = shareOf(this.paid, ppm, this.rounding);
-    this.fee = fee;
-    locked[base] = balance(locked[base]! - quantity);
-    order.lockedUnits -= quantity;
-    free[quote] = balance(free[quote]! + this.paid - fee);
-    market[quoteAsset]! -= this.paid;
-    market[baseAsset]! += quantity;
-    accounts.fees[quoteAsset]! += fee;
-  }
-
-  /**
-   * Rounded parts of a limit may cost a unit or two more than the whole that was held for it. What the account does not have is waived,
-   * first of the fee, then of the price; returns what remains due.
-   */
-  private waive(units: number): number {
-    const offFee = this.feesInReceived ? 0 : Math.min(units, this.fee);
-    this.fee -= offFee;
-    this.paid -= units - offFee;
-    return this.feesInReceived ? this.paid : this.paid + this.fee;
-  }
-
-  /** Quote units held for `lots` of a LIMIT BUY: their notional at the limit, and the worse of its two fees. */
-  private limitHold(order: OrderRecord, lots: number): number {
-    return this.buyHold(this.money.notional(order.limit, lots), Math.max(order.makerPpm, order.takerPpm));
   }
 
   private remove(order: OrderRecord): void {
@@ -311,8 +317,9 @@ export class InstrumentBook {
     order.prev = null;
     order.next = null;
     order.isOpen = false;
+    if (order.timeInForce !== null) this.inForce--;
     this.working--;
-    this.accounts.openOrders[order.account]!--;
+    this.context.counts.openOrders[order.account]!--;
   }
 }
 

@@ -1,0 +1,273 @@
+// The money of a contract's executions: positions opened and reduced, margin held, fees, in whole units of the settlement asset.
+
+import { assert } from '../../base/assert.ts';
+import { exact, mulDiv, type Rounding } from '../../base/exact.ts';
+import type { Fill } from '../../model/fill.ts';
+import { type BookContext, RowBook } from '../rowBook.ts';
+import { shareOf } from '../money.ts';
+import type { OrderRecord, VenueOrder } from '../venueOrder.ts';
+import { type Position, Reduction } from './position.ts';
+import type { ContractTerms, Wallet, Wallets } from './wallets.ts';
+
+/** What the books of contracts tell beyond fills: the service keeps it as profit history. Copy what is needed beyond the call. */
+export interface ReductionSink {
+  /** `lots` left a position, worth `valueUnits`, with this profit and these fees. The record is as it is after it. */
+  reduced(position: Readonly<Position>, lots: number, valueUnits: number, profitUnits: number, feeUnits: number, timeMs: number): void;
+}
+
+export class ContractBook extends RowBook {
+  readonly terms: ContractTerms;
+  /** Last mark in ticks; 0 before the first. */
+  markTicks = 0;
+
+  private readonly wallets: Wallets;
+  private readonly rounding: Rounding;
+  private readonly reductions: ReductionSink;
+  private readonly gone = new Reduction();
+  private readonly nextPositionId: () => number;
+
+  constructor(
+    terms: ContractTerms,
+    index: number,
+    context: BookContext,
+    wallets: Wallets,
+    rounding: Rounding,
+    reductions: ReductionSink,
+    nextPositionId: () => number,
+  ) {
+    super(terms.instrument, index, context);
+    this.terms = terms;
+    this.wallets = wallets;
+    this.rounding = rounding;
+    this.reductions = reductions;
+    this.nextPositionId = nextPositionId;
+  }
+
+  /** The position that an order of this side takes from; null: there is none, and all of it opens. */
+  opposite(account: number, isBuy: boolean, closes: boolean): Position | null {
+    const { isNet } = this.wallets.setting(account, this.index);
+    if (!isNet && !closes) return null;
+    const position = this.wallets.position(account, this.index, !isBuy);
+    return position.lots > 0 && position.isLong !== isBuy ? position : null;
+  }
+
+  /** Units to be held for `lots` that open at `price` at worst: their margin, and the dearer of the two fees. */
+  holdFor(account: number, lots: number, price: number, makerPpm: number, takerPpm: number): number {
+    if (lots === 0) return 0;
+    const value = this.terms.money.value(lots, price);
+    if (value === Infinity) return Infinity;
+    const { leverage } = this.wallets.setting(account, this.index);
+    return exact(this.terms.money.initial(value, leverage) + shareOf(value, Math.max(makerPpm, takerPpm), 'up'));
+  }
+
+  /** The price at which an opening order is worth most: its limit or the last price, whichever that is. */
+  dearest(isBuy: boolean, limit: number): number {
+    if (limit === 0) return this.lastPrice;
+    if (isBuy && this.terms.money.isLinear) return limit;
+    if (!isBuy && !this.terms.money.isLinear) return limit;
+    // It may fill at the market's price, where that is better than its limit.
+    if (this.lastPrice === 0) return limit;
+    return this.terms.money.isLinear ? Math.max(limit, this.lastPrice) : Math.min(limit, this.lastPrice);
+  }
+
+  /**
+   * Takes a whole position out at a price, as the venue does when its margin is used up. `backing`: what stood behind it, its own profit
+   * left out. The fee goes to the insurance, and takes no more than what of that the price has left.
+   */
+  liquidate(position: Position, price: number, backing: number, feePpm: number, timeMs: number): void {
+    const { money, asset } = this.terms;
+    const { told, wallets } = this;
+    const { lots } = position;
+    const wallet = wallets.wallet(position.account, asset);
+    const value = money.value(lots, price);
+    told.timeMs = timeMs;
+    told.covered = 0;
+    this.giveBack(position, lots, value, wallet);
+    const fee = Math.min(shareOf(value, feePpm, 'up'), Math.max(0, backing + this.gone.profitUnits));
+    wallet.free = exact(wallet.free - fee);
+    wallet.liquidationFees += fee;
+    wallets.insurance[asset] = exact(wallets.insurance[asset]! + fee);
+    told.price = price;
+    told.lots = lots;
+    told.notional = value;
+    told.fee = fee;
+    told.feeInBase = false;
+    told.isMaker = false;
+    this.bear(position.account, wallet);
+    this.reductions.reduced(position, lots, value, this.gone.profitUnits, fee, timeMs);
+  }
+
+  /** The execution that was booked last. */
+  get lastFill(): Fill {
+    return this.told;
+  }
+
+  override lotsWanted(order: VenueOrder, price: number): number {
+    return this.wantedLots(order, price);
+  }
+
+  protected override letGo(order: OrderRecord): void {
+    this.wallets.lock(this.wallets.wallet(order.account, this.terms.asset), -order.lockedUnits);
+    order.lockedUnits = 0;
+    this.dropOffset(order, order.offsetLots);
+  }
+
+  /** No order opens more than its account can back at the price at which it fills: the rest waits, or is canceled where it does not rest. */
+  protected override wantedLots(order: VenueOrder, price: number): number {
+    const { quoteUnits, filledUnits } = order;
+    const wanted = quoteUnits > 0 ? this.terms.money.lotsWithin(quoteUnits - filledUnits, price) : order.lots - order.filledLots;
+    const from = this.opposite(order.account, order.side === 'buy', order.closes);
+    const opening = wanted - (from === null ? 0 : Math.min(wanted, from.lots));
+    if (opening <= 0) return wanted;
+    const { free } = this.wallets.wallet(order.account, this.terms.asset);
+    return wanted - opening + this.affordable(order, opening, price, free + order.lockedUnits);
+  }
+
+  /** Lots whose margin and fee are within `funds`; at most `lots`. */
+  private affordable(order: VenueOrder, lots: number, price: number, funds: number): number {
+    const cost = (of: number): number => this.holdFor(order.account, of, price, order.makerPpm, order.takerPpm);
+    const whole = cost(lots);
+    if (whole <= funds) return lots;
+    let most = Math.max(0, Math.floor((lots / whole) * funds));
+    while (most > 0 && cost(most) > funds) most--;
+    return most;
+  }
+
+  protected override settle(order: OrderRecord, price: number, lots: number, complete: boolean, isMaker: boolean): void {
+    const { told, wallets } = this;
+    const { money, asset } = this.terms;
+    const isBuy = order.side === 'buy';
+    const wallet = wallets.wallet(order.account, asset);
+    const value = money.value(lots, price);
+    const fee = shareOf(value, this.feePpm(order, price, lots, value, isMaker), this.rounding);
+    told.notional = value;
+    told.fee = fee;
+    told.feeInBase = false;
+    told.covered = 0;
+
+    const from = this.opposite(order.account, isBuy, order.closes);
+    const closing = from === null ? 0 : Math.min(lots, from.lots);
+    assert(!order.closes || closing === lots, 'an order that closes finds its position');
+    this.dropOffset(order, Math.min(order.offsetLots, lots));
+    const held = order.lockedUnits;
+    this.hold(order, wallet, 0);
+
+    const closedValue = closing === lots ? value : money.value(closing, price);
+    const closedFee = closing === lots ? fee : mulDiv(fee, closing, lots, 'down');
+    // The fee first: of a position that is left without anything it is what the account pays, not what others bear.
+    wallet.free = exact(wallet.free - fee);
+    wallet.fees += fee;
+    wallets.fees[asset] = exact(wallets.fees[asset]! + fee);
+    if (from !== null && closing > 0) {
+      from.feeUnits += closedFee;
+      this.giveBack(from, closing, closedValue, wallet);
+      this.reductions.reduced(from, closing, closedValue, this.gone.profitUnits, closedFee, told.timeMs);
+    }
+    if (lots > closing) this.takeIn(order, lots - closing, value - closedValue, fee - closedFee, wallet);
+    if (!complete) this.hold(order, wallet, this.restHold(order, Math.min(held, wallet.free)));
+    this.bear(order.account, wallet);
+  }
+
+  private takeIn(order: OrderRecord, lots: number, valueUnits: number, feeUnits: number, wallet: Wallet): void {
+    const { account } = order;
+    const isBuy = order.side === 'buy';
+    const { leverage, isCross } = this.wallets.setting(account, this.index);
+    const position = this.wallets.position(account, this.index, isBuy);
+    const isNew = position.lots === 0;
+    if (isNew) {
+      position.isLong = isBuy;
+      position.leverage = leverage;
+      position.isCross = isCross;
+    }
+    const margin = this.terms.money.initial(valueUnits, leverage);
+    wallet.free = exact(wallet.free - margin);
+    position.open(lots, valueUnits, margin, this.told.timeMs, isNew ? this.nextPositionId() : position.id);
+    position.feeUnits += feeUnits;
+  }
+
+  /** Lots leave a position: its margin comes back with the profit, or without the loss. */
+  private giveBack(position: Position, lots: number, valueUnits: number, wallet: Wallet): void {
+    const { wallets, gone, told } = this;
+    const { money, asset } = this.terms;
+    position.reduce(lots, valueUnits, money, told.timeMs, gone);
+    wallets.market[asset] = exact(wallets.market[asset]! - gone.profitUnits);
+    wallet.realised = exact(wallet.realised + gone.profitUnits);
+    let credit = gone.marginUnits + gone.profitUnits;
+    if (!position.isCross && credit < 0) {
+      // An isolated position loses its margin and no more.
+      this.cover(wallet, -credit);
+      told.covered -= credit;
+      credit = 0;
+    }
+    wallet.free = exact(wallet.free + credit);
+  }
+
+  /** What an account owes when nothing of it is left that could pay: the insurance bears it. */
+  bear(account: number, wallet: Wallet): void {
+    if (wallet.free >= 0 || wallet.free + wallet.locked >= 0) return;
+    for (const position of this.wallets.held(account, this.terms.asset)) if (position.isCross) return;
+    const units = -(wallet.free + wallet.locked);
+    this.told.covered += units;
+    this.cover(wallet, units);
+    wallet.free = exact(wallet.free + units);
+  }
+
+  private cover(wallet: Wallet, units: number): void {
+    const { insurance } = this.wallets;
+    const { asset } = this.terms;
+    insurance[asset] = exact(insurance[asset]! - units);
+    wallet.covered = exact(wallet.covered + units);
+  }
+
+  private hold(order: OrderRecord, wallet: Wallet, units: number): void {
+    this.wallets.lock(wallet, units - order.lockedUnits);
+    order.lockedUnits = units;
+  }
+
+  /** What stays held for the rest of an order, at most `units`; an order by value ends with its fill. */
+  private restHold(order: OrderRecord, units: number): number {
+    if (order.quoteUnits > 0 || units <= 0) return 0;
+    const rest = order.lots - order.filledLots - order.offsetLots;
+    const price = this.dearest(order.side === 'buy', order.limit);
+    return Math.min(units, this.holdFor(order.account, rest, price, order.makerPpm, order.takerPpm));
+  }
+
+  private dropOffset(order: OrderRecord, lots: number): void {
+    if (lots === 0) return;
+    order.offsetLots -= lots;
+    const position = this.wallets.position(order.account, this.index, order.side === 'sell');
+    position.heldLots -= lots;
+    assert(position.heldLots >= 0, 'no more lots are let go than were held');
+  }
+
+  /** An order that counts on lots which its position no longer has holds margin for them instead. False: it may not, or cannot. */
+  backInstead(order: OrderRecord, position: Position): boolean {
+    if (order.closes) return false;
+    const isBuy = order.side === 'buy';
+    const wallet = this.wallets.wallet(order.account, this.terms.asset);
+    const gone = position.isLong === isBuy ? order.offsetLots : Math.min(order.offsetLots, position.heldLots - position.lots);
+    const opening = order.lots - order.filledLots - (order.offsetLots - gone);
+    const price = this.dearest(isBuy, order.limit);
+    const units = price > 0 ? this.holdFor(order.account, opening, price, order.makerPpm, order.takerPpm) : Infinity;
+    if (!(units <= wallet.free + order.lockedUnits)) return false;
+    this.dropOffset(order, gone);
+    this.hold(order, wallet, units);
+    return true;
+  }
+
+  /**
+   * The newest order that counts on lots which the position no longer has, because another order took them or, in net mode, turned it
+   * round; null: all of them have their lots.
+   */
+  overheld(position: Position): OrderRecord | null {
+    if (position.heldLots === 0) return null;
+    const isTooMuch = position.heldLots > position.lots;
+    return this.newest(
+      ({ account, offsetLots, side }) =>
+        account === position.account &&
+        offsetLots > 0 &&
+        this.wallets.position(account, this.index, side === 'sell') === position &&
+        (isTooMuch || position.isLong === (side === 'buy')),
+    );
+  }
+}

@@ -1,0 +1,204 @@
+// The value of contracts in whole units of their settlement asset, and the margin that a value asks for.
+
+import { ConfigError, InvariantError } from '../../base/errors.ts';
+import { exact, MAX_EXACT, mulDiv, pow10 } from '../../base/exact.ts';
+import type { Contract } from '../../model/contract.ts';
+import type { Instrument } from '../../model/instrument.ts';
+
+const MILLION = 1_000_000;
+/** Prices stay below it, in ticks (catalog: MAX_TICKS). */
+const HIGHEST_TICKS = 2 ** 51;
+
+interface Step {
+  readonly upToUnits: number;
+  readonly maintenancePpm: number;
+  /** What the lower steps ask less for their parts than this one would. */
+  readonly deductUnits: number;
+  readonly maxLeverage: number;
+}
+
+export class ContractMoney {
+  readonly contract: Contract;
+  readonly isLinear: boolean;
+  /** Face value of one lot, in 10^-(multiplierDigits + quantityDigits) of its coin. */
+  private readonly face: number;
+  /** linear: value = face x lots x ticks x times / by. inverse: value = face x lots x times / (ticks x by). One of the two is 1. */
+  private readonly times: number;
+  private readonly by: number;
+  private readonly steps: readonly Step[];
+
+  /** Throws ConfigError when the instrument has no contract, or its scales or tiers cannot be counted with. */
+  constructor({ id, contract, priceDigits, quantityDigits }: Instrument) {
+    if (contract === undefined) throw new ConfigError(`instrument ${id}: expected the terms of a contract, got none`, 'refresh its record');
+    this.contract = contract;
+    this.isLinear = contract.kind === 'linear';
+    this.face = contract.multiplier;
+    if (!(Number.isSafeInteger(this.face) && this.face > 0)) {
+      throw new ConfigError(`instrument ${id} multiplier: expected a face value above 0, got ${this.face}`, 'refresh its record');
+    }
+    const faceDigits = contract.multiplierDigits + quantityDigits;
+    const exponent = this.isLinear ? contract.marginDigits - priceDigits - faceDigits : contract.marginDigits + priceDigits - faceDigits;
+    this.times = exponent > 0 ? pow10(exponent) : 1;
+    this.by = exponent < 0 ? pow10(-exponent) : 1;
+    this.steps = stepsOf(id, contract);
+  }
+
+  /**
+   * What `lots` are worth at a price in ticks (> 0), in settlement units, rounded half up at the unit; both sides of a trade share the
+   * rounded figure. Infinity above 2^53 - 1: no balance covers it.
+   */
+  value(lots: number, ticks: number): number {
+    const faces = this.face * lots;
+    if (faces > MAX_EXACT) return Infinity;
+    if (this.isLinear) {
+      const product = faces * ticks;
+      if (this.by === 1) return product * this.times <= MAX_EXACT ? product * this.times : Infinity;
+      return product / this.by <= MAX_EXACT - 8 ? mulDiv(faces, ticks, this.by, 'halfUp') : Infinity;
+    }
+    const price = ticks * this.by;
+    return (faces * this.times) / price <= MAX_EXACT - 8 ? mulDiv(faces, this.times, price, 'halfUp') : Infinity;
+  }
+
+  /** The most lots whose value at `ticks` is within `units`. */
+  lotsWithin(units: number, ticks: number): number {
+    const most = this.isLinear ? (units * this.by) / (ticks * this.times * this.face) : (units * ticks * this.by) / (this.times * this.face);
+    let lots = Math.floor(Math.min(most, MAX_EXACT / this.face));
+    // The double quotient may be off by a lot, and values are rounded: the value itself decides.
+    while (lots > 0 && this.value(lots, ticks) > units) lots--;
+    while (this.value(lots + 1, ticks) <= units) lots++;
+    return lots;
+  }
+
+  /** The price, in ticks with a fraction, at which `lots` are worth `units`; NaN for none. A reading. */
+  averageTicks(lots: number, units: number): number {
+    if (lots === 0) return NaN;
+    const faces = this.face * lots;
+    return this.isLinear ? ((units / faces) * this.by) / this.times : ((faces / units) * this.times) / this.by;
+  }
+
+  /** Profit of lots that came in at a value of `inUnits` and go out at `outUnits`; below 0 a loss. */
+  profit(isLong: boolean, inUnits: number, outUnits: number): number {
+    return isLong === this.isLinear ? outUnits - inUnits : inUnits - outUnits;
+  }
+
+  /** Margin that opening a value asks for, rounded up. */
+  initial(valueUnits: number, leverage: number): number {
+    return Math.ceil(valueUnits / leverage);
+  }
+
+  /** Margin that has to be left of a position of this value, rounded up: each part of the value at the rate of its step. */
+  maintenance(valueUnits: number): number {
+    const step = this.step(valueUnits);
+    return mulDiv(valueUnits, step.maintenancePpm, MILLION, 'up') - step.deductUnits;
+  }
+
+  /** Maintenance rate at a value, in millionths: that of the step in which it lies. */
+  maintenancePpm(valueUnits: number): number {
+    return this.step(valueUnits).maintenancePpm;
+  }
+
+  /** The largest leverage at which a position of this value may be held. */
+  maxLeverage(valueUnits: number): number {
+    return Math.min(this.contract.maxLeverage, this.step(valueUnits).maxLeverage);
+  }
+
+  /**
+   * The price, in ticks, from which on a position is liquidated: the first one on its losing side at which `backing` + its profit is at
+   * most its maintenance margin. 0 for a long, Infinity for a short, that no price endangers.
+   * `backing`: what stands behind it in settlement units, unrealised profit of its own left out.
+   */
+  liquidationTicks(isLong: boolean, lots: number, entryUnits: number, backing: number): number {
+    const isOver = (ticks: number): boolean => {
+      const value = this.value(lots, ticks);
+      // No double holds the value of so far a price: linear at the high end, where shorts lose, inverse at the low end, where longs do.
+      if (value === Infinity) return this.isLinear !== isLong;
+      return backing + this.profit(isLong, entryUnits, value) <= this.maintenance(value);
+    };
+    // Once it holds it holds for every price further on: the maintenance margin changes by less than the value does.
+    const near = this.nearLiquidation(isLong, lots, entryUnits, backing);
+    return isLong ? highestTrue(isOver, near) : lowestTrue(isOver, near);
+  }
+
+  /** About that price, without rounding: where the rule holds with equality in the first tier whose values it lies among. */
+  private nearLiquidation(isLong: boolean, lots: number, entryUnits: number, backing: number): number {
+    const sign = isLong === this.isLinear ? 1 : -1;
+    let value = entryUnits;
+    for (const { upToUnits, maintenancePpm, deductUnits } of this.steps) {
+      // backing + sign x (value - entry) = value x rate - deduct
+      value = (sign * entryUnits - backing - deductUnits) / (sign - maintenancePpm / MILLION);
+      if (value <= upToUnits) break;
+    }
+    const faces = this.face * lots;
+    const ticks = this.isLinear ? ((value / faces) * this.by) / this.times : ((faces / value) * this.times) / this.by;
+    return ticks >= 1 && ticks < HIGHEST_TICKS ? Math.round(ticks) : 1;
+  }
+
+  private step(valueUnits: number): Step {
+    for (const step of this.steps) if (valueUnits <= step.upToUnits) return step;
+    throw new InvariantError(`a value of ${valueUnits} units is in no tier of contract ${this.contract.contractId}`);
+  }
+}
+
+/**
+ * The highest whole number in [1, HIGHEST_TICKS] for which a test holds that holds below it too; 0 where it never does. `near`: where to
+ * begin; a good guess saves most of the tries.
+ */
+function highestTrue(test: (ticks: number) => boolean, near: number): number {
+  let low = 0;
+  let high = HIGHEST_TICKS;
+  for (let at = near, step = 1; low < at && at <= high; step *= 8) {
+    if (test(at)) at = (low = at) + step;
+    else at = (high = at - 1) - step;
+    if (low > 0 && high < HIGHEST_TICKS) break;
+  }
+  while (low < high) {
+    const middle = low + Math.ceil((high - low) / 2);
+    if (test(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The lowest one for which a test holds that holds above it too; Infinity where it never does. */
+function lowestTrue(test: (ticks: number) => boolean, near: number): number {
+  let low = 1;
+  let high = HIGHEST_TICKS;
+  if (!test(high)) return Infinity;
+  for (let at = near, step = 1; low <= at && at < high; step *= 8) {
+    if (test(at)) at = (high = at) - step;
+    else at = (low = at + 1) + step;
+    if (low > 1 && high < HIGHEST_TICKS) break;
+  }
+  while (low < high) {
+    const middle = low + Math.floor((high - low) / 2);
+    if (test(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function stepsOf(id: string, { tiers, contractId }: Contract): Step[] {
+  const steps: Step[] = [];
+  let from = 0;
+  let deduct = 0;
+  let lastPpm = 0;
+  tiers.forEach(({ upToUnits, maintenancePpm, maxLeverage }, at) => {
+    const isLast = at === tiers.length - 1;
+    const upTo = upToUnits ?? Infinity;
+    const isSound = Number.isInteger(maintenancePpm) && maintenancePpm >= lastPpm && maintenancePpm < MILLION && upTo > from && maxLeverage >= 1;
+    if (!isSound || isLast !== (upToUnits === null)) {
+      throw new ConfigError(
+        `instrument ${id}: tier ${at + 1} of contract ${contractId} does not follow the one before it`,
+        'tiers rise in value and rate, rates are below 1, and only the last has no end',
+      );
+    }
+    deduct = exact(deduct + mulDiv(from, maintenancePpm - lastPpm, MILLION, 'down'));
+    steps.push({ upToUnits: upTo, maintenancePpm, deductUnits: deduct, maxLeverage });
+    from = upTo;
+    lastPpm = maintenancePpm;
+  });
+  if (steps.length === 0) {
+    throw new ConfigError(`instrument ${id}: contract ${contractId} has no maintenance tiers`, 'give at least one, without an end');
+  }
+  return steps;
+}

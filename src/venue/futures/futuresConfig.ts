@@ -1,0 +1,70 @@
+// What a futures venue is built from, and the checks at its door.
+
+import { ConfigError } from '../../base/errors.ts';
+import type { Rounding } from '../../base/exact.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { FeeModel } from '../feeModel.ts';
+import { checkCommon, checkPpm, type VenueConfig } from '../venueConfig.ts';
+import { ContractMoney } from './contractMoney.ts';
+import type { ContractSetting, ContractTerms } from './wallets.ts';
+
+export interface FuturesVenueConfig extends Pick<
+  VenueConfig,
+  'instruments' | 'limitRule' | 'maxVolumeSharePpm' | 'slippage' | 'maxOpenOrders' | 'state'
+> {
+  readonly fees: { readonly rounding: Rounding; readonly model?: FeeModel | null };
+  /** Taken from what a liquidated position leaves, in millionths of its value; it goes to the insurance. */
+  readonly liquidationFeePpm: number;
+  /** How a new account trades; leverage is capped at what each contract allows. */
+  readonly opening: Readonly<ContractSetting>;
+  /** Whether leverage and modes may change while a contract has positions or orders (-1020 if not). */
+  readonly settingsInUse: 'refuse' | 'accept';
+}
+
+/** The instruments with their money, and the assets in which they settle. Throws ConfigError at what no venue can run with. */
+export function contractsOf(config: FuturesVenueConfig): { readonly contracts: readonly ContractTerms[]; readonly assets: readonly string[] } {
+  checkCommon(config);
+  checkPpm('liquidationFeePpm', config.liquidationFeePpm);
+  const digitsOf = new Map<string, number>();
+  for (const { id, market, contract, base, quote, quoteDigits, baseDigits, quantityDigits } of config.instruments) {
+    if (market !== 'futures' || contract === undefined) {
+      throw new ConfigError(`instrument ${id}: expected a futures contract, got ${market}`, 'this venue trades futures only');
+    }
+    const { marginCoin, marginDigits } = contract;
+    const known = digitsOf.get(marginCoin) ?? marginDigits;
+    if (known !== marginDigits) {
+      throw new ConfigError(
+        `instrument ${id}: ${marginCoin} has ${marginDigits} digits, but ${known} in another contract`,
+        `give ${marginCoin} the same marginDigits in every contract`,
+      );
+    }
+    digitsOf.set(marginCoin, marginDigits);
+    const isOfOnePiece =
+      quote === marginCoin && quoteDigits === marginDigits && base === contract.multiplierCoin && baseDigits === quantityDigits;
+    if (!isOfOnePiece) {
+      const message = `instrument ${id}: base, quote and their digits are not those of its contract`;
+      throw new ConfigError(message, 'base is multiplierCoin, quote is marginCoin, baseDigits is quantityDigits');
+    }
+    checkContract(id, contract);
+  }
+  const assets = [...digitsOf.keys()];
+  const contracts = config.instruments.map((instrument) => ({
+    instrument,
+    money: new ContractMoney(instrument),
+    asset: assets.indexOf(instrument.contract!.marginCoin),
+  }));
+  return { contracts, assets };
+}
+
+function checkContract(id: string, contract: NonNullable<Instrument['contract']>): void {
+  for (const key of ['openMakerFeePpm', 'openTakerFeePpm', 'closeMakerFeePpm', 'closeTakerFeePpm'] as const) {
+    checkPpm(`instrument ${id} ${key}`, contract[key]);
+  }
+  const { minLeverage, maxLeverage } = contract;
+  if (!(Number.isInteger(minLeverage) && Number.isInteger(maxLeverage) && minLeverage >= 1 && maxLeverage >= minLeverage)) {
+    throw new ConfigError(
+      `instrument ${id}: expected leverage from 1 up, got ${minLeverage} to ${maxLeverage}`,
+      'give minLeverage and maxLeverage as whole numbers',
+    );
+  }
+}

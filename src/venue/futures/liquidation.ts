@@ -1,0 +1,171 @@
+// Liquidation by mark price: which positions a row of marks leaves without their maintenance margin, at what price, in what order.
+
+import type { Fill } from '../../model/fill.ts';
+import type { ContractBook } from './contractBook.ts';
+import type { Position } from './position.ts';
+import type { Wallets } from './wallets.ts';
+
+export interface LiquidatorHands {
+  /** Cancels every order of an account whose contract settles in the asset: what they hold is margin again. */
+  cancelAll(account: number, asset: number, timeMs: number): void;
+  liquidated(position: Position, wasLong: boolean, fill: Fill, timeMs: number): void;
+}
+
+/** The marks of one contract within the time that is being judged, in ticks. */
+interface Row {
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  isNew: boolean;
+}
+
+/**
+ * The rule, pessimistic throughout, for a row tells what prices were reached and not when:
+ *
+ * - An isolated position goes when its margin and its profit at the worst mark of the row are at most its maintenance margin.
+ * - Cross positions of one settlement asset stand for each other: they are judged together, each at its worst mark. When what is there is
+ *   at most the sum of their maintenance margins, the orders of the account are cancelled, what they hold counts as there, and positions
+ *   are closed one by one, the one with the largest loss first, until the rest has its margin.
+ * - The price is the first one at which the rule is broken, on the way from the row's open; the open itself where it was broken there.
+ *   (Of several cross positions that fall together, the first one's price is judged with the others at their worst.)
+ */
+export class Liquidator {
+  private readonly wallets: Wallets;
+  private readonly books: readonly ContractBook[];
+  private readonly feePpm: number;
+  private readonly hands: LiquidatorHands;
+  private readonly rows: readonly Row[];
+
+  constructor(wallets: Wallets, books: readonly ContractBook[], feePpm: number, hands: LiquidatorHands) {
+    this.wallets = wallets;
+    this.books = books;
+    this.feePpm = feePpm;
+    this.hands = hands;
+    this.rows = books.map(() => ({ open: 0, high: 0, low: 0, close: 0, isNew: false }));
+  }
+
+  row(index: number, open: number, high: number, low: number, close: number): void {
+    const row = this.rows[index]!;
+    row.open = open;
+    row.high = high;
+    row.low = low;
+    row.close = close;
+    row.isNew = true;
+  }
+
+  settle(timeMs: number): void {
+    for (let account = 0; account < this.wallets.names.length; account++) {
+      this.settleIsolated(account, timeMs);
+      for (let asset = 0; asset < this.wallets.assets.length; asset++) this.settleCross(account, asset, timeMs);
+    }
+    this.rows.forEach((row, index) => {
+      if (row.isNew) this.books[index]!.markTicks = row.close;
+      row.isNew = false;
+    });
+  }
+
+  /** The price at which a position is liquidated, everything else at the last marks. */
+  threshold(position: Readonly<Position>): number {
+    const { money, asset } = this.books[position.index]!.terms;
+    const { isLong, lots, entryUnits, isCross } = position;
+    if (lots === 0) return isLong ? 0 : Infinity;
+    const backing = isCross ? this.backing(position, asset, (other) => this.markOf(other)) : position.marginUnits;
+    return money.liquidationTicks(isLong, lots, entryUnits, backing);
+  }
+
+  private settleIsolated(account: number, timeMs: number): void {
+    for (const position of this.wallets.held(account)) {
+      if (!position.isCross && this.rows[position.index]!.isNew) this.judge(position, position.marginUnits, timeMs);
+    }
+  }
+
+  private settleCross(account: number, asset: number, timeMs: number): void {
+    if (!this.isShort(account, asset)) return;
+    this.hands.cancelAll(account, asset, timeMs);
+    while (this.isShort(account, asset)) {
+      const position = this.largestLoss(account, asset);
+      if (position === null) return;
+      const backing = this.backing(position, asset, (other) => this.worstOf(other));
+      // Rounding apart, the position alone breaks the rule at its worst mark: it goes there if at no earlier price.
+      if (!this.judge(position, backing, timeMs)) this.close(position, this.worstOf(position), backing, timeMs);
+    }
+  }
+
+  /** Closes a position if the row breaks its margin; true when it did. */
+  private judge(position: Position, backing: number, timeMs: number): boolean {
+    const { money } = this.books[position.index]!.terms;
+    const { isLong, lots, entryUnits } = position;
+    const limit = money.liquidationTicks(isLong, lots, entryUnits, backing);
+    const worst = this.worstOf(position);
+    if (isLong ? worst > limit : worst < limit) return false;
+    const { open, isNew } = this.rows[position.index]!;
+    const from = isNew ? open : worst;
+    this.close(position, isLong ? Math.min(from, limit) : Math.max(from, limit), backing, timeMs);
+    return true;
+  }
+
+  private close(position: Position, price: number, backing: number, timeMs: number): void {
+    const book = this.books[position.index]!;
+    const { isLong } = position;
+    book.liquidate(position, price, backing, this.feePpm, timeMs);
+    this.hands.liquidated(position, isLong, book.lastFill, timeMs);
+  }
+
+  /** Cross positions at their worst marks have no more than their maintenance margins together. */
+  private isShort(account: number, asset: number): boolean {
+    const { free, locked } = this.wallets.wallet(account, asset);
+    let cushion = free + locked;
+    let isOpen = false;
+    for (const position of this.wallets.held(account, asset)) {
+      if (!position.isCross) continue;
+      isOpen = true;
+      cushion += this.cushionOf(position, this.worstOf(position));
+    }
+    return isOpen && cushion <= 0;
+  }
+
+  /** Margin and profit of a cross position at a mark, less its maintenance margin. */
+  private cushionOf(position: Position, ticks: number): number {
+    if (ticks === 0) return position.marginUnits;
+    const { money } = this.books[position.index]!.terms;
+    const value = money.value(position.lots, ticks);
+    return position.marginUnits + position.profitAt(value, money) - money.maintenance(value);
+  }
+
+  /** What stands behind one cross position: the account's money, and what its other cross positions leave at the marks that are asked. */
+  private backing(of: Readonly<Position>, asset: number, markOf: (position: Position) => number): number {
+    const { free, locked } = this.wallets.wallet(of.account, asset);
+    let units = free + locked + of.marginUnits;
+    for (const position of this.wallets.held(of.account, asset)) {
+      if (position.isCross && position !== of) units += this.cushionOf(position, markOf(position));
+    }
+    return units;
+  }
+
+  private largestLoss(account: number, asset: number): Position | null {
+    let found: Position | null = null;
+    let least = Infinity;
+    for (const position of this.wallets.held(account, asset)) {
+      const ticks = this.worstOf(position);
+      if (!position.isCross || ticks === 0) continue;
+      const { money } = this.books[position.index]!.terms;
+      const profit = position.profitAt(money.value(position.lots, ticks), money);
+      if (profit < least) {
+        least = profit;
+        found = position;
+      }
+    }
+    return found;
+  }
+
+  private markOf({ index }: Readonly<Position>): number {
+    return this.books[index]!.markTicks;
+  }
+  /** The mark that is worst for a position: of the row that is judged, else the last one. Both kinds of contract lose the same way. */
+  private worstOf({ index, isLong }: Readonly<Position>): number {
+    const { isNew, low, high } = this.rows[index]!;
+    if (!isNew) return this.books[index]!.markTicks;
+    return isLong ? low : high;
+  }
+}

@@ -1,0 +1,153 @@
+// Every member of the position and account resources (specification 2.2), worked out once by hand in decimals of coins.
+
+import { Decimal } from 'decimal.js';
+import { describe, expect, test } from 'vitest';
+import { ByHand, type Sum } from '../../../test/fixtures/contractsByHand.ts';
+import { futuresIntent, inverseContract, linearContract, openFutures, trade } from '../../../test/fixtures/futuresVenue.ts';
+import { accountView, positionView } from './resources.ts';
+
+const DEPOSIT = 10_000_000_000;
+const LEVERAGE = 8;
+const MARK = 405_555;
+const RATE = 250_000_000;
+
+describe.each(
+  (['linear', 'inverse'] as const).flatMap((kind) =>
+    [true, false].flatMap((isLong) =>
+      [true, false].map((isCross) => ({
+        kind,
+        isLong,
+        isCross,
+        name: `${kind} ${isLong ? 'long' : 'short'} ${isCross ? 'cross' : 'isolated'}`,
+      })),
+    ),
+  ),
+)('$name', ({ kind, isLong, isCross }) => {
+  const contract = kind === 'linear' ? linearContract() : inverseContract();
+  const hand = new ByHand(contract);
+  const { openTakerFeePpm, closeTakerFeePpm, marginCoin } = contract.contract!;
+  const sign = isLong ? 1 : -1;
+
+  // In: 120 at 400,003 and 60 at 398,001. Out: 50 at 402,345. Funding of 0.025 % at 401,000. One close and one open order wait.
+  const { venue, seen } = openFutures([contract], { deposit: DEPOSIT, opening: { leverage: LEVERAGE, isCross, isNet: false } });
+  const [into, out] = isLong ? (['buy', 'sell'] as const) : (['sell', 'buy'] as const);
+  trade(venue, contract, into, 120, 400_003, 1000);
+  trade(venue, contract, into, 60, 398_001, 2000);
+  trade(venue, contract, out, 50, 402_345, 3000, { closes: true });
+  venue.fund(contract, 401_000, RATE, 4000);
+  const far = isLong ? 500_000 : 300_000;
+  venue.place(0, 91, futuresIntent(contract, out, 30, { closes: true, limit: far }), 5000);
+  const waiting = isLong ? 399_000 : 403_000;
+  venue.place(0, 92, futuresIntent(contract, into, 10, { limit: waiting }), 5000);
+  venue.setMark(contract, MARK);
+
+  const opened = hand.value(120, 400_003).add(hand.value(60, 398_001));
+  const gone = hand.round(opened.mul(50).div(180), Decimal.ROUND_HALF_UP);
+  const entry = opened.sub(gone);
+  const realised = hand.profit(isLong, gone, hand.value(50, 402_345));
+  const fees = hand
+    .fee(hand.value(120, 400_003), openTakerFeePpm)
+    .add(hand.fee(hand.value(60, 398_001), openTakerFeePpm))
+    .add(hand.fee(hand.value(50, 402_345), closeTakerFeePpm));
+  const funding = hand.round(hand.value(130, 401_000).mul('0.00025'), Decimal.ROUND_HALF_UP).mul(-sign);
+  const margins = hand.margin(hand.value(120, 400_003), LEVERAGE).add(hand.margin(hand.value(60, 398_001), LEVERAGE));
+  const initial = margins.sub(hand.round(margins.mul(50).div(180), Decimal.ROUND_DOWN));
+  const margin = isCross ? initial : initial.add(funding);
+  const unrealised = hand.profit(isLong, entry, hand.value(130, MARK));
+  // The limit that opens: a linear short counts at the last price where that is above its limit, an inverse long where it is below.
+  const last = 402_345;
+  const dearest = kind === 'linear' ? (isLong ? waiting : Math.max(waiting, last)) : isLong ? Math.min(waiting, last) : waiting;
+  const worth = hand.value(10, dearest);
+  const locked = hand.margin(worth, LEVERAGE).add(hand.round(worth.mul(openTakerFeePpm).div(1e6), Decimal.ROUND_UP));
+  const free = hand.cent
+    .mul(DEPOSIT)
+    .add(realised)
+    .sub(fees)
+    .add(isCross ? funding : 0)
+    .sub(initial)
+    .sub(locked);
+  /** Average price in ticks of lots that are worth so much. */
+  const average = (lots: number, value: Sum) =>
+    (kind === 'linear' ? value.div(hand.face.mul(lots)) : hand.face.mul(lots).div(value)).div(hand.tick).toNumber();
+
+  const position = positionView(venue, venue.wallets.position(0, 0, isLong), contract);
+  test.each<[keyof typeof position, unknown]>([
+    ['instrument', contract],
+    ['id', 1],
+    ['isLong', isLong],
+    ['isCross', isCross],
+    ['leverage', LEVERAGE],
+    ['lots', 130],
+    ['canCloseLots', 100],
+    ['holdUnits', hand.units(margin)],
+    ['openTicks', average(180, opened)],
+    ['averageTicks', average(130, entry)],
+    ['realisedUnits', hand.units(realised)],
+    ['unrealisedUnits', hand.units(unrealised)],
+    ['feeUnits', hand.units(fees)],
+    ['fundingUnits', hand.units(funding)],
+    ['maintenancePpm', 5000],
+    ['marginRate', margin.add(unrealised).div(hand.value(130, MARK)).toNumber()],
+    ['openedMs', 1000],
+    ['changedMs', 3000],
+  ])('position.%s', (member, expected) => {
+    if (typeof expected === 'number' && !Number.isInteger(expected)) expect(Number(position[member])).toBeCloseTo(expected, 9);
+    else expect(position[member]).toBe(expected);
+  });
+  test('position.liquidationTicks: the first price at which margin and profit are the maintenance margin', () => {
+    const backing = isCross ? free.add(locked).add(margin) : margin;
+    const isOver = (ticks: number) => {
+      const value = hand.value(130, ticks);
+      return backing.add(hand.profit(isLong, entry, value)).lte(hand.maintenance(value));
+    };
+    const { liquidationTicks } = position;
+    if (liquidationTicks === 0 || liquidationTicks === Infinity) expect(isOver(isLong ? 1 : 2 ** 40)).toBe(false);
+    else expect([isOver(liquidationTicks), isOver(liquidationTicks + sign)]).toEqual([true, false]);
+  });
+  test('position has no other member', () => {
+    expect(Object.keys(position)).toHaveLength(19);
+  });
+
+  const account = accountView(venue, 0, marginCoin);
+  const none = hand.cent.mul(0);
+  const both = unrealised.add(margin);
+  test.each<[keyof typeof account, unknown]>([
+    ['asset', marginCoin],
+    ['normalUnits', hand.units(free)],
+    ['lockedUnits', hand.units(locked)],
+    ['isolatedMarginUnits', hand.units(isCross ? none : margin)],
+    ['crossMarginUnits', hand.units(isCross ? margin : none)],
+    ['achievedUnits', hand.units(realised)],
+    ['unrealisedUnits', hand.units(unrealised)],
+    ['crossEquityUnits', hand.units(free.add(locked).add(isCross ? both : none))],
+    ['isolatedEquityUnits', hand.units(isCross ? none : both)],
+  ])('account.%s', (member, expected) => {
+    expect(account[member]).toBe(expected);
+  });
+  test('account.positions, and no other member', () => {
+    expect(account.positions).toEqual([venue.wallets.position(0, 0, isLong)]);
+    expect(Object.keys(account)).toHaveLength(10);
+  });
+
+  test('what the histories are made of: order, reduction and funding', () => {
+    expect(venue.find(0, 3)).toMatchObject({
+      status: 'FILLED',
+      filledLots: 50,
+      filledUnits: hand.units(hand.value(50, 402_345)),
+      closes: true,
+    });
+    expect(seen.reductions).toEqual([
+      { index: 0, lots: 50, profitUnits: hand.units(realised), feeUnits: hand.units(hand.fee(hand.value(50, 402_345), closeTakerFeePpm)) },
+    ]);
+    expect(seen.funding).toEqual([{ account: 0, index: 0, units: hand.units(funding), timeMs: 4000 }]);
+    venue.assertConserved();
+  });
+});
+
+test('a flat position shows no average, and nothing that could end it', () => {
+  const contract = linearContract();
+  const { venue } = openFutures([contract]);
+  const view = positionView(venue, venue.wallets.position(0, 0, true), contract);
+  expect([view.lots, view.openTicks, view.averageTicks, view.liquidationTicks]).toEqual([0, NaN, NaN, 0]);
+  expect(accountView(venue, 0, 'USDT')).toMatchObject({ positions: [], unrealisedUnits: 0, crossEquityUnits: DEPOSIT });
+});

@@ -1,0 +1,108 @@
+// What the exchange shows of a position and of an account (specification 2.2), with the meanings of the exchange dialect.
+
+import type { Instrument } from '../../model/instrument.ts';
+import type { FuturesVenue } from './futuresVenue.ts';
+import type { Position } from './position.ts';
+
+/** Money in settlement units, volumes in lots, times in ms. Prices are ratios of whole numbers, not ticks: averages lie between ticks. */
+export interface PositionView {
+  readonly instrument: Instrument;
+  readonly id: number;
+  readonly isLong: boolean;
+  readonly isCross: boolean;
+  readonly leverage: number;
+  readonly lots: number;
+  /** Less what closing orders hold. */
+  readonly canCloseLots: number;
+  /** Margin of the position: all of an isolated one, the initial margin of a cross one. */
+  readonly holdUnits: number;
+  /** Average price at which it was opened, and of what is held now, in ticks with a fraction; NaN where nothing is held. */
+  readonly openTicks: number;
+  readonly averageTicks: number;
+  /** Profit of reductions since it opened, and of what is held at the mark. */
+  readonly realisedUnits: number;
+  readonly unrealisedUnits: number;
+  readonly feeUnits: number;
+  readonly fundingUnits: number;
+  /** In ticks: 0 for a long, Infinity for a short, that no price endangers. */
+  readonly liquidationTicks: number;
+  /** Rate of the maintenance tier in which it lies, in millionths. */
+  readonly maintenancePpm: number;
+  /** Margin and profit over the value at the mark, as a fraction; the nearer to the maintenance rate, the nearer to liquidation. */
+  readonly marginRate: number;
+  readonly openedMs: number;
+  readonly changedMs: number;
+}
+
+export function positionView(venue: FuturesVenue, position: Readonly<Position>, instrument: Instrument): PositionView {
+  const book = venue.book(instrument);
+  const { money } = book.terms;
+  const { lots, entryUnits, openedLots, openedUnits, marginUnits } = position;
+  const value = lots > 0 && book.markTicks > 0 ? money.value(lots, book.markTicks) : entryUnits;
+  const unrealisedUnits = venue.unrealised(position);
+  return {
+    instrument,
+    id: position.id,
+    isLong: position.isLong,
+    isCross: position.isCross,
+    leverage: position.leverage,
+    lots,
+    canCloseLots: Math.max(0, lots - position.heldLots),
+    holdUnits: marginUnits,
+    openTicks: money.averageTicks(openedLots, openedUnits),
+    averageTicks: money.averageTicks(lots, entryUnits),
+    realisedUnits: position.realisedUnits,
+    unrealisedUnits,
+    feeUnits: position.feeUnits,
+    fundingUnits: position.fundingUnits,
+    liquidationTicks: venue.liquidationTicks(position),
+    maintenancePpm: money.maintenancePpm(value),
+    marginRate: (marginUnits + unrealisedUnits) / value,
+    openedMs: position.openedMs,
+    changedMs: position.changedMs,
+  };
+}
+
+/** One account in one settlement asset, in units of it. */
+export interface AccountView {
+  readonly asset: string;
+  /** accountNormal: at the account's disposal; accountLock: held by working orders. Their sum is the wallet balance. */
+  readonly normalUnits: number;
+  readonly lockedUnits: number;
+  /** Margin of isolated positions, and initial margin of cross positions. */
+  readonly isolatedMarginUnits: number;
+  readonly crossMarginUnits: number;
+  /** Realised since the account was opened, and unrealised at the marks. */
+  readonly achievedUnits: number;
+  readonly unrealisedUnits: number;
+  /** totalEquity: all that stands behind cross positions, with their profit; partEquity: isolated margins with theirs. */
+  readonly crossEquityUnits: number;
+  readonly isolatedEquityUnits: number;
+  readonly positions: readonly Readonly<Position>[];
+}
+
+export function accountView(venue: FuturesVenue, account: number, asset: string): AccountView {
+  const { wallets } = venue;
+  const index = wallets.asset(asset);
+  const { free, locked, realised } = wallets.wallet(account, index);
+  const positions = [...wallets.held(account, index)];
+  const sum = (isCross: boolean, of: (position: Readonly<Position>) => number): number =>
+    positions.reduce((units, position) => (position.isCross === isCross ? units + of(position) : units), 0);
+  const profit = (position: Readonly<Position>): number => venue.unrealised(position);
+  const margin = ({ marginUnits }: Readonly<Position>): number => marginUnits;
+  const isolatedMarginUnits = sum(false, margin);
+  const crossMarginUnits = sum(true, margin);
+  const [isolatedProfit, crossProfit] = [sum(false, profit), sum(true, profit)];
+  return {
+    asset,
+    normalUnits: free,
+    lockedUnits: locked,
+    isolatedMarginUnits,
+    crossMarginUnits,
+    achievedUnits: realised,
+    unrealisedUnits: isolatedProfit + crossProfit,
+    crossEquityUnits: free + locked + crossMarginUnits + crossProfit,
+    isolatedEquityUnits: isolatedMarginUnits + isolatedProfit,
+    positions,
+  };
+}

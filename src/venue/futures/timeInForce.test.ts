@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { futuresIntent, linearContract, openFutures } from '../../../test/fixtures/futuresVenue.ts';
+import type { Side, TimeInForce } from '../../model/order.ts';
+import { fixedSlippage } from '../slippage.ts';
+import type { FuturesVenueConfig } from './futuresConfig.ts';
+
+const PRICE = 400_000;
+const VOLUME = 100;
+
+/** One order, and rows after it: [open, high, low, volume]. What it filled, and whether it is over. */
+function life(
+  timeInForce: TimeInForce,
+  side: Side,
+  limit: number,
+  rows: readonly (readonly [number, number, number, number?])[],
+  config: Partial<FuturesVenueConfig> & { readonly deposit?: number } = {},
+  lots = 10,
+) {
+  const contract = linearContract();
+  const { venue, seen } = openFutures([contract], config);
+  const book = venue.book(contract);
+  book.lastPrice = PRICE;
+  const order = venue.place(0, 1, futuresIntent(contract, side, lots, { limit, timeInForce }), 0);
+  if (order === null) throw new Error(`refused: ${venue.refusal}`);
+  rows.forEach(([open, high, low, volume = VOLUME], at) => {
+    book.matchOpen(at * 1000, open, volume);
+    book.matchInside(at * 1000, (at + 1) * 1000, open, high, low);
+  });
+  venue.assertConserved();
+  const fills = seen.fills.map(({ price, lots: filled, isMaker, timeMs }) => [price, filled, isMaker ? 'maker' : 'taker', timeMs]);
+  return { fills, status: order.status, locked: venue.wallets.wallet(0, 0).locked };
+}
+const OVER = { status: 'CANCELED', locked: 0 };
+const CAPPED = { maxVolumeSharePpm: 50_000 };
+
+describe.each(['IOC', 'FOK'] as const)('%s', (timeInForce) => {
+  test('takes the open that its limit allows, at the open', () => {
+    const buy = life(timeInForce, 'buy', 400_100, [[PRICE, 401_000, 399_000]]);
+    expect(buy).toEqual({ fills: [[PRICE, 10, 'taker', 0]], status: 'FILLED', locked: 0 });
+    const sell = life(timeInForce, 'sell', PRICE, [[PRICE, 401_000, 399_000]]);
+    expect(sell).toEqual({ fills: [[PRICE, 10, 'taker', 0]], status: 'FILLED', locked: 0 });
+  });
+  test('is over when the open does not, whatever the row reaches later', () => {
+    expect(life(timeInForce, 'buy', 399_999, [[PRICE, 401_000, 390_000]])).toEqual({ fills: [], ...OVER });
+    expect(life(timeInForce, 'sell', 400_001, [[PRICE, 410_000, 399_000]])).toEqual({ fills: [], ...OVER });
+  });
+  test('slippage stops at its limit', () => {
+    const slippage = fixedSlippage(50, 0);
+    expect(life(timeInForce, 'buy', 400_020, [[PRICE, 401_000, 399_000]], { slippage }).fills).toEqual([[400_020, 10, 'taker', 0]]);
+    expect(life(timeInForce, 'buy', 400_090, [[PRICE, 401_000, 399_000]], { slippage }).fills).toEqual([[400_050, 10, 'taker', 0]]);
+  });
+  test('waits over a row without volume under a cap, for there was no market', () => {
+    const rows = [[PRICE, PRICE, PRICE, 0], [400_010, 400_010, 400_010]] as const; // prettier-ignore
+    expect(life(timeInForce, 'buy', 400_100, rows, { maxVolumeSharePpm: 1_000_000 }).fills).toEqual([[400_010, 10, 'taker', 1000]]);
+  });
+});
+
+describe('under the cap on volume', () => {
+  const row = [[PRICE, 401_000, 399_000]] as const;
+  test('IOC takes what there is, the rest is canceled', () => {
+    expect(life('IOC', 'buy', 400_100, row, CAPPED)).toEqual({ fills: [[PRICE, 5, 'taker', 0]], ...OVER });
+  });
+  test('FOK takes all or nothing', () => {
+    expect(life('FOK', 'buy', 400_100, row, CAPPED)).toEqual({ fills: [], ...OVER });
+    expect(life('FOK', 'buy', 400_100, row, CAPPED, 5)).toEqual({ fills: [[PRICE, 5, 'taker', 0]], status: 'FILLED', locked: 0 });
+    expect(life('FOK', 'buy', 400_100, row, CAPPED, 6).fills).toEqual([]);
+  });
+});
+
+describe('when the account cannot back the whole order at the price at which it fills', () => {
+  // Ten lots at 400,000 take 400,000 units of margin and 1,600 of fees; the sell was admitted at that price and meets a higher one.
+  const row = [[440_000, 440_000, 440_000]] as const;
+  const config = { deposit: 401_600 };
+  test('IOC fills what it can', () => {
+    expect(life('IOC', 'sell', PRICE, row, config)).toMatchObject({ fills: [[440_000, 9, 'taker', 0]], ...OVER });
+  });
+  test('FOK fills nothing', () => {
+    expect(life('FOK', 'sell', PRICE, row, config)).toEqual({ fills: [], ...OVER });
+  });
+});
+
+describe('POST_ONLY', () => {
+  test('is not placed where it would take', () => {
+    expect(life('POST_ONLY', 'buy', PRICE, [[PRICE, 401_000, 399_000]])).toEqual({ fills: [], ...OVER });
+    expect(life('POST_ONLY', 'sell', 399_000, [[PRICE, 401_000, 399_000]])).toEqual({ fills: [], ...OVER });
+  });
+  test('rests, and fills at its limit as maker when the price goes through it', () => {
+    expect(life('POST_ONLY', 'buy', 399_500, [[PRICE, PRICE, 399_500], [PRICE, PRICE, 399_499]])).toMatchObject({
+      fills: [[399_500, 10, 'maker', 2000]],
+      status: 'FILLED',
+    }); // prettier-ignore
+  });
+  test('fills at its limit, as maker, when the price jumps over it: never better than it rests', () => {
+    const rows = [[PRICE, PRICE, PRICE], [399_000, 399_200, 398_000]] as const; // prettier-ignore
+    expect(life('POST_ONLY', 'buy', 399_500, rows).fills).toEqual([[399_500, 10, 'maker', 1000]]);
+    const above = [[PRICE, PRICE, PRICE], [401_000, 401_200, 400_800]] as const; // prettier-ignore
+    expect(life('POST_ONLY', 'sell', 400_500, above).fills).toEqual([[400_500, 10, 'maker', 1000]]);
+  });
+  test('keeps what the cap leaves over', () => {
+    const rows = [[PRICE, PRICE, PRICE], [399_000, 399_200, 398_000], [399_400, 399_400, 399_300]] as const; // prettier-ignore
+    const { fills, status } = life('POST_ONLY', 'buy', 399_500, rows, CAPPED, 12);
+    expect(fills).toEqual([[399_500, 5, 'maker', 1000], [399_500, 5, 'maker', 2000]]); // prettier-ignore
+    expect(status).toBe('PARTIALLY_FILLED');
+  });
+});
+
+test('an order with a time in force waits for the first row that opens after it has arrived', () => {
+  const contract = linearContract();
+  const { venue, seen } = openFutures([contract]);
+  const book = venue.book(contract);
+  book.lastPrice = PRICE;
+  const order = venue.place(0, 1, futuresIntent(contract, 'buy', 1, { limit: PRICE, timeInForce: 'IOC' }), 500)!;
+  book.matchOpen(0, 390_000, VOLUME);
+  book.matchInside(0, 1000, 390_000, 390_000, 390_000);
+  expect([seen.fills, order.isOpen]).toEqual([[], true]);
+  book.matchOpen(1000, 395_000, VOLUME);
+  expect(seen.fills).toMatchObject([{ price: 395_000, timeMs: 1000 }]);
+});

@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'vitest';
+import {
+  futuresIntent,
+  type FuturesOrderOptions,
+  inverseContract,
+  linearContract,
+  openFutures,
+  type SeenFutures,
+  trade,
+} from '../../../test/fixtures/futuresVenue.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { Side } from '../../model/order.ts';
+import { fixedSlippage } from '../slippage.ts';
+import type { FuturesVenueConfig } from './futuresConfig.ts';
+import type { FuturesVenue } from './futuresVenue.ts';
+import { type Trigger, TriggerDesk, type TriggerKind } from './triggers.ts';
+
+const OPEN_MS = 60_000;
+const ROW_MS = 60_000;
+const PRICE = 400_000;
+
+/** A venue with a desk of triggers over it, and rows that go through both as the replay sends them. */
+class Desk {
+  readonly contract: Instrument;
+  readonly venue: FuturesVenue;
+  readonly seen: SeenFutures;
+  readonly triggers: TriggerDesk;
+  readonly ended: { readonly id: number; readonly status: string; readonly timeMs: number }[] = [];
+  openMs = OPEN_MS;
+
+  constructor(config: Partial<FuturesVenueConfig> & { readonly deposit?: number } = {}, maxPending = 10, contract = linearContract()) {
+    this.contract = contract;
+    const { venue, seen } = openFutures([contract, linearContract({ contractId: 9 }, { base: 'ETH' })], config);
+    this.venue = venue;
+    this.seen = seen;
+    this.triggers = new TriggerDesk(
+      venue,
+      { triggerEnded: ({ id, status }, timeMs) => void this.ended.push({ id, status, timeMs }) },
+      maxPending,
+    );
+    venue.book(contract).lastPrice = PRICE;
+  }
+  /** A position that stands before the first row: below 0 short. */
+  hold(lots: number): this {
+    trade(this.venue, this.contract, lots > 0 ? 'buy' : 'sell', Math.abs(lots), PRICE, 0);
+    this.seen.fills.length = 0;
+    return this;
+  }
+  place(
+    kind: TriggerKind,
+    price: number,
+    side: Side,
+    lots: number,
+    options: FuturesOrderOptions = {},
+    expiresMs = Infinity,
+    nowMs = 1000,
+  ): Trigger {
+    const trigger = this.triggers.place(0, kind, price, this.child(side, lots, options), nowMs, expiresMs);
+    if (trigger === null) throw new Error(`refused: ${this.triggers.refusal}`);
+    return trigger;
+  }
+  /** The code with which a trigger is refused; 0: it is not. */
+  code(kind: TriggerKind, price: number, side: Side, lots: number, options: FuturesOrderOptions = {}): number {
+    return this.triggers.place(0, kind, price, this.child(side, lots, options), 1000) === null ? this.triggers.refusal : 0;
+  }
+  row(open: number, high: number, low: number): void {
+    const { contract, openMs } = this;
+    const book = this.venue.book(contract);
+    const closeMs = openMs + ROW_MS;
+    book.matchOpen(openMs, open, 100);
+    this.triggers.row(contract, openMs, closeMs, open, high, low);
+    book.matchInside(openMs, closeMs, open, high, low);
+    this.openMs = closeMs;
+  }
+  private child(side: Side, lots: number, options: FuturesOrderOptions) {
+    return futuresIntent(this.contract, side, lots, options);
+  }
+}
+
+const CLOSE = { closes: true };
+const KINDS = [
+  { kind: 'stopLoss', side: 'sell', held: 10, rises: false, what: 'of a long' },
+  { kind: 'stopLoss', side: 'buy', held: -10, rises: true, what: 'of a short' },
+  { kind: 'takeProfit', side: 'sell', held: 10, rises: true, what: 'of a long' },
+  { kind: 'takeProfit', side: 'buy', held: -10, rises: false, what: 'of a short' },
+  { kind: 'rise', side: 'buy', held: 0, rises: true, what: 'to open a long' },
+  { kind: 'rise', side: 'sell', held: 0, rises: true, what: 'to open a short' },
+  { kind: 'rise', side: 'sell', held: 10, rises: true, what: 'to close a long' },
+  { kind: 'fall', side: 'sell', held: 0, rises: false, what: 'to open a short' },
+  { kind: 'fall', side: 'buy', held: 0, rises: false, what: 'to open a long' },
+  { kind: 'fall', side: 'buy', held: -10, rises: false, what: 'to close a short' },
+] as const;
+
+describe.each(KINDS)('$kind $what', ({ kind, side, held, rises, what }) => {
+  const sign = rises ? 1 : -1;
+  const level = PRICE + sign * 1000;
+  const desk = (config: Partial<FuturesVenueConfig> = {}) => {
+    const made = new Desk(config);
+    if (held !== 0) made.hold(held);
+    made.place(kind, level, side, 10, what.startsWith('to open') ? {} : CLOSE);
+    return made;
+  };
+  const reach = (made: Desk, extreme: number, open = PRICE) => made.row(open, Math.max(open, extreme), Math.min(open, extreme));
+
+  test('waits a tick before its level, fires at it and is executed there', () => {
+    const made = desk();
+    reach(made, level - sign);
+    expect([made.seen.fills, made.ended]).toEqual([[], []]);
+    reach(made, level);
+    expect(made.seen.fills).toMatchObject([{ ref: 1, price: level, lots: 10, isMaker: false, timeMs: made.openMs }]);
+    expect(made.ended).toEqual([{ id: 1, status: 'triggered', timeMs: made.openMs }]);
+    expect(made.triggers.list(0)).toEqual([]);
+  });
+  test('a row that opens beyond it fires it at the open', () => {
+    const made = desk();
+    reach(made, level, level + sign * 700);
+    expect(made.seen.fills).toMatchObject([{ price: level + sign * 700, timeMs: OPEN_MS }]);
+  });
+  test('slippage is against it', () => {
+    const made = desk({ slippage: fixedSlippage(3, 0) });
+    reach(made, level);
+    expect(made.seen.fills[0]?.price).toBe(side === 'buy' ? level + 3 : level - 3);
+  });
+});
+
+describe('several levels in one row', () => {
+  const LEVELS: readonly (readonly [TriggerKind, number, Side])[] = [
+    ['takeProfit', 405_000, 'sell'],
+    ['takeProfit', 403_000, 'sell'],
+    ['rise', 404_000, 'buy'],
+    ['fall', 397_000, 'buy'],
+    ['stopLoss', 395_000, 'sell'],
+    ['fall', 399_000, 'buy'],
+    ['stopLoss', 396_000, 'sell'],
+  ];
+  const fired = (open: number, high: number, low: number) => {
+    const desk = new Desk().hold(30);
+    for (const [kind, price, side] of LEVELS) desk.place(kind, price, side, 2, kind === 'rise' || kind === 'fall' ? {} : CLOSE);
+    desk.row(open, high, low);
+    return desk.ended.map(({ id, timeMs }) => [id, timeMs === OPEN_MS ? 'open' : 'inside']);
+  };
+  test('losses first, then entries, then profits, of each the one nearest to the open', () => {
+    expect(fired(PRICE, 405_000, 395_000).map(([id]) => id)).toEqual([7, 5, 6, 4, 3, 2, 1]);
+  });
+  test('what the open reaches comes before all of them, as placed', () => {
+    expect(fired(404_000, 405_000, 395_000)).toEqual([
+      [2, 'open'], [3, 'open'], [7, 'inside'], [5, 'inside'], [6, 'inside'], [4, 'inside'], [1, 'inside'],
+    ]); // prettier-ignore
+  });
+  test('of two equally near the first one placed', () => {
+    const desk = new Desk();
+    desk.place('rise', 401_000, 'buy', 1);
+    desk.place('fall', 399_000, 'buy', 1);
+    desk.row(PRICE, 401_000, 399_000);
+    expect(desk.ended.map(({ id }) => id)).toEqual([1, 2]);
+  });
+  test('a row that reaches stop and target counts as the stop: the target finds nothing to close', () => {
+    const desk = new Desk().hold(10);
+    const target = desk.place('takeProfit', 404_000, 'sell', 10, CLOSE);
+    const stop = desk.place('stopLoss', 396_000, 'sell', 10, CLOSE);
+    desk.row(PRICE, 404_000, 396_000);
+    expect(desk.seen.fills).toMatchObject([{ ref: stop.id, price: 396_000 }]);
+    expect([stop.status, stop.code, target.status, target.code, target.childId]).toEqual(['triggered', 0, 'failed', 10015, null]);
+  });
+});
+
+describe('children', () => {
+  test('a LIMIT that the trigger price allows is executed there, as taker', () => {
+    const desk = new Desk();
+    const trigger = desk.place('rise', 401_000, 'buy', 5, { limit: 402_000 });
+    desk.row(PRICE, 401_500, PRICE);
+    expect(desk.seen.fills).toMatchObject([{ ref: trigger.id, price: 401_000, lots: 5, isMaker: false }]);
+  });
+  test('one that it does not allow rests from the end of the row on, as maker', () => {
+    const desk = new Desk();
+    const trigger = desk.place('rise', 401_000, 'buy', 5, { limit: 400_500 });
+    desk.row(PRICE, 401_500, 399_000);
+    expect([desk.seen.fills, trigger.status, desk.venue.find(0, trigger.childId!)?.isOpen]).toEqual([[], 'triggered', true]);
+    desk.row(401_000, 401_500, 400_499);
+    expect(desk.seen.fills).toMatchObject([{ ref: trigger.id, price: 400_500, isMaker: true }]);
+  });
+  test('a MARKET child takes what the cap on volume leaves, the rest is canceled', () => {
+    const desk = new Desk({ maxVolumeSharePpm: 30_000 });
+    desk.place('rise', 401_000, 'buy', 5);
+    desk.row(PRICE, 401_000, PRICE);
+    expect(desk.seen.fills).toMatchObject([{ lots: 3 }]);
+    expect(desk.seen.ends).toHaveLength(1);
+  });
+  test.each([
+    ['margin', -2017, { deposit: 1000 }, 0],
+    ['open orders', -1015, { maxOpenOrders: 1 }, 0],
+  ] as const)('that are refused when they are placed fail their trigger: %s', (_, code, config, held) => {
+    const desk = new Desk(config);
+    if (held !== 0) desk.hold(held);
+    if (code === -1015) desk.venue.place(0, 99, futuresIntent(desk.contract, 'buy', 1, { limit: 1000 }), 0);
+    const trigger = desk.place('rise', 401_000, 'buy', 500);
+    desk.row(PRICE, 401_000, PRICE);
+    expect([trigger.status, trigger.code, trigger.childId, desk.ended[0]?.status]).toEqual(['failed', code, null, 'failed']);
+  });
+  test('of an inverse contract fire and fill alike', () => {
+    const desk = new Desk({}, 10, inverseContract()).hold(10);
+    desk.place('stopLoss', 399_000, 'sell', 10, CLOSE);
+    desk.row(PRICE, PRICE, 398_000);
+    expect(desk.seen.fills).toMatchObject([{ price: 399_000, lots: 10 }]);
+  });
+});
+
+describe('refused when placed', () => {
+  test.each<[string, number, (desk: Desk) => number]>([
+    ['an exit that opens', -1014, (desk) => desk.code('stopLoss', 399_000, 'sell', 1)],
+    ['an exit that opens, target', -1014, (desk) => desk.code('takeProfit', 401_000, 'sell', 1)],
+    ['a time in force', -1014, (desk) => desk.code('rise', 401_000, 'buy', 1, { limit: 401_000, timeInForce: 'IOC' })],
+    ['a value', -1014, (desk) => desk.code('rise', 401_000, 'buy', 0, { value: 1_000_000 })],
+    ['a price finer than a tick', -1147, (desk) => desk.code('rise', 401_000.5, 'buy', 1)],
+    ['no price', -1102, (desk) => desk.code('rise', 0, 'buy', 1)],
+    ['no volume', -1136, (desk) => desk.code('rise', 401_000, 'buy', 0)],
+    ['a volume finer than a lot', -1147, (desk) => desk.code('rise', 401_000, 'buy', 1.5)],
+    ['a limit finer than a tick', -1147, (desk) => desk.code('rise', 401_000, 'buy', 1, { limit: 401_000.5 })],
+    ['an exit beyond the position', 10015, (desk) => desk.hold(5).code('stopLoss', 399_000, 'sell', 6, CLOSE)],
+    ['an exit without a position', 10015, (desk) => desk.code('takeProfit', 399_000, 'buy', 1, CLOSE)],
+  ])('%s: %i', (_, code, place) => {
+    const desk = new Desk();
+    expect(place(desk)).toBe(code);
+    expect([desk.triggers.list(0), desk.triggers.waits(desk.contract)]).toEqual([[], false]);
+  });
+  test('what only time can tell is not: margin, and what there will be to close', () => {
+    const desk = new Desk({ deposit: 1000 });
+    expect([desk.code('rise', 401_000, 'buy', 500), desk.code('fall', 399_000, 'sell', 1, CLOSE)]).toEqual([0, 0]);
+  });
+  test('one too many of an account: -1015; one that ends makes room', () => {
+    const desk = new Desk({}, 2);
+    const [first] = [desk.place('rise', 401_000, 'buy', 1), desk.place('rise', 402_000, 'buy', 1)];
+    expect(desk.code('rise', 403_000, 'buy', 1)).toBe(-1015);
+    desk.triggers.cancel(0, first.id);
+    expect(desk.code('rise', 403_000, 'buy', 1)).toBe(0);
+  });
+  test.each([0, -1, 1.5, NaN])('a desk cannot have room for %s', (maxPending) => {
+    expect(() => new Desk({}, maxPending)).toThrow('maxTriggers');
+  });
+});
+
+describe('the life of what waits', () => {
+  test('the list has the newest first, of one contract or of all', () => {
+    const desk = new Desk();
+    const [first, second] = [desk.place('rise', 401_000, 'buy', 1), desk.place('fall', 399_000, 'sell', 1)];
+    expect(desk.triggers.list(0)).toEqual([second, first]);
+    expect(desk.triggers.list(0, desk.contract)).toEqual([second, first]);
+    expect(desk.triggers.list(0, linearContract())).toEqual([]);
+    expect(desk.triggers.list(1)).toEqual([]);
+    expect(desk.triggers.waits(desk.contract)).toBe(true);
+  });
+  test('a canceled one never fires; nobody cancels it twice, or for another account', () => {
+    const desk = new Desk();
+    const trigger = desk.place('rise', 401_000, 'buy', 1);
+    expect([desk.triggers.cancel(1, trigger.id), desk.triggers.refusal]).toEqual([null, -1112]);
+    expect(desk.triggers.cancel(0, trigger.id)?.status).toBe('canceled');
+    expect([desk.triggers.cancel(0, trigger.id), desk.triggers.refusal]).toEqual([null, -1112]);
+    desk.row(402_000, 402_000, 402_000);
+    expect([desk.seen.fills, desk.ended]).toEqual([[], []]);
+  });
+  test('it expires with the row that opens at its time, and fires in the one before', () => {
+    const level = 401_000;
+    const late = new Desk();
+    late.place('rise', level, 'buy', 1, {}, OPEN_MS);
+    late.row(level, level, level);
+    expect([late.seen.fills, late.ended]).toEqual([[], [{ id: 1, status: 'expired', timeMs: OPEN_MS }]]);
+    const early = new Desk();
+    early.place('rise', level, 'buy', 1, {}, OPEN_MS + 1);
+    early.row(PRICE, level, PRICE);
+    expect(early.ended[0]?.status).toBe('triggered');
+  });
+  test('what arrives within a row waits for the next one', () => {
+    const desk = new Desk();
+    desk.place('rise', 401_000, 'buy', 1, {}, Infinity, OPEN_MS + 1);
+    desk.row(402_000, 402_000, 402_000);
+    expect(desk.ended).toEqual([]);
+    desk.row(402_000, 402_000, 402_000);
+    expect(desk.seen.fills).toMatchObject([{ price: 402_000 }]);
+  });
+  test('a trigger of another contract is not touched', () => {
+    const desk = new Desk();
+    desk.place('rise', 401_000, 'buy', 1);
+    desk.triggers.row(linearContract(), OPEN_MS, OPEN_MS + 1, 500_000, 500_000, 500_000);
+    expect(desk.ended).toEqual([]);
+  });
+});

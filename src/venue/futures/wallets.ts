@@ -1,0 +1,150 @@
+// Futures accounts: balances by settlement asset, settings by contract, positions, and the sums that show that nothing is made or lost.
+
+import { assert } from '../../base/assert.ts';
+import { ConfigError, InvariantError } from '../../base/errors.ts';
+import { exact } from '../../base/exact.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { ContractMoney } from './contractMoney.ts';
+import { Position } from './position.ts';
+
+/** How one account trades one contract. */
+export interface ContractSetting {
+  leverage: number;
+  isCross: boolean;
+  /** One position for both sides; false: long and short apart. */
+  isNet: boolean;
+}
+
+/** One account's money in one settlement asset, in units of it. */
+export class Wallet {
+  /** At its disposal. Below 0 only while a cross position whose profit covers it is open, or while working orders hold what is missing. */
+  free = 0;
+  /** Initial margin and fees of working orders that open. */
+  locked = 0;
+  /** For the account's own sum; profits of reductions, fees, funding received, liquidation fees, and losses that others bore. */
+  deposited = 0;
+  realised = 0;
+  fees = 0;
+  funding = 0;
+  liquidationFees = 0;
+  covered = 0;
+}
+
+export interface ContractTerms {
+  readonly instrument: Instrument;
+  readonly money: ContractMoney;
+  /** Of the settlement asset. */
+  readonly asset: number;
+}
+
+/**
+ * Per asset and at any time, to the unit: deposited = free + locked + margin of positions, over all accounts, + fees + insurance + market.
+ * `market` is the other side of every trade and of funding, the rest of the world; `insurance` gets liquidation fees and bears what an
+ * account cannot: each may be negative.
+ */
+export class Wallets {
+  readonly names: string[] = [];
+  readonly assets: readonly string[];
+  readonly contracts: readonly ContractTerms[];
+  /** By account. */
+  openOrders = new Int32Array(0);
+  readonly restricted: boolean[] = [];
+  readonly fees: Float64Array;
+  readonly insurance: Float64Array;
+  readonly market: Float64Array;
+  private readonly deposited: Float64Array;
+  /** By account, then asset; by account, then contract. */
+  private readonly wallets: Wallet[][] = [];
+  private readonly settings: ContractSetting[][] = [];
+  /** By account and contract: the long side, or the only one in net mode, and the short side. */
+  private readonly positions: (readonly [Position, Position])[][] = [];
+
+  constructor(contracts: readonly ContractTerms[], assets: readonly string[]) {
+    this.contracts = contracts;
+    this.assets = assets;
+    this.fees = new Float64Array(assets.length);
+    this.insurance = new Float64Array(assets.length);
+    this.market = new Float64Array(assets.length);
+    this.deposited = new Float64Array(assets.length);
+  }
+
+  /** The index of the new account. Throws ConfigError when the name is taken. */
+  open(name: string, setting: (terms: ContractTerms) => ContractSetting, isRestricted: boolean): number {
+    if (this.names.includes(name)) throw new ConfigError(`account ${name}: the name is taken`, 'give each account a name of its own');
+    const account = this.names.push(name) - 1;
+    this.openOrders = Int32Array.of(...this.openOrders, 0);
+    this.restricted.push(isRestricted);
+    this.wallets.push(this.assets.map(() => new Wallet()));
+    this.settings.push(this.contracts.map(setting));
+    this.positions.push(this.contracts.map((_, index) => [new Position(account, index, true), new Position(account, index, false)]));
+    return account;
+  }
+
+  /** The index of a settlement asset. Throws ConfigError for an asset in which no contract settles. */
+  asset(name: string): number {
+    const index = this.assets.indexOf(name);
+    if (index < 0) throw new ConfigError(`asset ${name}: no contract of this venue settles in it`, `known: ${this.assets.join(', ')}`);
+    return index;
+  }
+  wallet(account: number, asset: number): Wallet {
+    const wallet = this.wallets[account]?.[asset];
+    if (wallet === undefined) throw new InvariantError(`there is no account ${account} with asset ${asset}`);
+    return wallet;
+  }
+  setting(account: number, index: number): ContractSetting {
+    const setting = this.settings[account]?.[index];
+    if (setting === undefined) throw new InvariantError(`there is no account ${account} with contract ${index}`);
+    return setting;
+  }
+  /** Of a contract of an account; in net mode always the first of the two. */
+  position(account: number, index: number, isLong: boolean): Position {
+    return this.sides(account, index)[isLong || this.setting(account, index).isNet ? 0 : 1];
+  }
+  sides(account: number, index: number): readonly [Position, Position] {
+    const sides = this.positions[account]?.[index];
+    if (sides === undefined) throw new InvariantError(`there is no account ${account} with contract ${index}`);
+    return sides;
+  }
+  /** What an account holds, flat positions left out: of one asset, or of all. By contract, long before short. */
+  *held(account: number, asset: number | null = null): Generator<Position> {
+    for (let index = 0; index < this.contracts.length; index++) {
+      if (asset !== null && this.contracts[index]!.asset !== asset) continue;
+      for (const position of this.sides(account, index)) if (position.lots > 0) yield position;
+    }
+  }
+
+  deposit(account: number, asset: number, units: number): void {
+    assert(exact(units) >= 0, `a deposit is not negative: ${units}`);
+    const wallet = this.wallet(account, asset);
+    this.deposited[asset] = exact(this.deposited[asset]! + units);
+    wallet.deposited = exact(wallet.deposited + units);
+    wallet.free = exact(wallet.free + units);
+  }
+
+  /** Moves units from free to locked, or back where they are negative. */
+  lock(wallet: Wallet, units: number): void {
+    wallet.free = exact(wallet.free - units);
+    wallet.locked = exact(wallet.locked + units);
+    assert(wallet.locked >= 0, 'no more is given back than was held');
+  }
+
+  /** Throws InvariantError when an asset was made or lost by however little, or an account's money is not what its history says. */
+  assertConserved(): void {
+    this.assets.forEach((name, asset) => {
+      let sum = BigInt(this.fees[asset]!) + BigInt(this.insurance[asset]!) + BigInt(this.market[asset]!);
+      for (let account = 0; account < this.names.length; account++) sum += this.checkedMoney(account, asset);
+      const deposited = BigInt(this.deposited[asset]!);
+      assert(sum === deposited, `${name}: ${deposited} units were deposited, ${sum} are there`);
+    });
+  }
+
+  /** All of an account's money in an asset; what it should be is what came in and went out. */
+  private checkedMoney(account: number, asset: number): bigint {
+    const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = this.wallet(account, asset);
+    let money = BigInt(free) + BigInt(locked);
+    for (const { marginUnits } of this.held(account, asset)) money += BigInt(marginUnits);
+    const history = BigInt(deposited) + BigInt(realised) - BigInt(fees) + BigInt(funding) - BigInt(liquidationFees) + BigInt(covered);
+    assert(money === history, `${this.names[account]}: ${money} units of ${this.assets[asset]} are there, ${history} should be`);
+    return money;
+  }
+}

@@ -1,0 +1,24 @@
+// Random lives of futures accounts: nothing is made or lost, whatever fills, pays, changes or is liquidated.
+
+import { expect, test } from 'vitest';
+import { FuturesWorld, noCounts } from './futuresWorld.ts';
+
+/** `npm run campaign -- futures` sets both; a case is a life of EVENTS events. */
+const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
+const CASES = Number(ISOBAR_CASES ?? 250);
+const SEED = Number(ISOBAR_SEED ?? 1);
+const EVENTS = 200;
+const HOUR_MS = 3_600_000;
+
+test(`money is conserved after each of ${CASES * EVENTS} events from seed ${SEED}`, { timeout: HOUR_MS }, () => {
+  const counts = noCounts();
+  for (let seed = SEED; seed < SEED + CASES; seed++) {
+    try {
+      new FuturesWorld(seed, counts).run(EVENTS);
+    } catch (error) {
+      throw new Error(`seed ${seed}: ${String(error)}; again: npm run campaign -- futures --seed ${seed} --cases 1`, { cause: error });
+    }
+  }
+  if (ISOBAR_CASES) console.log(`futures campaign: seeds ${SEED} to ${SEED + CASES - 1}, ${CASES * EVENTS} events`, JSON.stringify(counts));
+  for (const [what, count] of Object.entries(counts)) if (CASES >= 100) expect(count, what).toBeGreaterThan(10);
+});

@@ -1,0 +1,219 @@
+// A random life of three futures accounts on linear and inverse contracts, checked after every event.
+
+import { assert } from '../../src/base/assert.ts';
+import { type Rng, seededRng } from '../../src/base/rng.ts';
+import type { Instrument } from '../../src/model/instrument.ts';
+import type { Side } from '../../src/model/order.ts';
+import type { FuturesVenue } from '../../src/venue/futures/futuresVenue.ts';
+import { fixedSlippage } from '../../src/venue/slippage.ts';
+import { futuresIntent, inverseContract, linearContract, openFutures, type SeenFutures } from '../fixtures/futuresVenue.ts';
+
+export interface Counts {
+  fills: number;
+  flips: number;
+  funding: number;
+  settings: number;
+  liquidations: number;
+  covered: number;
+  canceled: number;
+}
+export const noCounts = (): Counts => ({
+  fills: 0,
+  flips: 0,
+  funding: 0,
+  settings: 0,
+  liquidations: 0,
+  covered: 0,
+  canceled: 0,
+});
+
+const ACCOUNTS = 3;
+const ROW_MS = 60_000;
+
+export class FuturesWorld {
+  private readonly rng: Rng;
+  private readonly venue: FuturesVenue;
+  private readonly seen: SeenFutures;
+  private readonly instruments: readonly Instrument[];
+  private readonly prices: number[];
+  private readonly counts: Counts;
+  private nowMs = 0;
+  private ref = 0;
+
+  constructor(seed: number, counts: Counts) {
+    this.rng = seededRng(seed);
+    this.counts = counts;
+    this.instruments = [
+      linearContract(),
+      // Values coarser than the unit, and another price scale: every rounding comes up.
+      linearContract({ contractId: 3, multiplier: 7, multiplierDigits: 2 }, { base: 'ETH', priceDigits: 3 }),
+      inverseContract(),
+    ];
+    this.prices = [400_000, 2_500_000, 400_000];
+    const { venue, seen } = openFutures(this.instruments, {
+      deposit: this.below(5) === 0 ? 50_000 : 50_000_000,
+      maxVolumeSharePpm: this.below(2) === 0 ? 0 : 500_000,
+      slippage: fixedSlippage(this.below(3), this.below(2) * 100),
+      limitRule: this.below(2) === 0 ? 'touch' : 'through',
+      fees: { rounding: this.below(2) === 0 ? 'halfUp' : 'up' },
+      opening: { leverage: 1 + this.below(60), isCross: this.below(2) === 0, isNet: this.below(2) === 0 },
+    });
+    this.venue = venue;
+    this.seen = seen;
+    for (let account = 1; account < ACCOUNTS; account++) {
+      venue.openAccount(`account ${account}`);
+      for (const asset of venue.wallets.assets) venue.deposit(account, asset, 10_000_000 * account);
+    }
+    this.instruments.forEach((instrument, at) => {
+      venue.book(instrument).lastPrice = this.prices[at]!;
+      venue.setMark(instrument, this.prices[at]!);
+    });
+  }
+
+  /** Runs so many events; throws, naming the event, at the first after which something does not add up. */
+  run(events: number): void {
+    for (let at = 0; at < events; at++) {
+      const name = this.step();
+      try {
+        this.venue.assertConserved();
+        this.checkHolds();
+      } catch (error) {
+        throw new Error(`event ${at}, ${name}: ${String(error)}`, { cause: error });
+      }
+    }
+    this.counts.fills += this.seen.fills.length;
+    this.counts.canceled += this.seen.ends.length;
+    this.counts.funding += this.seen.funding.length;
+    this.counts.liquidations += this.seen.liquidations.length;
+    for (const { covered } of this.seen.liquidations) if (covered > 0) this.counts.covered++;
+  }
+
+  private step(): string {
+    const dice = this.below(100);
+    if (dice < 40) return this.order();
+    if (dice < 75) return this.row();
+    if (dice < 85) return this.fund();
+    if (dice < 92) return this.change();
+    return this.cancel();
+  }
+
+  private order(): string {
+    const [account, index] = [this.below(ACCOUNTS), this.below(this.instruments.length)];
+    const instrument = this.instruments[index]!;
+    const side: Side = this.below(2) === 0 ? 'buy' : 'sell';
+    const limit = this.below(2) === 0 ? 0 : Math.max(1, Math.round(this.prices[index]! * (0.97 + 0.06 * this.rng.next())));
+    const force = limit > 0 ? ([undefined, undefined, 'IOC', 'FOK', 'POST_ONLY'] as const)[this.below(5)] : undefined;
+    const closes = this.below(4) === 0;
+    const byValue = limit === 0 && !closes && this.below(4) === 0;
+    const wanted = byValue ? 0 : 1 + this.below(2 ** (1 + this.below(14)));
+    this.venue.place(
+      account,
+      ++this.ref,
+      futuresIntent(instrument, side, wanted, {
+        limit,
+        closes,
+        ...(force ? { timeInForce: force } : {}),
+        ...(byValue ? { value: 1 + this.below(2_000_000_000) } : {}),
+      }),
+      this.nowMs,
+    );
+    return `order ${this.ref} of account ${account}: ${side} ${wanted} of ${instrument.id}`;
+  }
+
+  /** One row of every contract, or of one; the mark goes its own way within a per cent. */
+  private row(): string {
+    const only = this.below(2) === 0 ? this.below(this.instruments.length) : -1;
+    const closeMs = this.nowMs + ROW_MS;
+    this.instruments.forEach((instrument, index) => {
+      if (only >= 0 && only !== index) return;
+      const jump = this.below(20) === 0 ? 0.3 : 0.01;
+      const prices = Array.from({ length: 4 }, () => this.near(this.prices[index]!, jump));
+      const [open, close] = [prices[0]!, prices[3]!];
+      const [high, low] = [Math.max(...prices), Math.min(...prices)];
+      const book = this.venue.book(instrument);
+      const before = this.sides();
+      book.matchOpen(this.nowMs, open, this.below(20_000));
+      book.matchInside(this.nowMs, closeMs, open, high, low);
+      book.lastPrice = close;
+      this.prices[index] = close;
+      this.counts.flips += this.sides().filter((side, at) => side !== 0 && before[at] === -side).length;
+      const mark = this.near(open, 0.002);
+      this.venue.markRow(instrument, mark, Math.max(mark, close, this.near(high, 0.002)), Math.min(mark, close, this.near(low, 0.002)), close);
+    });
+    this.venue.settleMarks(closeMs);
+    this.nowMs = closeMs;
+    return `row to ${closeMs}`;
+  }
+
+  private fund(): string {
+    const index = this.below(this.instruments.length);
+    const rate = Math.round((this.rng.next() - 0.5) * 2e10);
+    this.venue.fund(this.instruments[index]!, this.prices[index]!, rate, this.nowMs);
+    return `funding of ${this.instruments[index]!.id} at ${rate}`;
+  }
+
+  private change(): string {
+    const [account, index, kind] = [this.below(ACCOUNTS), this.below(this.instruments.length), this.below(3)];
+    const instrument = this.instruments[index]!;
+    const isDone =
+      kind === 0
+        ? this.venue.setLeverage(account, instrument, 1 + this.below(100))
+        : kind === 1
+          ? this.venue.setMarginMode(account, instrument, this.below(2) === 0)
+          : this.venue.setPositionMode(account, instrument, this.below(2) === 0);
+    if (isDone) this.counts.settings++;
+    return `setting ${kind} of account ${account} on ${instrument.id}`;
+  }
+
+  private cancel(): string {
+    const order = this.venue.find(this.below(ACCOUNTS), 1 + this.below(this.ref + 1));
+    if (order !== null && order.isOpen) this.venue.cancel(order, this.nowMs);
+    return `cancel of ${order?.id}`;
+  }
+
+  /** What is locked and what is held back of positions is the sum of what the open orders say; nobody free of positions owes anything. */
+  private checkHolds(): void {
+    const { wallets } = this.venue;
+    for (let account = 0; account < ACCOUNTS; account++) {
+      const locked = wallets.assets.map(() => 0);
+      const held = new Map<object, number>();
+      for (let id = 1; id <= this.ref; id++) {
+        const order = this.venue.find(account, id);
+        if (order === null || !order.isOpen) continue;
+        const { index, terms } = this.venue.book(order.instrument);
+        locked[terms.asset]! += order.lockedUnits;
+        assert(order.lockedUnits >= 0 && order.offsetLots >= 0, `order ${id} holds ${order.lockedUnits}`);
+        if (order.offsetLots === 0) continue;
+        const position = wallets.position(account, index, order.side === 'sell');
+        held.set(position, (held.get(position) ?? 0) + order.offsetLots);
+      }
+      wallets.assets.forEach((asset, at) => {
+        const wallet = wallets.wallet(account, at);
+        assert(wallet.locked === locked[at], `${asset}: ${wallet.locked} locked, the orders hold ${locked[at]}`);
+        const isCovered = [...wallets.held(account, at)].some(({ isCross }) => isCross) || wallet.free + wallet.locked >= 0;
+        assert(isCovered, `account ${account} owes ${wallet.free} ${asset} with no position that could pay`);
+      });
+      for (let index = 0; index < this.instruments.length; index++) {
+        for (const position of wallets.sides(account, index)) {
+          assert(position.heldLots === (held.get(position) ?? 0), `position ${position.id}: ${position.heldLots} lots held back`);
+          assert(position.heldLots <= position.lots, `position ${position.id}: more lots held back than there are`);
+          assert(position.marginUnits >= 0 && (position.lots > 0 || position.marginUnits === 0), `margin ${position.marginUnits}`);
+          assert(position.lots > 0 || position.entryUnits === 0, `a flat position has an entry value of ${position.entryUnits}`);
+        }
+      }
+    }
+  }
+
+  private sides(): number[] {
+    const { wallets } = this.venue;
+    return Array.from({ length: ACCOUNTS }, (_, account) => this.instruments.map((_of, index) => wallets.sides(account, index)[0]))
+      .flat()
+      .map(({ lots, isLong }) => (lots === 0 ? 0 : isLong ? 1 : -1));
+  }
+  private below(count: number): number {
+    return Math.floor(this.rng.next() * count);
+  }
+  private near(price: number, by: number): number {
+    return Math.max(1, Math.round(price * (1 - by + 2 * by * this.rng.next())));
+  }
+}
