@@ -4,6 +4,7 @@ import type { Lots, Ticks, TimeMs } from '../base/brand.ts';
 import type { OrderId, OrderRole } from '../model/order.ts';
 import { levelOf, type Bracket } from '../orders/brackets.ts';
 import type { OrderRecord } from '../orders/record.ts';
+import { takenLots } from '../risk/exposure.ts';
 import type { Engine } from './engine.ts';
 
 export class BracketDesk {
@@ -32,7 +33,7 @@ export class BracketDesk {
     const { id, takeProfit } = order;
     const hasStop = order.stopLoss > 0 || order.trailing > 0;
     // What the fee has taken of the coins bought is not there to be guarded.
-    const guarded = Math.min(lots, this.#closable(order.strategy, order.instrumentIndex));
+    const guarded = Math.min(lots, this.#closable(order.strategy, order.instrumentIndex, order.side === 'buy'));
     if (hasStop && guarded > 0) brackets.arm(order, guarded, price, timeMs);
     if (takeProfit === 0) return;
     this.atMs = timeMs;
@@ -40,7 +41,7 @@ export class BracketDesk {
     this.atMs = NaN;
   }
 
-  /** An order that is no leg has sold: once nothing is left, no bracket may wait to sell what a later entry buys. */
+  /** An order that is no leg has closed: once nothing is left, no bracket may wait to sell what a later entry buys. */
   closedByOwnOrder(strategy: number, instrumentIndex: number): void {
     const { brackets, ledger } = this.#engine;
     if (brackets.waiting(instrumentIndex) > 0 && ledger.isFlat(strategy, instrumentIndex)) brackets.drop(strategy, instrumentIndex);
@@ -60,11 +61,11 @@ export class BracketDesk {
       const order = active[at]!;
       if (order.parent === bracket.entry || order.id === bracket.entry) engine.orders.cancel(order, engine.nowMs);
     }
-    const closable = this.#closable(bracket.strategy, bracket.instrument);
+    const closable = this.#closable(bracket.strategy, bracket.instrument, bracket.isLong);
     const { minLots } = engine.instruments[bracket.instrument]!;
     bracket.lots = Math.min(bracket.lots, closable);
     if (bracket.lots < minLots) return;
-    const lots = Math.min(bracket.lots, closable - engine.reservations.sellLots(bracket.strategy, bracket.instrument));
+    const lots = Math.min(bracket.lots, closable - this.#closing(bracket.strategy, bracket.instrument, bracket.isLong));
     bracket.lots -= lots >= minLots ? this.#sendStop(bracket, price, lots) : 0;
     // What could not go (other sells hold it, or risk refused it) stays guarded: the next row is another chance.
     if (bracket.lots >= minLots) engine.brackets.restore(bracket);
@@ -107,7 +108,8 @@ export class BracketDesk {
   #placeTarget(entry: OrderRecord, id: OrderId, target: Ticks, filled: number): void {
     const engine = this.#engine;
     const { strategy, instrumentIndex } = entry;
-    const lots = Math.min(filled, this.#closable(strategy, instrumentIndex) - engine.reservations.sellLots(strategy, instrumentIndex));
+    const isLong = entry.side === 'buy';
+    const lots = Math.min(filled, this.#closable(strategy, instrumentIndex, isLong) - this.#closing(strategy, instrumentIndex, isLong));
     if (lots < engine.instruments[instrumentIndex]!.minLots) return;
     const leg = this.#leg(strategy, instrumentIndex, entry.side !== 'buy', 'takeProfit', id);
     leg.lots = lots as Lots;
@@ -127,7 +129,12 @@ export class BracketDesk {
   }
 
   /** What may be closed: less than was filled where the fee was taken in the base asset. */
-  #closable(strategy: number, instrumentIndex: number): number {
-    return this.#engine.ledger.sellableLots(strategy, instrumentIndex);
+  #closable(strategy: number, instrumentIndex: number, isLong: boolean): number {
+    return this.#engine.ledger.closable(strategy, instrumentIndex, !isLong, true);
+  }
+  /** What other orders may close of it. */
+  #closing(strategy: number, instrumentIndex: number, isLong: boolean): number {
+    const { ledger, reservations } = this.#engine;
+    return takenLots(strategy, instrumentIndex, !isLong, ledger, reservations);
   }
 }

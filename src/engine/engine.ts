@@ -26,7 +26,9 @@ import type { EquityRecorder, EquitySink } from './equityRecorder.ts';
 import { byFineness, type FeedRun } from './feed.ts';
 import { FillLog } from './fillLog.ts';
 import type { Instant } from './instant.ts';
+import { MarginDesk } from './marginDesk.ts';
 import { Outbox } from './outbox.ts';
+import { PaymentLog } from './paymentLog.ts';
 import { ReadAhead } from './readAhead.ts';
 import { Sizing } from './sizing.ts';
 import type { StrategyRun } from './strategyRun.ts';
@@ -55,7 +57,9 @@ export interface EngineParts {
   readonly scratch: Scratch;
   /** Takes the equity of each block, which is not kept then. A rule that watches the equity needs all of it, and overrules this. */
   readonly equitySink?: EquitySink | null;
-  /** Written once a block: blocks done, rows of the first execution feed done, seconds of the block's end. Null where nobody watches. */
+  /** Futures: what positions are marked with, in ticks, by instrument and row of its execution feed; null: the closes. */
+  readonly marks?: readonly (TickColumn | null)[];
+  /** Written once a block: blocks done (by every engine that shares the cells), rows of the first execution feed done, seconds of the block's end. Null where nobody watches. */
   readonly beat: Int32Array | null;
 }
 
@@ -79,6 +83,7 @@ export class Engine implements ExchangeSink, Marks {
   readonly outbox = new Outbox();
   readonly sizing = new Sizing();
   readonly fills: FillLog;
+  readonly payments: PaymentLog;
   readonly instant: Instant;
   readonly defaultSize: Size;
   readonly collarPpm: number;
@@ -97,10 +102,12 @@ export class Engine implements ExchangeSink, Marks {
   /** Bars are worth visiting one by one: one execution feed, one strategy. */
   isPlain = false;
   readonly desk: BracketDesk;
+  readonly margin: MarginDesk;
   readonly #ticks: readonly TickColumn[];
+  /** What holdings are marked with: the closes, or the marks of a contract. */
+  readonly markTicks: readonly TickColumn[];
   readonly #marks: Float64Array;
   readonly parts: EngineParts;
-  #blocks = 0;
   readonly #readAhead = new ReadAhead();
 
   constructor(parts: EngineParts) {
@@ -125,15 +132,17 @@ export class Engine implements ExchangeSink, Marks {
       return finest;
     });
     this.#ticks = this.execution.map((feed) => ticksOf(feed.bars, 'close'));
+    this.markTicks = this.#ticks.map((ticks, index) => parts.marks?.[index] ?? ticks);
     this.#marks = new Float64Array(parts.instruments.length);
     this.fills = new FillLog(parts.scratch);
+    this.payments = new PaymentLog(parts.scratch);
     this.desk = new BracketDesk(this);
+    this.margin = new MarginDesk(this);
   }
 
   get nowMs(): number {
     return this.instant.ms;
   }
-
   /** True when a registered indicator needs the technicalindicators package, which is loaded only then. */
   get needsTechnical(): boolean {
     return this.feeds.some((feed) => feed.indicators.needsTechnical);
@@ -151,6 +160,7 @@ export class Engine implements ExchangeSink, Marks {
     if (end === Infinity) return false;
     this.blockEndMs = end;
     for (const feed of this.feeds) feed.enterBlock(rows, end);
+    this.exchange.blockOpened();
     this.#readAhead.beforeBlock(this.execution, this.fills.length);
     return true;
   }
@@ -158,6 +168,7 @@ export class Engine implements ExchangeSink, Marks {
   joinBlock({ blockEndMs }: Engine, starts: readonly number[]): void {
     this.blockEndMs = blockEndMs;
     for (let at = 0; at < starts.length; at++) this.feeds[at]!.rewind(starts[at]!);
+    this.exchange.blockOpened();
   }
   closeBlock(): void {
     for (const feed of this.feeds) feed.deliverThrough(this.blockEndMs);
@@ -166,16 +177,16 @@ export class Engine implements ExchangeSink, Marks {
     const { beat } = this.parts;
     if (beat) {
       const [first] = this.execution;
-      beat[0] = ++this.#blocks;
+      beat[0] = beat[0]! + 1;
       beat[1] = first!.cur;
       beat[2] = Math.floor(this.blockEndMs / 1000);
     }
   }
-
   /** Gives the memory of the run's columns back to the scratch they came from; its record must not be read afterwards. */
   release(): void {
     this.recorder.release();
     this.fills.release();
+    this.payments.release();
     this.orders.release();
   }
 
@@ -185,7 +196,6 @@ export class Engine implements ExchangeSink, Marks {
   newOrder(strategy: number, feed: FeedRun, side: Side): OrderRecord {
     return this.orders.draft(strategy, feed.instrument, feed.instrumentIndex, side, this.nowMs);
   }
-
   /** Asks risk about a drafted order and sends it: check, reservation and send in one call. */
   submit(order: OrderRecord): OrderId {
     const { orders, risk } = this;
@@ -204,14 +214,16 @@ export class Engine implements ExchangeSink, Marks {
     this.#tellOrder(order);
     return id;
   }
-
   /** Newest close of an instrument in ticks; NaN before its first bar. */
   lastTicks(instrumentIndex: number): number {
     const { row } = this.execution[instrumentIndex]!.cursor;
     return row < 0 ? NaN : this.#ticks[instrumentIndex]![row]!;
   }
   marks(): Float64Array {
-    for (let index = 0; index < this.#marks.length; index++) this.#marks[index] = this.lastTicks(index);
+    for (let index = 0; index < this.#marks.length; index++) {
+      const { row } = this.execution[index]!.cursor;
+      this.#marks[index] = row < 0 ? NaN : this.markTicks[index]![row]!;
+    }
     return this.#marks;
   }
   equityUnits(strategy: number): number {
@@ -258,7 +270,8 @@ export class Engine implements ExchangeSink, Marks {
     const { price, lots, timeMs } = fill;
     this.recorder.settle();
     const isBuy = order.side === 'buy';
-    this.ledger.fill(strategy, instrumentIndex, isBuy, fill);
+    this.ledger.fill(strategy, instrumentIndex, isBuy, fill, order.reduceOnly);
+    if (fill.covered > 0) this.margin.covered(strategy, instrumentIndex, fill);
     this.fills.push(strategy, instrumentIndex, isBuy, id, fill);
     const wasUnknown = order.state === UNKNOWN_STATE;
     this.orders.filled(order, fill);
@@ -268,7 +281,7 @@ export class Engine implements ExchangeSink, Marks {
     if (order.reason === null) this.#tellOrder(order);
     else this.#ended(order);
     if (order.parent > 0 || order.stopLoss > 0 || order.takeProfit > 0 || order.trailing > 0) this.desk.filled(order, price, lots, timeMs);
-    else if (!isBuy && this.brackets.total > 0) this.desk.closedByOwnOrder(strategy, instrumentIndex);
+    else if (this.brackets.total > 0 && (!isBuy || this.ledger.market === 'futures')) this.desk.closedByOwnOrder(strategy, instrumentIndex);
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
     const order = this.#known(id);
@@ -291,6 +304,13 @@ export class Engine implements ExchangeSink, Marks {
     }
   }
 
+  funded(instrumentIndex: number, isLong: boolean, units: number, timeMs: number): void {
+    this.margin.funded(instrumentIndex, isLong, units, timeMs);
+  }
+  liquidated(instrumentIndex: number, wasLong: boolean, fill: Fill): void {
+    this.margin.liquidated(instrumentIndex, wasLong, fill);
+  }
+
   /**
    * A row is over that opened at `openMs`: what a collar order which had that row has not got is cancelled (house, section 12).
    * Returns how many collar orders still wait for their row.
@@ -300,7 +320,7 @@ export class Engine implements ExchangeSink, Marks {
     let waiting = 0;
     for (let at = active.length - 1; at >= 0; at--) {
       const order = active[at]!;
-      if (order.instrumentIndex !== instrumentIndex || order.role !== 'market' || order.lots === 0 || order.limit === 0) continue;
+      if (order.instrumentIndex !== instrumentIndex || order.role !== 'market' || order.lots === 0 || order.limit === 0 || order.timeInForce !== null) continue;
       if (order.arrivedMs <= openMs) this.orders.cancel(order, this.nowMs);
       else waiting++;
     }

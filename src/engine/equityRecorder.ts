@@ -1,9 +1,9 @@
 // Equity at each instant at which an execution row closes, marked in segments between fills: nothing of it is done bar by bar.
 
 import type { Scratch } from '../base/rowLog.ts';
-import { ticksOf, type TickColumn } from '../model/bars.ts';
+import type { TickColumn } from '../model/bars.ts';
 import type { EquityColumns } from '../model/run.ts';
-import { markSegment, type Ledger } from '../portfolio/ledger.ts';
+import type { Ledger } from '../portfolio/ledger.ts';
 import type { RiskModule } from '../risk/riskModule.ts';
 import type { FeedRun } from './feed.ts';
 
@@ -34,13 +34,13 @@ export class EquityRecorder {
   /** Instants that the sink has taken; 0 without one. */
   #taken = 0;
 
-  /** `feeds`: the execution feeds, in instrument order. With a sink only the instants of a block, of at most `blockRows` rows a feed, are kept. */
-  constructor(feeds: readonly FeedRun[], ledger: Ledger, scratch: Scratch, sink: EquitySink | null, blockRows: number) {
+  /** `feeds`: the execution feeds, in instrument order; `ticks`: what their holdings are marked with, row by row. With a sink only the instants of a block, of at most `blockRows` rows a feed, are kept. */
+  constructor(feeds: readonly FeedRun[], ticks: readonly TickColumn[], ledger: Ledger, scratch: Scratch, sink: EquitySink | null, blockRows: number) {
     this.#sink = sink;
     this.#scratch = scratch;
     this.#feeds = feeds;
     this.#ledger = ledger;
-    this.#ticks = feeds.map((feed) => ticksOf(feed.bars, 'close'));
+    this.#ticks = ticks;
     this.#marked = Int32Array.from(feeds, (feed) => feed.firstRow);
     this.#only = feeds.length === 1 ? feeds[0]! : null;
     const all = feeds.reduce((sum, feed) => sum + feed.bars.length - feed.firstRow, 0);
@@ -81,14 +81,13 @@ export class EquityRecorder {
   }
 
   #markRows({ cursor, instrumentIndex, firstRow }: FeedRun): void {
-    const ledger = this.#ledger;
     // Row `first` stands at the front of the memory.
     const first = firstRow + this.#taken;
     const from = this.#marked[0]! - first;
     const to = cursor.row + 1 - first;
     this.#marked[0] = cursor.row + 1;
     this.#length = to;
-    markSegment(this.#units, from, to, ledger.quoteTotal, ledger.baseTotal(instrumentIndex), this.#ticks[0]!, first, ledger.scale(instrumentIndex));
+    this.#ledger.markRows(instrumentIndex, this.#units, from, to, this.#ticks[0]!, first);
   }
 
   #markMerged(): void {
@@ -103,14 +102,14 @@ export class EquityRecorder {
         if (row <= feed.cursor.row && feed.bars.closeMs[row]! < t) t = feed.bars.closeMs[row]!;
       }
       if (t === Infinity) return;
-      let equity = ledger.quoteTotal;
+      let equity = ledger.cashTotal;
       for (let f = 0; f < feeds.length; f++) {
         const feed = feeds[f]!;
         const next = marked[f]!;
         const isMarked = next <= feed.cursor.row && feed.bars.closeMs[next] === t;
         if (isMarked) marked[f] = next + 1;
         const row = isMarked ? next : next - 1;
-        if (row >= 0 && ledger.baseTotal(feed.instrumentIndex) !== 0) equity += ledger.value(feed.instrumentIndex, this.#ticks[f]![row]!);
+        if (row >= 0 && ledger.holds(feed.instrumentIndex)) equity += ledger.worth(feed.instrumentIndex, this.#ticks[f]![row]!);
       }
       this.#times[this.#length] = t;
       this.#units[this.#length++] = equity;

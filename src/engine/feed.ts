@@ -25,6 +25,8 @@ export class FeedRun {
   readonly firstRow: number;
   /** The finest feed of its instrument: it matches and marks. */
   isExecution = false;
+  /** Only matches and marks: no strategy can ask for it. */
+  isHidden = false;
   /** A strategy with `onBar` listens to it. */
   hasOnBar = false;
   /** Next row to deliver, and the end of the current block. */

@@ -28,7 +28,7 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null): 
   for (const run of runs) checkHasWork(engine, run);
   engine.startUnits = ledger.equityTotalUnits(engine.instruments.map((_, index) => engine.startTicks(index)));
   const sink = risk.watchesEquity ? null : (parts.equitySink ?? null);
-  engine.recorder = new EquityRecorder(execution, ledger, parts.scratch, sink, blockRows);
+  engine.recorder = new EquityRecorder(execution, engine.markTicks, ledger, parts.scratch, sink, blockRows);
   for (const feed of feeds) feed.warmUp(technical, blockRows);
   const firstMs = Math.min(...feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
   for (const run of runs) {

@@ -45,10 +45,3 @@ export class Sizing {
     return result;
   }
 }
-
-/** Lots that `units` of quote money buy at `ticks`, rounded down; NaN where that is no sound number. */
-export function lotsFor(units: number, ticks: number, instrument: Instrument): number {
-  const shift = instrument.quoteDigits - instrument.priceDigits - instrument.quantityDigits;
-  if (!(ticks > 0 && (units / ticks) * pow10(Math.max(0, -shift)) < MAX_EXACT)) return NaN;
-  return shift >= 0 ? Math.floor(units / (ticks * pow10(shift))) : mulDiv(units, pow10(-shift), ticks, 'down');
-}

@@ -11,14 +11,17 @@ import type { Instrument } from '../model/instrument.ts';
 import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
 import type { OrderRecord } from '../orders/record.ts';
+import { takenLots } from '../risk/exposure.ts';
 import type { StrategyHost, UseOptions } from '../strategy/host.ts';
 import type { Strategy } from '../strategy/strategy.ts';
+import { isNegative, negated } from '../strategy/amounts.ts';
 import type { Amount, Feed, OrderInfo, OrderOptions, Position, Size } from '../strategy/types.ts';
 import type { Engine } from './engine.ts';
 import type { FeedRun } from './feed.ts';
 import { defaultFeed, feedOf } from './feedSearch.ts';
-import { lotsFor } from './sizing.ts';
 import { isSeries, noDefaultFeed, orderInfo, PositionView } from './views.ts';
+
+const MILLION = 1_000_000;
 
 /** A handler of `when`, with the rows of the block on which its signal is true. */
 export interface Watch {
@@ -55,6 +58,8 @@ export class StrategyRun implements StrategyHost {
   started = false;
   readonly #engine: Engine;
   readonly #rng: Rng;
+  /** Those that a strategy can ask for. */
+  readonly #feeds: readonly FeedRun[];
   readonly #main: FeedRun | null;
   readonly #byView = new Map<Feed, FeedRun>();
   readonly #readyRows = new Map<FeedRun, number>();
@@ -67,8 +72,9 @@ export class StrategyRun implements StrategyHost {
     this.index = index;
     this.name = name;
     this.#rng = rng;
-    for (const feed of engine.feeds) this.#byView.set(feed.view, feed);
-    this.#main = engine.feeds.find((feed) => feed.name === 'bars') ?? (engine.feeds.length === 1 ? engine.feeds[0]! : null);
+    this.#feeds = engine.feeds.filter(({ isHidden }) => !isHidden);
+    for (const feed of this.#feeds) this.#byView.set(feed.view, feed);
+    this.#main = this.#feeds.find((feed) => feed.name === 'bars') ?? (this.#feeds.length === 1 ? this.#feeds[0]! : null);
     if (this.#main) this.#needed.add(this.#main);
     if (this.#main) this.#listened.add(this.#main);
   }
@@ -89,9 +95,9 @@ export class StrategyRun implements StrategyHost {
 
   feed(name: string, byDefault?: { readonly interval?: Interval }): Feed {
     this.#registering(`feed('${name}')`);
-    const found = this.#engine.feeds.filter((feed) => feed.name === name);
+    const found = this.#feeds.filter((feed) => feed.name === name);
     if (found.length > 1) throw new ConfigError(`${this.name}: the feed ${name} is a list`, `ask for it by feeds('${name}')`);
-    const feed = found[0] ?? defaultFeed(this.#engine.feeds, byDefault?.interval ?? null, this.#main);
+    const feed = found[0] ?? defaultFeed(this.#feeds, byDefault?.interval ?? null, this.#main);
     if (!feed) throw this.#noFeed(name, byDefault?.interval);
     this.#needed.add(feed);
     this.#listened.add(feed);
@@ -99,7 +105,7 @@ export class StrategyRun implements StrategyHost {
   }
   feeds(name: string): readonly Feed[] {
     this.#registering(`feeds('${name}')`);
-    const found = this.#engine.feeds.filter((feed) => feed.name === name);
+    const found = this.#feeds.filter((feed) => feed.name === name);
     if (found.length === 0) throw this.#noFeed(name, undefined);
     for (const feed of found) this.#listened.add(feed);
     return found.map((feed) => feed.view);
@@ -107,7 +113,7 @@ export class StrategyRun implements StrategyHost {
 
   use<Out>(what: IndicatorSpec<Out> | Series, options: UseOptions = {}): Out | Series {
     this.#registering('use');
-    const feed = feedOf(this.#engine.feeds, what);
+    const feed = feedOf(this.#feeds, what);
     this.#noteWarmup(feed, what);
     const out = feed.indicators.use(what as IndicatorSpec<Out>, options.depth ?? 1);
     this.#draw(feed, what, out, options.pane ?? null);
@@ -115,7 +121,7 @@ export class StrategyRun implements StrategyHost {
   }
   when(signal: SignalSource, handler: () => void): Signal {
     this.#registering('when');
-    const feed = feedOf(this.#engine.feeds, signal);
+    const feed = feedOf(this.#feeds, signal);
     this.#noteWarmup(feed, signal);
     const out = feed.indicators.use(signal as IndicatorSpec<Signal>, 1);
     this.watches.push({ signal: out, feed, handler, rows: new Int32Array(this.#engine.blockRows), count: 0, at: 0 });
@@ -168,17 +174,17 @@ export class StrategyRun implements StrategyHost {
     engine.touched = true;
     const feed = this.#feedFor(view);
     const { instrumentIndex, instrument } = feed;
-    let held = engine.ledger.sellableLots(this.index, instrumentIndex);
+    let held = engine.ledger.lots(this.index, instrumentIndex);
     for (const order of engine.orders.active()) {
       if (order.strategy !== this.index || order.instrumentIndex !== instrumentIndex || order.parent !== 0) continue;
       const open = order.lots > 0 ? order.lots - order.filledLots : order.worstLots;
       held += order.side === 'buy' ? open : -open;
     }
-    const missing = this.#lotsOf(size, instrument, engine.lastTicks(instrumentIndex)) - held;
+    const missing = this.#targetLots(size, instrument, instrumentIndex) - held;
     if (Math.abs(missing) < instrument.minLots) return null;
     const order = engine.newOrder(this.index, feed, missing > 0 ? 'buy' : 'sell');
     order.slot = 'target';
-    order.reduceOnly = missing < 0;
+    order.reduceOnly = instrument.contract === undefined ? missing < 0 : missing > 0 !== held > 0 && Math.abs(missing) <= Math.abs(held);
     this.#applyLots(order, Math.abs(missing));
     return engine.submit(order);
   }
@@ -204,7 +210,7 @@ export class StrategyRun implements StrategyHost {
     return this.#engine.toMoney(this.#engine.equityUnits(this.index));
   }
   get cash(): number {
-    return this.#engine.toMoney(this.#engine.ledger.quote(this.index));
+    return this.#engine.toMoney(this.#engine.ledger.cash(this.index));
   }
   get nowMs(): number {
     return this.#engine.nowMs;
@@ -220,7 +226,7 @@ export class StrategyRun implements StrategyHost {
   orderEnded(instrumentIndex: number): void {
     if (this.#exitsPending === 0 || !this.#exitPending[instrumentIndex]) return;
     const feed = this.#engine.executionFeed(instrumentIndex);
-    if (this.#engine.reservations.sellLots(this.index, instrumentIndex) > 0) return;
+    if (this.#isClosing(instrumentIndex)) return;
     this.#exitPending[instrumentIndex] = false;
     this.#exitsPending--;
     this.#closePosition(feed);
@@ -230,16 +236,24 @@ export class StrategyRun implements StrategyHost {
     const engine = this.#engine;
     const { instrumentIndex } = feed;
     if (engine.ledger.isFlat(this.index, instrumentIndex)) return null;
-    if (engine.reservations.sellLots(this.index, instrumentIndex) > 0) {
+    if (this.#isClosing(instrumentIndex)) {
       if (!this.#exitPending[instrumentIndex]) this.#exitsPending++;
       this.#exitPending[instrumentIndex] = true;
       return null;
     }
-    const order = engine.newOrder(this.index, feed, 'sell');
+    const held = engine.ledger.lots(this.index, instrumentIndex);
+    const order = engine.newOrder(this.index, feed, held < 0 ? 'buy' : 'sell');
     order.slot = 'exit';
     order.reduceOnly = true;
-    order.lots = engine.ledger.sellableLots(this.index, instrumentIndex) as Lots;
+    order.lots = Math.abs(held) as Lots;
     return engine.submit(order);
+  }
+
+  /** Orders that close the position are still under way: what they may yet fill cannot be closed a second time. */
+  #isClosing(instrumentIndex: number): boolean {
+    const { ledger, reservations } = this.#engine;
+    const isShort = ledger.lots(this.index, instrumentIndex) < 0;
+    return takenLots(this.index, instrumentIndex, isShort, ledger, reservations) > 0;
   }
 
   #applyOptions(order: OrderRecord, options: OrderOptions, isBuy: boolean): void {
@@ -259,13 +273,29 @@ export class StrategyRun implements StrategyHost {
 
   #applySize(order: OrderRecord, size: Size): void {
     const { instrument, limit } = order;
-    if (order.side === 'buy' && limit === 0 && size.base === undefined) order.quoteUnits = this.#moneyOf(size, instrument) as Units;
-    else this.#applyLots(order, this.#lotsOf(size, instrument, limit > 0 ? limit : this.#engine.lastTicks(order.instrumentIndex)));
+    const isSpot = instrument.contract === undefined;
+    if (isSpot && order.side === 'buy' && limit === 0 && size.base === undefined) order.quoteUnits = this.#moneyOf(size, instrument) as Units;
+    else {
+      const { instrumentIndex } = order;
+      this.#applyLots(order, this.#lotsOf(size, instrument, instrumentIndex, limit > 0 ? limit : this.#engine.lastTicks(instrumentIndex)));
+    }
+  }
+
+  /** What is to be held, below 0 short: on futures a size may be negative here. */
+  #targetLots(size: Size, instrument: Instrument, instrumentIndex: number): number {
+    const ticks = this.#engine.lastTicks(instrumentIndex);
+    if (instrument.contract !== undefined) {
+      const { base, quote, equity } = size;
+      if (base !== undefined && isNegative(base)) return -this.#lotsOf({ base: negated(base) }, instrument, instrumentIndex, ticks);
+      if (quote !== undefined && isNegative(quote)) return -this.#lotsOf({ quote: negated(quote) }, instrument, instrumentIndex, ticks);
+      if (equity !== undefined && isNegative(equity)) return -this.#lotsOf({ equity: negated(equity) }, instrument, instrumentIndex, ticks);
+    }
+    return this.#lotsOf(size, instrument, instrumentIndex, ticks);
   }
 
   /** A size as a quantity, at a price in ticks. */
-  #lotsOf(size: Size, instrument: Instrument, ticks: number): number {
-    if (size.base === undefined) return lotsFor(this.#moneyOf(size, instrument), ticks, instrument);
+  #lotsOf(size: Size, instrument: Instrument, instrumentIndex: number, ticks: number): number {
+    if (size.base === undefined) return this.#engine.ledger.lotsFor(instrumentIndex, this.#moneyOf(size, instrument), ticks);
     const lots = this.#engine.sizing.lots(instrument, size.base);
     if (lots < 0) throw this.#negative(size.base, 'base');
     return lots;
@@ -279,11 +309,20 @@ export class StrategyRun implements StrategyHost {
     return size.quote !== undefined ? sizing.quoteUnits(instrument, amount) : sizing.ofEquity(this.#engine.equityUnits(this.index), amount);
   }
 
-  /** A market buy by base quantity is a limit order at the collar: the venue buys by amount only (house, section 12). */
+  /**
+   * Two market orders leave as limits at the collar: a spot buy by base quantity, because the venue buys by amount only (house, section 12),
+   * and a futures order that opens, because services differ in what the volume of a native one counts (exchange dialect, 7.1).
+   */
   #applyLots(order: OrderRecord, lots: number): void {
     order.lots = lots as Lots;
-    if (order.side !== 'buy' || order.limit > 0) return;
-    order.limit = mulDiv(this.#engine.lastTicks(order.instrumentIndex), 1_000_000 + this.#engine.collarPpm, 1_000_000, 'down') as Ticks;
+    if (order.limit > 0) return;
+    const isBuy = order.side === 'buy';
+    const isSpot = order.instrument.contract === undefined;
+    if (isSpot ? !isBuy : order.reduceOnly) return;
+    const { collarPpm } = this.#engine;
+    const last = this.#engine.lastTicks(order.instrumentIndex);
+    order.limit = (isBuy ? mulDiv(last, MILLION + collarPpm, MILLION, 'down') : mulDiv(last, MILLION - collarPpm, MILLION, 'up')) as Ticks;
+    if (!isSpot) order.timeInForce = 'IOC';
   }
 
   /** Of this strategy's own: what others on the account have registered over the feed does not delay it. */
@@ -307,7 +346,7 @@ export class StrategyRun implements StrategyHost {
     if (this.instance) throw new ConfigError(`${this.name}: ${what} after construction`, 'register feeds, indicators and handlers in field initialisers');
   }
   #noFeed(name: string, interval: Interval | undefined): ConfigError {
-    const names = [...new Set(this.#engine.feeds.map((feed) => feed.name))];
+    const names = [...new Set(this.#feeds.map((feed) => feed.name))];
     const near = nearest(name, names);
     const wanted = interval ? `, interval: ${interval}` : '';
     return new ConfigError(

@@ -6,7 +6,6 @@ import { ConfigError } from '../base/errors.ts';
 import { pow10 } from '../base/exact.ts';
 import type { Series } from '../indicators/series.ts';
 import type { Fill } from '../model/fill.ts';
-import type { Instrument } from '../model/instrument.ts';
 import type { OrderRecord } from '../orders/record.ts';
 import { decimalOf } from '../strategy/amounts.ts';
 import type { Feed, FillInfo, OrderInfo, Position } from '../strategy/types.ts';
@@ -57,9 +56,10 @@ export class PositionView implements Position {
     this.#at = instrumentIndex;
   }
   get qty(): Decimal {
-    const held = this.#engine.ledger.base(this.#strategy, this.#at);
+    const { ledger } = this.#engine;
+    const held = ledger.qty(this.#strategy, this.#at);
     if (this.#qty === null || held !== this.#qtyUnits) {
-      this.#qty = decimalOf(held, this.#instrument().baseDigits);
+      this.#qty = decimalOf(held, ledger.qtyDigits(this.#at));
       this.#qtyUnits = held;
     }
     return this.#qty;
@@ -71,13 +71,10 @@ export class PositionView implements Position {
     return this.#engine.ledger.isFlat(this.#strategy, this.#at);
   }
   get isLong(): boolean {
-    return !this.isFlat && this.#engine.ledger.base(this.#strategy, this.#at) > 0;
+    return !this.isFlat && this.#engine.ledger.qty(this.#strategy, this.#at) > 0;
   }
   get isShort(): boolean {
-    return !this.isFlat && this.#engine.ledger.base(this.#strategy, this.#at) < 0;
-  }
-  #instrument(): Instrument {
-    return this.#engine.instruments[this.#at]!;
+    return !this.isFlat && this.#engine.ledger.qty(this.#strategy, this.#at) < 0;
   }
 }
 

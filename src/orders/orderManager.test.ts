@@ -9,7 +9,7 @@ import { lots, ticks } from '../base/brand.ts';
 import { ENDINGS } from '../model/run.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../model/order.ts';
 import type { ExchangePort } from '../ports/exchange.ts';
-import { Ledger } from '../portfolio/ledger.ts';
+import { SpotLedger } from '../portfolio/spotLedger.ts';
 import { RiskModule } from '../risk/riskModule.ts';
 import { fillOf } from '../../test/fixtures/fills.ts';
 import { spotInstrument } from '../../test/fixtures/drafts.ts';
@@ -37,10 +37,12 @@ class SilentExchange implements ExchangePort {
     return 0;
   }
   row(): void {}
+  blockOpened(): void {}
+  settleMarks(): void {}
 }
 
 function desk() {
-  const ledger = new Ledger([BTC], 1);
+  const ledger = new SpotLedger([BTC], 1);
   ledger.deposit(0, 'USDT', 1e15);
   const reservations = new Reservations([BTC], 1, { collarPpm: 10_000, takerFeePpm: [1000], feesIn: 'received' });
   const exchange = new SilentExchange();

@@ -104,6 +104,21 @@ export class OrderManager {
     this.#exchange.submit(order, seq);
   }
 
+  /** An order that the exchange has made itself, and that stands there already: the end of a position without margin. Its fill follows. */
+  forced(strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, lots: number, nowMs: number): OrderRecord {
+    const order = this.draft(strategy, instrument, instrumentIndex, side, nowMs);
+    order.role = 'liquidation';
+    order.slot = 'liquidation';
+    order.reduceOnly = true;
+    order.lots = lots as Lots;
+    this.#active.push(order);
+    this.#step(order, EVENT.sent);
+    this.#step(order, EVENT.placed);
+    order.arrivedMs = nowMs;
+    this.#journal.ack(order);
+    return order;
+  }
+
   /** Asks for a cancel; one that cannot go out yet goes out with the acknowledgement. */
   cancel(order: OrderRecord, nowMs: number): void {
     if (order.state === STATE.done || order.state === STATE.cancelSent) return;

@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../base/decimal.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { inverseContract, linearContract } from '../../test/fixtures/futuresVenue.ts';
 import { PlainOrder, spotInstrument, type Wanted } from '../../test/fixtures/drafts.ts';
-import { Reservations, TOMBSTONE_MS, type ReservationTerms } from './reservation.ts';
+import { Reservations, TOMBSTONE_MS, type ReservationTerms, type Reserved } from './reservation.ts';
 
 const INSTRUMENTS = [spotInstrument('BTC'), spotInstrument('ETH', { quoteDigits: 8, priceDigits: 4, quantityDigits: 6, baseDigits: 6 })];
 const TERMS: ReservationTerms = { collarPpm: 10_000, takerFeePpm: [1000, 750], feesIn: 'quote' };
@@ -204,4 +206,69 @@ test('an order without effect stays reserved in full for half an hour, and for g
   expect([reservations.buyLotsTotal(0), reservations.openTotal, reservations.hasTombstones]).toEqual([7, 1, false]);
   reservations.rise(first);
   expect([reservations.buyLotsTotal(0), reservations.cash(0)]).toEqual([12, 12_132_120]);
+});
+
+describe('contracts', () => {
+  const desk = (contract: Instrument) => {
+    const reservations = new Reservations([contract], 1, { collarPpm: 10_000, takerFeePpm: [500], feesIn: 'quote', leverage: [10] });
+    const add = (want: Wanted, mark: number) => {
+      const order = new PlainOrder([contract], want);
+      reservations.assess(order, mark);
+      reservations.add(order);
+      return order;
+    };
+    return { reservations, add };
+  };
+  const sell = { side: 'sell' } as const;
+  const figures = ({ worstTicks, worstLots, worstUnits, worstCash }: Reserved) => [worstTicks, worstLots, worstUnits, worstCash];
+
+  test('linear: the higher price is the worse one, the margin is at it', () => {
+    const { add } = desk(linearContract());
+    expect(figures(add({ lots: 20, limit: 1200 }, 1000))).toEqual([1200, 20, 24_000, 2412]);
+    expect(figures(add({ lots: 20, limit: 800, ...sell }, 1000))).toEqual([1000, 20, 20_000, 2010]);
+    expect(figures(add({ lots: 20, ...sell }, 1000))).toEqual([1010, 20, 20_200, 2031]);
+    expect(figures(add({ quoteUnits: 9900, ...sell }, 1000))).toEqual([990, 11, 9900, 995]);
+    expect(figures(add({ lots: 20, ...sell, reduceOnly: true }, 1000))).toEqual([1010, 20, 20_200, 0]);
+  });
+  test('inverse: the lower one', () => {
+    const { add } = desk(inverseContract());
+    expect(figures(add({ lots: 2, limit: 500_000 }, 1_000_000))).toEqual([500_000, 2, 400_000, 40_200]);
+    expect(figures(add({ lots: 2, limit: 2_000_000, ...sell }, 1_000_000))).toEqual([1_000_000, 2, 200_000, 20_100]);
+    expect(figures(add({ lots: 99 }, 1_000_000))).toEqual([990_000, 99, 10_000_000, 1_005_000]);
+    expect(figures(add({ quoteUnits: 1_000_000 }, 1_000_000))).toEqual([1_010_000, 12, 1_000_000, 100_500]);
+  });
+  test('open buys and sells count at the mark once it is dearer, each for itself, and closes open nothing', () => {
+    const linear = desk(linearContract());
+    const inverse = desk(inverseContract());
+    for (const side of ['buy', 'sell'] as const) {
+      linear.add({ lots: 10, limit: 1000, side }, 1000);
+      linear.add({ lots: 10, limit: 2000, side }, 1000);
+      linear.add({ lots: 7, limit: 1000, side, reduceOnly: true }, 1000);
+      inverse.add({ lots: 1, limit: 1_000_000, side }, 1_000_000);
+      inverse.add({ lots: 1, limit: 250_000, side }, 1_000_000);
+    }
+    for (const at of ['buyUnitsAt', 'sellUnitsAt'] as const) {
+      expect([900, 1500, 3000].map((mark) => linear.reservations[at](0, mark))).toEqual([30_000, 35_000, 60_000]);
+      expect([2_000_000, 500_000, 100_000].map((mark) => inverse.reservations[at](0, mark))).toEqual([500_000, 600_000, 2_000_000]);
+      expect(linear.reservations[at](0, NaN)).toBe(Infinity);
+    }
+    const { reservations } = linear;
+    expect([reservations.buyLotsTotal(0), reservations.sellLotsTotal(0)]).toEqual([20, 20]);
+    expect([reservations.buyLots(0, 0), reservations.closingLots(0, 0, true), reservations.closingLots(0, 0, false)]).toEqual([27, 7, 7]);
+  });
+  test('nothing is left when all of them have ended, by fills or otherwise', () => {
+    const { reservations, add } = desk(inverseContract());
+    const orders = (['buy', 'sell'] as const).flatMap((side) => [
+      add({ lots: 6, limit: 900_000, side }, 1_000_000),
+      add({ lots: 5, side, reduceOnly: true }, 1_000_000),
+      add({ quoteUnits: 700_000, side }, 1_000_000),
+    ]);
+    orders[0]!.execute(4, 444_444);
+    reservations.fill(orders[0]!, 4, 444_444);
+    expect(reservations.buyLots(0, 0)).toBe(2 + 5 + 9);
+    for (const order of orders) reservations.release(order);
+    const left = [reservations.buyLotsTotal(0), reservations.sellLotsTotal(0), reservations.buyUnits(0), reservations.sellUnitsAt(0, 1)];
+    expect([...left, reservations.cash(0), reservations.closingLots(0, 0, true), reservations.open(0)]).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    expect(reservations.sellUnitsAt(0, 1)).toBe(0);
+  });
 });

@@ -3,6 +3,7 @@
 import { mulDiv } from '../base/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Order } from '../model/order.ts';
+import { ContractScale } from '../portfolio/contractScale.ts';
 import { Scale } from '../portfolio/scale.ts';
 
 /** How long an order that was proved without effect stays reserved in full: it may still land (order-safety, section 8). */
@@ -17,7 +18,9 @@ export interface Reserved extends Order {
   worstLots: number;
   /** Notional of that, in quote units. */
   worstUnits: number;
-  /** Cash that a buy may still take, fee included, in quote units; 0 for a sell. */
+  /**
+   * Cash that it may still take, in quote units: of a spot buy its price and fee, of a futures order that opens its margin and fee; else 0.
+   */
   worstCash: number;
   /** Counted in the figures. */
   reserved: boolean;
@@ -30,6 +33,14 @@ export interface ReservationTerms {
   readonly takerFeePpm: ArrayLike<number>;
   /** `received`: a buy's fee is taken from the coins bought and needs no cash. */
   readonly feesIn: 'received' | 'quote';
+  /** Futures: leverage of the account on each contract. */
+  readonly leverage?: ArrayLike<number>;
+}
+
+/** From lots and prices to money, rounded up: coins or contracts. */
+interface Worth {
+  notionalUp(ticks: number, lots: number): number;
+  lotsUp(units: number, ticks: number): number;
 }
 
 interface Tombstone {
@@ -39,7 +50,11 @@ interface Tombstone {
 
 /** Figures of one instrument over all strategies. Doubles start as a fraction, so that V8 keeps them as doubles, written in place. */
 class Exposure {
-  readonly scale: Scale;
+  readonly scale: Worth;
+  /** 1, or -1 of an inverse contract, which is worth more at a lower price: times this, of two prices the dearer one is above the other. */
+  readonly dear: 1 | -1;
+  /** Of a contract; 0: coins are bought outright, and what is sold needs nothing. */
+  readonly leverage: number;
   readonly takerFeePpm: number;
   /** The part of the fee that a buy pays in cash. */
   readonly cashFeePpm: number;
@@ -48,14 +63,21 @@ class Exposure {
   /** Orders that may still do something; tombstones among them. */
   open = 0;
   readonly buys: Reserved[] = [];
-  /** The lowest worst price of those, or lower: while the mark is not above it, no order of them is worth more than its `worstUnits`. */
-  lowest = Infinity;
+  /** The cheapest worst price of those, or less, times `dear`: while the mark is not dearer, none is worth more than its `worstUnits`. */
+  cheapestBuy = Infinity;
+  /** The same of sells, which on spot add to no position and are not kept. */
+  sellLots = 0.5;
+  sellUnits = 0.5;
+  readonly sells: Reserved[] = [];
+  cheapestSell = Infinity;
 
-  constructor(instrument: Instrument, takerFeePpm: number, feesIn: ReservationTerms['feesIn']) {
-    this.scale = new Scale(instrument);
+  constructor(instrument: Instrument, takerFeePpm: number, feesIn: ReservationTerms['feesIn'], leverage: number) {
+    this.scale = instrument.contract === undefined ? new Scale(instrument) : new ContractScale(instrument);
+    this.dear = instrument.contract?.kind === 'inverse' ? -1 : 1;
+    this.leverage = leverage;
     this.takerFeePpm = takerFeePpm;
     this.cashFeePpm = feesIn === 'quote' ? takerFeePpm : 0;
-    this.buyLots = this.buyUnits = 0;
+    this.buyLots = this.buyUnits = this.sellLots = this.sellUnits = 0;
   }
 }
 
@@ -64,10 +86,15 @@ class Claims {
   cash = 0.5;
   readonly buyLots: Float64Array;
   readonly sellLots: Float64Array;
+  /** Those of them whose orders can only close a position of futures. */
+  readonly closingBuyLots: Float64Array;
+  readonly closingSellLots: Float64Array;
   constructor(instruments: number) {
     this.cash = 0;
     this.buyLots = new Float64Array(instruments);
     this.sellLots = new Float64Array(instruments);
+    this.closingBuyLots = new Float64Array(instruments);
+    this.closingSellLots = new Float64Array(instruments);
   }
 }
 
@@ -83,21 +110,26 @@ export class Reservations {
 
   constructor(instruments: readonly Instrument[], strategies: number, terms: ReservationTerms) {
     this.#collarPpm = terms.collarPpm;
-    this.#exposures = instruments.map((instrument, index) => new Exposure(instrument, terms.takerFeePpm[index]!, terms.feesIn));
+    this.#exposures = instruments.map(
+      (instrument, index) => new Exposure(instrument, terms.takerFeePpm[index]!, terms.feesIn, terms.leverage?.[index] ?? 0),
+    );
     this.#claims = Array.from({ length: strategies }, () => new Claims(instruments.length));
   }
 
   /**
    * Writes the worst case of a whole draft into its record. `markTicks` is the last price.
-   * A limit order counts at the dearer of its limit and the mark, a market order at the mark plus the collar; a buy by amount may get
-   * as much as the amount buys at the mark less the collar. Cash is another matter: a limit buy can never pay more than its limit.
+   * A limit order counts at the dearer of its limit and the mark, a market order at the mark plus the collar; an order by amount may get
+   * as much as the amount buys at the mark less the collar. Of an inverse contract the lower price is the dearer one, and the collar lies
+   * on the other side. Cash is another matter: a limit buy on spot can never pay more than its limit.
    */
   assess(order: Reserved, markTicks: number): void {
     const collarPpm = this.#collarPpm;
-    if (order.quoteUnits > 0) order.worstTicks = Math.max(1, mulDiv(markTicks, MILLION - collarPpm, MILLION, 'down'));
-    else if (order.limit > 0) order.worstTicks = Math.max(order.limit, markTicks);
+    const exposure = this.#exposures[order.instrumentIndex]!;
+    const isHigh = exposure.dear > 0;
+    if (order.limit > 0) order.worstTicks = isHigh ? Math.max(order.limit, markTicks) : Math.min(order.limit, markTicks);
+    else if (isHigh === order.quoteUnits > 0) order.worstTicks = Math.max(1, mulDiv(markTicks, MILLION - collarPpm, MILLION, 'down'));
     else order.worstTicks = mulDiv(markTicks, MILLION + collarPpm, MILLION, 'up');
-    figure(order, this.#exposures[order.instrumentIndex]!, order.lots - order.filledLots, order.quoteUnits - order.filledUnits);
+    figure(order, exposure, order.lots - order.filledLots, order.quoteUnits - order.filledUnits);
   }
 
   /** Reserves an assessed order. */
@@ -107,9 +139,14 @@ export class Reservations {
     exposure.open++;
     this.#openTotal++;
     this.#count(order, exposure, 1);
-    if (order.side !== 'buy') return;
-    exposure.buys[exposure.buys.length] = order;
-    if (order.worstTicks < exposure.lowest) exposure.lowest = order.worstTicks;
+    const worst = order.worstTicks * exposure.dear;
+    if (order.side === 'buy') {
+      exposure.buys[exposure.buys.length] = order;
+      if (worst < exposure.cheapestBuy) exposure.cheapestBuy = worst;
+    } else if (exposure.leverage > 0) {
+      exposure.sells[exposure.sells.length] = order;
+      if (worst < exposure.cheapestSell) exposure.cheapestSell = worst;
+    }
   }
 
   /** An execution of `lots` for `notionalUnits`: so much less may still come. The last one ends the reservation. */
@@ -134,7 +171,13 @@ export class Reservations {
     this.#count(order, exposure, -1);
     exposure.open--;
     this.#openTotal--;
-    if (order.side === 'buy') forget(order, exposure);
+    if (order.side === 'buy') {
+      forget(order, exposure.buys);
+      if (exposure.buys.length === 0) exposure.cheapestBuy = Infinity;
+    } else if (exposure.leverage > 0) {
+      forget(order, exposure.sells);
+      if (exposure.sells.length === 0) exposure.cheapestSell = Infinity;
+    }
     order.reserved = false;
     order.worstLots = order.worstUnits = order.worstCash = 0;
   }
@@ -171,7 +214,12 @@ export class Reservations {
   sellLots(strategy: number, index: number): number {
     return this.#claims[strategy]!.sellLots[index]!;
   }
-  /** Lots that all buys of an instrument may still fill. */
+  /** Those of them whose orders can only close a position: of futures alone. */
+  closingLots(strategy: number, index: number, isBuy: boolean): number {
+    const { closingBuyLots, closingSellLots } = this.#claims[strategy]!;
+    return isBuy ? closingBuyLots[index]! : closingSellLots[index]!;
+  }
+  /** Lots that all buys of an instrument may still fill; of a contract those that can open a position. */
   buyLotsTotal(index: number): number {
     return this.#exposures[index]!.buyLots;
   }
@@ -181,18 +229,23 @@ export class Reservations {
   }
   /** The same with each order at the mark where that is dearer than its worst price, which was fixed when it was approved. */
   buyUnitsAt(index: number, markTicks: number): number {
-    const { lowest, buyUnits, buys } = this.#exposures[index]!;
-    if (markTicks <= lowest) return buyUnits;
-    let units = 0;
-    for (const order of buys) units += this.unitsAt(order, markTicks);
-    return units;
+    const { cheapestBuy, buyUnits, buys, dear } = this.#exposures[index]!;
+    return markTicks * dear <= cheapestBuy ? buyUnits : this.#sumAt(buys, markTicks);
   }
-  /** Notional of what an assessed order may still fill, at the mark where that is above its worst price. */
+  /** Notional of what an assessed order may still fill, at the mark where that is dearer than its worst price. */
   unitsAt(order: Reserved, markTicks: number): number {
-    if (markTicks <= order.worstTicks) return order.worstUnits;
-    return this.scale(order.instrumentIndex).notionalUp(markTicks, order.worstLots);
+    const { scale, dear } = this.#exposures[order.instrumentIndex]!;
+    return markTicks * dear <= order.worstTicks * dear ? order.worstUnits : scale.notionalUp(markTicks, order.worstLots);
   }
-  /** Cash that a strategy's buys may still take, in quote units. */
+  /** Of a contract: lots that all sells that can open a position may still fill, and their notional, as of buys. */
+  sellLotsTotal(index: number): number {
+    return this.#exposures[index]!.sellLots;
+  }
+  sellUnitsAt(index: number, markTicks: number): number {
+    const { cheapestSell, sellUnits, sells, dear } = this.#exposures[index]!;
+    return markTicks * dear <= cheapestSell ? sellUnits : this.#sumAt(sells, markTicks);
+  }
+  /** Cash that a strategy's orders may still take, in quote units. */
   cash(strategy: number): number {
     return this.#claims[strategy]!.cash;
   }
@@ -203,11 +256,18 @@ export class Reservations {
   get openTotal(): number {
     return this.#openTotal;
   }
-  scale(index: number): Scale {
+  scale(index: number): Worth {
     return this.#exposures[index]!.scale;
   }
   takerFeePpm(index: number): number {
     return this.#exposures[index]!.takerFeePpm;
+  }
+
+  /** An order that can only close adds to no position, whatever becomes of it. */
+  #sumAt(orders: readonly Reserved[], markTicks: number): number {
+    let units = 0;
+    for (const order of orders) if (!order.reduceOnly) units += this.unitsAt(order, markTicks);
+    return units;
   }
 
   #count(order: Reserved, exposure: Exposure, sign: 1 | -1): void {
@@ -216,19 +276,35 @@ export class Reservations {
     if (order.side === 'buy') {
       claims.buyLots[order.instrumentIndex]! += lots;
       claims.cash += sign * order.worstCash;
-      exposure.buyLots += lots;
-      exposure.buyUnits += sign * order.worstUnits;
+      if (order.reduceOnly) claims.closingBuyLots[order.instrumentIndex]! += lots;
+      else {
+        exposure.buyLots += lots;
+        exposure.buyUnits += sign * order.worstUnits;
+      }
     } else {
       claims.sellLots[order.instrumentIndex]! += lots;
+      if (exposure.leverage === 0) return;
+      claims.cash += sign * order.worstCash;
+      if (order.reduceOnly) claims.closingSellLots[order.instrumentIndex]! += lots;
+      else {
+        exposure.sellLots += lots;
+        exposure.sellUnits += sign * order.worstUnits;
+      }
     }
   }
 }
 
 /** Sets the figures of what is left: of an order by quantity so many lots, of one by amount so many units. */
-function figure(order: Reserved, { scale, cashFeePpm }: Exposure, lots: number, units: number): void {
+function figure(order: Reserved, { scale, cashFeePpm, takerFeePpm, leverage }: Exposure, lots: number, units: number): void {
   const byAmount = order.quoteUnits > 0;
   order.worstLots = byAmount ? scale.lotsUp(units, order.worstTicks) : lots;
   order.worstUnits = byAmount ? units : scale.notionalUp(order.worstTicks, lots);
+  if (leverage > 0) {
+    const { worstUnits } = order;
+    const fee = worstUnits < Infinity ? mulDiv(worstUnits, takerFeePpm, MILLION, 'up') : Infinity;
+    order.worstCash = order.reduceOnly ? 0 : Math.ceil(worstUnits / leverage) + fee;
+    return;
+  }
   if (order.side !== 'buy') {
     order.worstCash = 0;
     return;
@@ -238,9 +314,7 @@ function figure(order: Reserved, { scale, cashFeePpm }: Exposure, lots: number, 
   order.worstCash = cashFeePpm > 0 && pay < Infinity ? pay + mulDiv(pay, cashFeePpm, MILLION, 'up') : pay;
 }
 
-function forget(order: Reserved, exposure: Exposure): void {
-  const { buys } = exposure;
-  const last = buys.pop();
-  if (last !== order && last !== undefined) buys[buys.indexOf(order)] = last;
-  if (buys.length === 0) exposure.lowest = Infinity;
+function forget(order: Reserved, orders: Reserved[]): void {
+  const last = orders.pop();
+  if (last !== order && last !== undefined) orders[orders.indexOf(order)] = last;
 }

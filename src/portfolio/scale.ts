@@ -45,6 +45,13 @@ export class Scale {
   }
 }
 
+/** Lots that `units` of quote money buy at `ticks`, rounded down; NaN where that is no sound number. */
+export function lotsFor(units: number, ticks: number, instrument: Instrument): number {
+  const shift = instrument.quoteDigits - instrument.priceDigits - instrument.quantityDigits;
+  if (!(ticks > 0 && (units / ticks) * pow10(Math.max(0, -shift)) < MAX_EXACT)) return NaN;
+  return shift >= 0 ? Math.floor(units / (ticks * pow10(shift))) : mulDiv(units, pow10(-shift), ticks, 'down');
+}
+
 /**
  * `baseUnits` at `ticks` in quote units: exact where it divides, else rounded half up. Above 2^53 it is a reading, the nearest double.
  * Never negative holdings.

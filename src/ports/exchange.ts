@@ -27,6 +27,10 @@ export interface ExchangePort {
   working(instrument: number): number;
   /** Replay: matches row `row` of the instrument's execution feed. Live: nothing. */
   row(instrument: number, row: number): void;
+  /** The engine has opened a block. Replay: looks ahead for what marks may do to positions in it. Live and spot: nothing. */
+  blockOpened(): void;
+  /** Everything of time `timeMs` is matched. Replay: marks positions, and liquidates what has lost its margin. Live and spot: nothing. */
+  settleMarks(timeMs: number): void;
 }
 
 /**
@@ -44,4 +48,8 @@ export interface ExchangeSink {
   /** A terminal status without further fills; `filled` for an order by amount, whose fills alone do not tell that nothing remains. */
   ended(order: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void;
   evidence(order: OrderId, seen: Evidence): void;
+  /** Funding of a position: units of money received, below 0 paid. */
+  funded(instrument: number, isLong: boolean, units: number, timeMs: number): void;
+  /** The exchange has closed a position whose margin was used up. `fill.fee` is what it took for it. The record is the exchange's. */
+  liquidated(instrument: number, wasLong: boolean, fill: Fill): void;
 }

@@ -1,10 +1,12 @@
 // The gate between a draft and the exchange: every rule that is on, then the reservation, in one synchronous call.
 
+import type { Market } from '../model/instrument.ts';
 import type { ApprovedOrder } from '../model/order.ts';
 import type { Reservations } from '../orders/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import { approve } from './approve.ts';
-import * as exposure from './exposure.ts';
+import { isReduction, openOrders } from './exposure.ts';
+import * as futures from './futuresExposure.ts';
 import { HaltBoard, type Cause, type Scope } from './halts.ts';
 import type { RiskLimits } from './limits.ts';
 import * as loss from './loss.ts';
@@ -12,8 +14,9 @@ import { messageRate, SentTimes } from './rate.ts';
 import { resolveLimits, type ResolvedLimits } from './resolve.ts';
 import type { Draft, EquityRule, EquityWatch, Marks, OrderRule, RiskRule, RiskState } from './rule.ts';
 import * as size from './size.ts';
+import * as spot from './spotExposure.ts';
 
-/** All rules, in the order in which they are asked: the first that fails gives the code. */
+/** All rules of spot, in the order in which they are asked: the first that fails gives the code. */
 export const RULES: readonly RiskRule[] = [
   loss.dailyLoss,
   loss.drawdown,
@@ -24,14 +27,36 @@ export const RULES: readonly RiskRule[] = [
   size.qtyMax,
   size.notionalMax,
   size.collar,
-  exposure.openOrders,
-  exposure.positionMax,
-  exposure.positionNotional,
-  exposure.portfolio,
-  exposure.leverage,
-  exposure.margin,
+  openOrders,
+  spot.positionMax,
+  spot.positionNotional,
+  spot.portfolio,
+  spot.leverage,
+  spot.margin,
   messageRate,
 ];
+/** All rules of futures. */
+export const FUTURES_RULES: readonly RiskRule[] = [
+  loss.dailyLoss,
+  loss.drawdown,
+  size.instrument,
+  size.tradingStatus,
+  size.precision,
+  size.qtyMax,
+  size.notionalMax,
+  size.collar,
+  openOrders,
+  futures.owner,
+  futures.positionMax,
+  futures.positionNotional,
+  futures.portfolio,
+  futures.leverage,
+  futures.tier,
+  futures.margin,
+  messageRate,
+];
+
+export const rulesFor = (market: Market): readonly RiskRule[] => (market === 'spot' ? RULES : FUTURES_RULES);
 
 /** What is no number, negative, or not there is refused before any rule looks at it. Its code. */
 export const BAD_INPUT = 'BAD_INPUT';
@@ -40,7 +65,7 @@ export interface RiskParts {
   readonly ledger: Ledger;
   readonly reservations: Reservations;
   readonly limits: RiskLimits;
-  /** RULES, unless a test wants to show what one of them is for. */
+  /** Those of the books' market; a test that wants to show what one of them is for leaves it out. */
   readonly rules?: readonly RiskRule[];
 }
 
@@ -60,7 +85,7 @@ export class RiskModule {
   #cause: Cause | null = null;
 
   /** Throws ConfigError naming a limit that cannot be used. */
-  constructor({ ledger, reservations, limits, rules = RULES }: RiskParts) {
+  constructor({ ledger, reservations, limits, rules = rulesFor(ledger.market) }: RiskParts) {
     const { instruments, strategies } = ledger;
     const resolved = resolveLimits(limits, instruments);
     this.halts = new HaltBoard(instruments, strategies);
@@ -146,7 +171,7 @@ export class RiskModule {
     for (let at = 0; at < this.#watchList.length; at++) this.#watchList[at]!.roll(nowMs);
     if (this.halts.any) {
       const cause = this.halts.causeOf(order.instrumentIndex, order.strategy);
-      if (cause && !(cause.state === 'HALT_NEW' && exposure.isReduction(order, state))) return this.#refuse(cause.code, order, null, cause);
+      if (cause && !(cause.state === 'HALT_NEW' && isReduction(order, state))) return this.#refuse(cause.code, order, null, cause);
     }
     const failed = this.#chain(order, state);
     if (failed !== null) return this.#refuse(failed.code, order, failed, null);
@@ -216,7 +241,7 @@ function isSound(order: Draft, { instruments, ledger, nowMs, mark }: RiskState):
     mark > 0 &&
     Number.isFinite(nowMs) &&
     (side === 'sell' || side === 'buy') &&
-    (quoteUnits === 0 || (lots === 0 && limit === 0 && side === 'buy')) &&
+    (quoteUnits === 0 || (lots === 0 && limit === 0 && (side === 'buy' || ledger.market === 'futures'))) &&
     instrumentIndex >= 0 &&
     instrumentIndex < instruments.length &&
     isWhole(strategy) &&

@@ -16,9 +16,9 @@ export interface Marks {
 }
 
 /** One object for the life of a module; `nowMs` and `mark` are those of the order in hand. */
-export interface RiskState {
+export interface RiskState<Books extends Ledger = Ledger> {
   readonly instruments: readonly Instrument[];
-  readonly ledger: Ledger;
+  readonly ledger: Books;
   readonly reservations: Reservations;
   readonly limits: ResolvedLimits;
   readonly sent: SentTimes;
@@ -40,13 +40,13 @@ interface AnyRule {
   readonly needs: readonly Need[];
 }
 
-/** Judges an order. Pure; a missing input (NaN) fails the check. */
-export interface OrderRule extends AnyRule {
+/** Judges an order, against the books of its market. Pure; a missing input (NaN) fails the check. */
+export interface OrderRule<Books extends Ledger = Ledger> extends AnyRule {
   readonly kind: 'order';
   /** True: the order may pass. Allocates nothing. */
-  check(order: Draft, state: RiskState): boolean;
+  check(order: Draft, state: RiskState<Books>): boolean;
   /** The inputs of a refusal, as text: called only when somebody reads it. */
-  detail(order: Draft, state: RiskState): string;
+  detail(order: Draft, state: RiskState<Books>): string;
 }
 
 /** Watches the account's equity, row by row, and halts new risk. */

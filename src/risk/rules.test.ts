@@ -286,5 +286,5 @@ test('of several rules that an order breaks, the first in the documented order g
   expect(desk.code({ lots: 9, limit: 9000, timeInForce: 'FOK' })).toBe('TIME_IN_FORCE');
   expect(desk.code({ lots: 9, limit: 9000 })).toBe('QTY_MAX');
   expect(desk.code({ lots: 3, limit: 9000 })).toBe('NOTIONAL_MAX');
-  expect(desk.ledger.quote(0)).toBe(100 * USDT);
+  expect(desk.ledger.cash(0)).toBe(100 * USDT);
 });

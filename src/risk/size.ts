@@ -19,8 +19,18 @@ export const instrument: OrderRule = {
   code: 'INSTRUMENT',
   keys: [],
   needs: [],
-  check: (order, { instruments }) => instruments[order.instrumentIndex] === order.instrument && order.instrument.market === 'spot',
-  detail: (order) => `${order.instrument.id} is not a spot instrument of this run`,
+  check: (order, { instruments, ledger }) => instruments[order.instrumentIndex] === order.instrument && order.instrument.market === ledger.market,
+  detail: (order, { ledger }) => `${order.instrument.id} is not a ${ledger.market} instrument of this run`,
+};
+
+/** A contract whose status is not open takes orders that close, and no others. */
+export const tradingStatus: OrderRule = {
+  kind: 'order',
+  code: 'NOT_TRADING',
+  keys: [],
+  needs: [],
+  check: ({ instrument: { contract }, reduceOnly }) => contract === undefined || contract.isTrading || reduceOnly,
+  detail: (order) => `${order.instrument.id} is not open for trading`,
 };
 
 /** Sizes were rounded toward less risk before: what is left below the smallest order is refused, never rounded up. */

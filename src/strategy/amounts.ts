@@ -18,6 +18,14 @@ export function decimalOf(value: number, digits: number): Decimal {
   return new Decimal(value).div(pow10(digits));
 }
 
+/** True for a number below zero, however it is written; false for what is no number. */
+export const isNegative = (amount: Amount): boolean => Number(amount) < 0;
+/** The same amount with the other sign. */
+export function negated(amount: Amount): Amount {
+  if (typeof amount === 'number') return -amount;
+  return toDecimal(amount)?.negated() ?? amount;
+}
+
 /** A double that is the nearest one to a whole number of units counts as that number: 0.07 is 7 hundredths. */
 function scaleNumber(amount: number, scale: number, round: 'down' | 'up'): number {
   const nearest = Math.round(amount * scale);

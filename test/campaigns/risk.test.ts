@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { Reservations, type Reserved } from '../../src/orders/reservation.ts';
-import { noCounts, World } from './riskWorld.ts';
+import { noCounts } from './riskCourse.ts';
+import { World } from './riskWorld.ts';
 
 /** `npm run campaign -- risk` sets both, and wants to read what was tried. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;

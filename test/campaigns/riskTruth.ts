@@ -8,7 +8,7 @@ export const PER_TICK_LOT = 1000;
 export const PER_LOT = 1000;
 export const MIN_LOTS = 2;
 /** Market orders fill within 1 % of the mark at which they were approved: the collar that the bot assumes. */
-const COLLAR = 0.01;
+export const COLLAR = 0.01;
 
 /** Limits as numbers, in lots, quote units and thousandths; null where not set. */
 export interface TrueLimits {
@@ -81,28 +81,25 @@ export class TrueOrder {
   }
 }
 
-/** The venue: orders, and holdings by every execution, reported or not. */
-export class Truth implements ExchangePort {
-  orders: TrueOrder[] = [];
-  readonly cash: number[];
-  /** Base units by strategy and instrument. */
-  readonly held: number[][];
-  readonly feeInBase: boolean;
+/** A venue that knows: its orders, and what is checked of them in every market. */
+export abstract class Venue<Known extends TrueOrder> implements ExchangePort {
+  orders: Known[] = [];
   readonly limits: TrueLimits;
   readonly marks: number[];
   readonly sentMs: number[] = [];
   nowMs = 0;
 
-  constructor(limits: TrueLimits, cash: number[], held: number[][], marks: number[], feeInBase: boolean) {
+  constructor(limits: TrueLimits, marks: number[]) {
     this.limits = limits;
-    this.cash = cash;
-    this.held = held;
     this.marks = marks;
-    this.feeInBase = feeInBase;
   }
 
+  protected abstract known(order: Order, mark: number): Known;
+  /** The code of a limit that some course of events would break from here, prices aside; null when none would. */
+  abstract brokenAlways(): string | null;
+
   submit(order: ApprovedOrder): void {
-    this.orders.push(new TrueOrder(order, this.marks[order.instrumentIndex]!));
+    this.orders.push(this.known(order, this.marks[order.instrumentIndex]!));
     this.sentMs.push(this.nowMs);
   }
   cancel(order: Order): void {
@@ -115,8 +112,49 @@ export class Truth implements ExchangePort {
   working(): number {
     return 0;
   }
+  blockOpened(): void {}
+  settleMarks(): void {}
   row(): void {
     // Executions are drawn by the campaign.
+  }
+
+  protected brokenByCount(): string | null {
+    const possible = this.orders.filter((order) => order.isPossible);
+    for (let index = 0; index < this.marks.length; index++) {
+      if (over(possible.filter((order) => order.index === index).length, this.limits.open)) return 'OPEN_ORDERS';
+    }
+    return over(possible.length, this.limits.openTotal) ? 'OPEN_ORDERS' : null;
+  }
+  /** What holds of an order by itself when it is approved. `units`: its worst notional. */
+  protected brokenByItself(order: TrueOrder, units: number): string | null {
+    const { limits, nowMs } = this;
+    const mark = this.marks[order.index]!;
+    if (!order.byAmount && order.left < MIN_LOTS) return 'PRECISION';
+    if (over(order.mostLots, limits.orderLots)) return 'QTY_MAX';
+    if (over(units, limits.orderUnits)) return 'NOTIONAL_MAX';
+    if (order.limit > 0 && limits.bandMilli !== null) {
+      const beyond = (order.isBuy ? order.limit - mark : mark - order.limit) * 1000;
+      if (beyond > mark * limits.bandMilli) return 'COLLAR';
+    }
+    return limits.perMinute !== null && this.sentMs.filter((ms) => ms > nowMs - 60_000).length > limits.perMinute ? 'MESSAGE_RATE' : null;
+  }
+}
+
+/** The spot venue: holdings by every execution, reported or not. */
+export class Truth extends Venue<TrueOrder> {
+  readonly cash: number[];
+  /** Base units by strategy and instrument. */
+  readonly held: number[][];
+  readonly feeInBase: boolean;
+
+  constructor(limits: TrueLimits, cash: number[], held: number[][], marks: number[], feeInBase: boolean) {
+    super(limits, marks);
+    this.cash = cash;
+    this.held = held;
+    this.feeInBase = feeInBase;
+  }
+  protected override known(order: Order, mark: number): TrueOrder {
+    return new TrueOrder(order, mark);
   }
 
   execute(order: TrueOrder, { ticks, lots }: Execution): void {
@@ -130,19 +168,18 @@ export class Truth implements ExchangePort {
     if (order.byAmount ? order.left < order.lowest * PER_TICK_LOT : order.left === 0) order.state = 'over';
   }
 
-  /** The code of a limit that some course of events would break from here, prices aside; null when none would. */
-  brokenAlways(): string | null {
+  override brokenAlways(): string | null {
+    const byCount = this.brokenByCount();
+    if (byCount !== null) return byCount;
     const possible = this.orders.filter((order) => order.isPossible);
     for (let index = 0; index < this.marks.length; index++) {
       const here = possible.filter((order) => order.index === index);
-      if (over(here.length, this.limits.open)) return 'OPEN_ORDERS';
       if (over(this.worstBase(index) / PER_LOT, this.limits.positionLots)) return 'POSITION_MAX';
       for (let strategy = 0; strategy < this.cash.length; strategy++) {
         const sells = here.filter((order) => !order.isBuy && order.strategy === strategy);
         if (sum(sells, ({ left }) => left * PER_LOT) > this.held[strategy]![index]!) return 'MARGIN';
       }
     }
-    if (over(possible.length, this.limits.openTotal)) return 'OPEN_ORDERS';
     for (let strategy = 0; strategy < this.cash.length; strategy++) {
       const buys = possible.filter((order) => order.isBuy && order.strategy === strategy);
       if (sum(buys, ({ mostUnits }) => mostUnits) * (this.feeInBase ? 1 : 1.001) > this.cash[strategy]! + 0.5) return 'MARGIN';
@@ -152,17 +189,10 @@ export class Truth implements ExchangePort {
 
   /** The same for what holds of an order when it is approved. `equity`: of the account, by what the bot has booked. */
   brokenBy(order: TrueOrder, equity: number): string | null {
-    const { limits, nowMs } = this;
-    const mark = this.marks[order.index]!;
-    if (!order.byAmount && order.left < MIN_LOTS) return 'PRECISION';
-    if (over(order.mostLots, limits.orderLots)) return 'QTY_MAX';
-    const price = order.limit > 0 ? Math.max(order.limit, mark) : order.highest;
-    if (over(order.byAmount ? order.left : order.left * price * PER_TICK_LOT, limits.orderUnits)) return 'NOTIONAL_MAX';
-    if (order.limit > 0 && limits.bandMilli !== null) {
-      const beyond = (order.isBuy ? order.limit - mark : mark - order.limit) * 1000;
-      if (beyond > mark * limits.bandMilli) return 'COLLAR';
-    }
-    if (limits.perMinute !== null && this.sentMs.filter((ms) => ms > nowMs - 60_000).length > limits.perMinute) return 'MESSAGE_RATE';
+    const { limits } = this;
+    const price = order.limit > 0 ? Math.max(order.limit, this.marks[order.index]!) : order.highest;
+    const byItself = this.brokenByItself(order, order.byAmount ? order.left : order.left * price * PER_TICK_LOT);
+    if (byItself !== null) return byItself;
     if (!order.isBuy) return null;
     let gross = 0;
     for (let index = 0; index < this.marks.length; index++) {
@@ -196,9 +226,9 @@ export class Truth implements ExchangePort {
   }
 }
 
-function over(value: number, limit: number | null): boolean {
+export function over(value: number, limit: number | null): boolean {
   return limit !== null && value > limit;
 }
-function sum<T>(of: readonly T[], value: (item: T) => number): number {
+export function sum<T>(of: readonly T[], value: (item: T) => number): number {
   return of.reduce((total, item) => total + value(item), 0);
 }

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
 import { barsOfRows, fillRows, orderRows, run, type PlanOptions } from './world.ts';
+import { spotBooks } from '../fixtures/spotBooks.ts';
 
 /** One entry at the first close; then whatever `later` does at the close of that row. */
 function entry(size: Size, options: OrderOptions, later: Readonly<Record<number, (strategy: Entry) => void>> = {}) {
@@ -136,7 +137,7 @@ describe('a stop', () => {
     const script = entry(MARKET, { stopLoss: 99 }, { 2: (own) => own.sellOff(MARKET), 4: (own) => own.enter({ base: '0.3' }) });
     const { fills, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, QUIET, QUIET, [9000, 9000, 9000, 9000]]);
     expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['market', 100], ['market', 300]]); // prettier-ignore
-    expect(engine.ledger.sellableLots(0, 0)).toBe(300);
+    expect(engine.ledger.lots(0, 0)).toBe(300);
   });
 });
 
@@ -215,7 +216,7 @@ describe('fees in the coin received', () => {
     const script = entry(MARKET, { takeProfit: 101, stopLoss: 99 }, { 2: (own) => seen.push(own.held().isFlat), 3: (own) => seen.push(own.held().isFlat) }); // prettier-ignore
     const { fills, engine } = await fillsOf(script, [QUIET, [10_000, 10_200, 9950, 10_000], QUIET], { fees });
     expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['takeProfit', 99]]); // prettier-ignore
-    expect(engine.ledger.dust(0, 0)).toBe(900);
+    expect(spotBooks(engine).dust(0, 0)).toBe(900);
     expect(seen).toEqual([true, true]);
     expect(engine.brackets.total).toBe(0);
   });
@@ -224,6 +225,6 @@ describe('fees in the coin received', () => {
     const script = entry(MARKET, { takeProfit: 101 });
     const { fills, engine } = await fillsOf(script, [QUIET, [10_000, 10_200, 9950, 10_000]], { fees: { ...fees, in: 'quote' } });
     expect(fills.map(({ lots }) => lots)).toEqual([100, 100]);
-    expect(engine.ledger.base(0, 0)).toBe(0);
+    expect(spotBooks(engine).base(0, 0)).toBe(0);
   });
 });

@@ -60,7 +60,7 @@ describe('a lost answer', () => {
     const lost = await play(script, rows, { fills: { latencyMs } }, once(1, 'lostAnswer'));
     expect(clean.fills).toHaveLength(2);
     expect(lost.fills).toEqual(clean.fills);
-    expect(lost.engine.ledger.quoteTotal).toBe(clean.engine.ledger.quoteTotal);
+    expect(lost.engine.ledger.cashTotal).toBe(clean.engine.ledger.cashTotal);
     expect(lost.told.filter((line) => line.startsWith('1 '))).toEqual(['1 unknown', '1 working', '1 done']);
     expect(clean.told.filter((line) => line.startsWith('1 '))).toEqual(['1 working', '1 done']);
     expect([...lost.record.orders.wasUnknown]).toEqual([1, 0]);

@@ -186,7 +186,7 @@ describe('actions', () => {
     });
     expect(ids).toEqual([1, null, 2, null, null]);
     expect(orders.map(({ side, lots }) => [side, lots])).toEqual([['buy', 500], ['sell', 300]]); // prettier-ignore
-    expect(engine.ledger.sellableLots(0, 0)).toBe(200);
+    expect(engine.ledger.lots(0, 0)).toBe(200);
   });
 
   it('cancel, openOrders, position, cash and equity', async () => {

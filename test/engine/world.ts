@@ -12,18 +12,18 @@ import { blockLoop } from '../../src/engine/blockLoop.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { addStrategy, sealEngine } from '../../src/engine/setUp.ts';
 import { botModule } from '../../src/app/botModule.ts';
-import type { RunPlan, StrategyPlan } from '../../src/app/plan.ts';
+import type { RunPlan } from '../../src/app/plan.ts';
 import { openVenue, replayModule } from '../../src/app/replayModule.ts';
 import { prepareBacktest, recordOf, type BacktestOptions } from '../../src/app/runBacktest.ts';
 import { TOKENS } from '../../src/app/tokens.ts';
 import { parseParams } from '../../src/strategy/params.ts';
-import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import type { BarColumns } from '../../src/model/bars.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
 import type { Interval } from '../../src/model/interval.ts';
-import { ENDINGS, ROLES, SIDES, type FeedQuality, type FillColumns, type OrderColumns, type RunRecord } from '../../src/model/run.ts';
-import type { Venue } from '../../src/venue/venue.ts';
+import { ENDINGS, ROLES, SIDES, type FillColumns, type OrderColumns, type RunRecord } from '../../src/model/run.ts';
+import { Venue } from '../../src/venue/venue.ts';
 import { spotInstrument } from '../fixtures/drafts.ts';
+import { feedPlan, runPlan, type GivenStrategy, type RunPlanOptions } from '../fixtures/runPlan.ts';
 
 export { spotInstrument };
 export const MINUTE = 60_000;
@@ -90,55 +90,16 @@ export function barsOfRows(
 
 export const coarser = (bars: BarColumns, interval: Interval): BarColumns => resample(bars, interval).bars;
 
-const QUALITY: FeedQuality = {
-  manifestHash: '', rows: 0, gaps: 0, missingBars: 0, thinBars: 0, zeroVolume: 0, roundedPrices: 0, openLastBar: false, synthetic: true,
-}; // prettier-ignore
-
-export interface PlanOptions {
-  readonly strategies: readonly (StrategyClass | { readonly strategy: StrategyClass; readonly params?: object; readonly share?: string })[];
+export interface PlanOptions extends RunPlanOptions {
+  readonly strategies: readonly GivenStrategy[];
   /** By name; a list is several feeds of one name. */
   readonly feeds: Readonly<Record<string, BarColumns | readonly BarColumns[]>>;
-  readonly fromMs?: number;
-  readonly cash?: Readonly<Record<string, string>>;
-  readonly size?: RunPlan['size'];
-  readonly fees?: Partial<RunPlan['fees']>;
-  readonly fills?: Partial<RunPlan['fills']>;
-  readonly risk?: RunPlan['risk'];
-  readonly seed?: number;
-  readonly blockRows?: number;
 }
 
-export function planFor(options: PlanOptions): RunPlan {
-  const { strategies, feeds, fromMs = START_MS } = options;
-  const share = String(1 / strategies.length);
-  const flat = Object.entries(feeds).flatMap(([name, of]) =>
-    ('length' in of && 'openMs' in of ? [of] : of).map((bars) => ({ name, bars })),
-  );
-  return {
-    name: 'test',
-    strategies: strategies.map((entry): StrategyPlan => {
-      const given = typeof entry === 'function' ? { strategy: entry } : entry;
-      return {
-        strategy: given.strategy,
-        record: { name: given.strategy.name, file: `${given.strategy.name}.ts`, hash: '', params: {} },
-        params: { ...('params' in given ? given.params : {}) },
-        share: ('share' in given ? given.share : undefined) ?? share,
-        hash: given.strategy.name,
-      };
-    }),
-    feeds: flat.map(({ name, bars }) => ({ name, bars, firstRow: 0, quality: QUALITY })),
-    fromMs,
-    toMs: Math.max(...flat.map(({ bars }) => bars.closeMs.at(-1) ?? fromMs)),
-    cash: options.cash ?? { USDT: '100000' },
-    size: options.size ?? { equity: '0.9' },
-    fees: { makerPpm: 1000, takerPpm: 2000, in: 'received', rounding: 'halfUp', ...options.fees },
-    fills: {
-      limit: 'through', latencyMs: 0, maxVolumeSharePpm: 0, slippageTicks: 0, slippagePpm: 0, collarPpm: 10_000, ...options.fills,
-    }, // prettier-ignore
-    risk: options.risk ?? {},
-    seed: options.seed ?? 1,
-    blockRows: options.blockRows ?? 512,
-  };
+export function planFor({ strategies, feeds, fees, ...rest }: PlanOptions): RunPlan {
+  const flat = Object.entries(feeds).flatMap(([name, of]) => ('openMs' in of ? [of] : of).map((bars) => feedPlan(name, bars)));
+  const usual = { fromMs: START_MS, cash: { USDT: '100000' }, size: { equity: '0.9' }, fees: { makerPpm: 1000, takerPpm: 2000, ...fees } };
+  return runPlan(strategies, flat, { ...usual, ...rest });
 }
 
 export interface Finished {
@@ -155,11 +116,13 @@ export async function run(
 ): Promise<Finished> {
   const plan = planFor(options);
   const prepared = await prepareBacktest(plan, extra);
-  watch(prepared.engine, prepared.venue);
-  prepared.loop(prepared.engine);
-  prepared.venue.assertConserved();
-  prepared.engine.ledger.assertReconciled();
-  return { record: recordOf(plan, prepared, false), engine: prepared.engine, venue: prepared.venue };
+  const { engine, venue } = prepared;
+  if (!(venue instanceof Venue)) throw new Error('these runs are of spot');
+  watch(engine, venue);
+  prepared.loop(engine);
+  venue.assertConserved();
+  engine.ledger.assertReconciled();
+  return { record: recordOf(plan, prepared, false), engine, venue };
 }
 
 /** The same from the container by hand, so that the journal can be looked at. */

@@ -4,14 +4,16 @@ import { pow10 } from '../../base/exact.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { FeedRun } from '../../engine/feed.ts';
 import type { Fill } from '../../model/fill.ts';
+import { lotsPerCoin } from '../../model/instrument.ts';
 import { fixedLengthMs } from '../../model/interval.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../model/order.ts';
 import type { Brackets } from '../../orders/brackets.ts';
 import type { Channel, ExchangePort } from '../../ports/exchange.ts';
 import type { DueQueue } from '../../scheduler/dueQueue.ts';
-import type { InstrumentBook, VenueSink } from '../../venue/instrumentBook.ts';
-import type { Venue } from '../../venue/venue.ts';
+import type { RowBook, VenueSink } from '../../venue/rowBook.ts';
+import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
+import type { MarginWatch } from './marginWatch.ts';
 
 /** What may happen to the answer of a create; by default nothing. */
 export type Fault = 'none' | 'lostAnswer' | 'lostRequest';
@@ -27,7 +29,7 @@ export interface ReplayOptions {
 
 /** One instrument of the replay: its book, the rows that trade in it, and the scales that turn rows into integers. */
 interface Lane {
-  readonly book: InstrumentBook;
+  readonly book: RowBook;
   readonly feed: FeedRun;
   /** The column of the feed that every matched row reads. */
   readonly open: Float64Array;
@@ -46,9 +48,11 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   readonly #options: ReplayOptions;
   #engine!: Engine;
   #brackets!: Brackets;
-  #venue!: Venue;
+  #venue!: BookVenue<RowBook>;
   #account = 0;
   #lanes: readonly Lane[] = [];
+  /** Of a futures account. */
+  #watch: MarginWatch | null = null;
 
   constructor(queue: DueQueue, options: ReplayOptions) {
     this.#queue = queue;
@@ -56,7 +60,8 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   }
 
   /** Ties the knot: the venue tells this exchange, the exchange tells the engine. */
-  connect(engine: Engine, venue: Venue, account: number): void {
+  connect(engine: Engine, venue: BookVenue<RowBook>, account: number, watch: MarginWatch | null = null): void {
+    this.#watch = watch;
     this.#engine = engine;
     this.#brackets = engine.brackets;
     this.#venue = venue;
@@ -66,7 +71,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
       feed,
       open: feed.bars.open,
       priceScale: pow10(feed.instrument.priceDigits),
-      lotScale: pow10(feed.instrument.quantityDigits),
+      lotScale: lotsPerCoin(feed.instrument),
       lengthMs: fixedLengthMs(feed.bars.interval) ?? 0,
       lateCancels: [],
       collared: 0,
@@ -143,6 +148,14 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     desk.atMs = NaN;
   }
 
+  blockOpened(): void {
+    this.#watch?.blockOpened();
+  }
+
+  settleMarks(timeMs: number): void {
+    this.#watch?.settle(timeMs);
+  }
+
   // --- What the venue tells
 
   filled(order: VenueOrder, fill: Fill): void {
@@ -175,6 +188,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     // A leg of a bracket arrives as it is made, with the fill that called for it.
     const nowMs = order.parent > 0 ? order.createdMs : engine.nowMs;
     const { hitPrice } = engine.desk;
+    this.#watch?.beforeOrder(instrumentIndex);
     const placed = this.#venue.place(this.#account, id, order, nowMs);
     if (placed === null) return fault === 'lostAnswer' ? engine.outcomeUnknown(id) : engine.refused(id, String(this.#venue.refusal));
     const lane = this.#lanes[instrumentIndex]!;

@@ -5,7 +5,7 @@ import { ConfigError, InvariantError } from '../base/errors.ts';
 import { lots } from '../base/brand.ts';
 import { spotInstrument } from '../../test/fixtures/drafts.ts';
 import { fillOf } from '../../test/fixtures/fills.ts';
-import { Ledger } from './ledger.ts';
+import { SpotLedger } from './spotLedger.ts';
 
 const BTC = spotInstrument('BTC', { baseDigits: 8, quantityDigits: 5 });
 const ETH = spotInstrument('ETH', { priceDigits: 3, quantityDigits: 2, baseDigits: 4 });
@@ -46,7 +46,7 @@ class Oracle {
 test('cash and holdings reconcile to the fills, to the last unit, and the books add up after each of them', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-      const ledger = new Ledger(INSTRUMENTS, 3);
+      const ledger = new SpotLedger(INSTRUMENTS, 3);
       const oracle = new Oracle();
       for (const strategy of [0, 1, 2]) {
         ledger.deposit(strategy, 'USDT', 10 ** 12 * (strategy + 1));
@@ -55,7 +55,7 @@ test('cash and holdings reconcile to the fills, to the last unit, and the books 
       for (const one of steps) book(ledger, oracle, one);
       ledger.assertReconciled();
       for (const strategy of [0, 1, 2]) {
-        expect(new Decimal(ledger.quote(strategy)).div(1e8).eq(oracle.quote[strategy]!)).toBe(true);
+        expect(new Decimal(ledger.cash(strategy)).div(1e8).eq(oracle.quote[strategy]!)).toBe(true);
         for (const index of [0, 1]) {
           const held = new Decimal(ledger.base(strategy, index)).div(Decimal.pow(10, INSTRUMENTS[index]!.baseDigits));
           expect(held.eq(oracle.base[strategy]![index]!)).toBe(true);
@@ -66,11 +66,11 @@ test('cash and holdings reconcile to the fills, to the last unit, and the books 
   );
 });
 
-function book(ledger: Ledger, oracle: Oracle, one: Step): void {
+function book(ledger: SpotLedger, oracle: Oracle, one: Step): void {
   const { strategy, index, isBuy, ticks, feePpm } = one;
   const { priceDigits, quantityDigits, quoteDigits, baseDigits } = INSTRUMENTS[index]!;
   const perLot = ticks * 10 ** (quoteDigits - priceDigits - quantityDigits);
-  const most = isBuy ? Math.floor(ledger.quote(strategy) / (perLot * 1.002)) : ledger.sellableLots(strategy, index);
+  const most = isBuy ? Math.floor(ledger.cash(strategy) / (perLot * 1.002)) : ledger.lots(strategy, index);
   const amount = Math.floor((most * one.share) / 1000);
   if (amount < 1) return;
   const feeInBase = isBuy && one.feeInBase;
@@ -90,44 +90,44 @@ function book(ledger: Ledger, oracle: Oracle, one: Step): void {
 
 describe('one round trip', () => {
   test('entry price, realised profit and fees, with the fee in quote', () => {
-    const ledger = new Ledger([BTC], 1);
+    const ledger = new SpotLedger([BTC], 1);
     ledger.deposit(0, 'USDT', 10_000e8);
     ledger.fill(0, 0, true, fillOf({ price: 4_000_000, lots: 10_000, notional: 4000e8, fee: 4e8, feeInBase: false }));
     ledger.fill(0, 0, true, fillOf({ price: 5_000_000, lots: 10_000, notional: 5000e8, fee: 5e8, feeInBase: false }));
     expect(ledger.entryPrice(0, 0)).toBe(45_000);
-    expect(ledger.quote(0)).toBe(991e8);
+    expect(ledger.cash(0)).toBe(991e8);
     expect(ledger.equityUnits(0, [4_600_000])).toBe(991e8 + 9200e8);
     ledger.fill(0, 0, false, fillOf({ price: 4_600_000, lots: 5000, notional: 2300e8, fee: 2.3e8, feeInBase: false }));
     expect([ledger.realised(0), ledger.fees(0), ledger.cost(0, 0)]).toEqual([50e8, 11.3e8, 6750e8]);
     ledger.fill(0, 0, false, fillOf({ price: 4_600_000, lots: 15_000, notional: 6900e8, fee: 6.9e8, feeInBase: false }));
     expect([ledger.realised(0), ledger.fees(0), ledger.cost(0, 0)]).toEqual([200e8, 18.2e8, 0]);
     expect(ledger.entryPrice(0, 0)).toBeNaN();
-    expect(ledger.quote(0)).toBe(10_000e8 + 200e8 - 18.2e8);
+    expect(ledger.cash(0)).toBe(10_000e8 + 200e8 - 18.2e8);
   });
 
   test('a fee in the coin bought lowers the holding, counts at its cost, and leaves dust that is flat', () => {
-    const ledger = new Ledger([BTC], 1);
+    const ledger = new SpotLedger([BTC], 1);
     ledger.deposit(0, 'USDT', 10_000e8);
     ledger.fill(0, 0, true, fillOf({ price: 4_000_000, lots: 10_000, notional: 4000e8, fee: 10_000, feeInBase: true }));
-    expect([ledger.base(0, 0), ledger.quote(0)]).toEqual([9_990_000, 6000e8]);
+    expect([ledger.base(0, 0), ledger.cash(0)]).toEqual([9_990_000, 6000e8]);
     expect([ledger.cost(0, 0), ledger.fees(0), ledger.entryPrice(0, 0)]).toEqual([3996e8, 4e8, 40_000]);
-    expect([ledger.sellableLots(0, 0), ledger.isFlat(0, 0), ledger.dust(0, 0)]).toEqual([9990, false, 0]);
+    expect([ledger.lots(0, 0), ledger.isFlat(0, 0), ledger.dust(0, 0)]).toEqual([9990, false, 0]);
     ledger.fill(0, 0, false, fillOf({ price: 4_000_000, lots: 9989, notional: 3995.6e8, fee: 0, feeInBase: false }));
-    expect([ledger.base(0, 0), ledger.sellableLots(0, 0), ledger.isFlat(0, 0), ledger.dust(0, 0)]).toEqual([1000, 1, true, 1000]);
+    expect([ledger.base(0, 0), ledger.lots(0, 0), ledger.isFlat(0, 0), ledger.dust(0, 0)]).toEqual([1000, 1, true, 1000]);
     ledger.assertReconciled();
   });
 });
 
 test('coins brought in at their worth make neither profit nor loss when they are sold for it', () => {
-  const ledger = new Ledger(INSTRUMENTS, 2);
+  const ledger = new SpotLedger(INSTRUMENTS, 2);
   ledger.deposit(1, 'ETH', 20_000, 4000e8);
   expect(ledger.entryPrice(1, 1)).toBe(2000);
   ledger.fill(1, 1, false, fillOf({ price: 2_000_000, lots: 200, notional: 4000e8, fee: 0, feeInBase: false }));
-  expect([ledger.realised(1), ledger.quote(1), ledger.quote(0), ledger.quoteTotal]).toEqual([0, 4000e8, 0, 4000e8]);
+  expect([ledger.realised(1), ledger.cash(1), ledger.cash(0), ledger.cashTotal]).toEqual([0, 4000e8, 0, 4000e8]);
 });
 
 test('a missing mark makes the equity of a holding unknown, and of none other', () => {
-  const ledger = new Ledger(INSTRUMENTS, 2);
+  const ledger = new SpotLedger(INSTRUMENTS, 2);
   ledger.deposit(0, 'USDT', 5);
   ledger.deposit(1, 'BTC', 7);
   expect(ledger.equityUnits(0, [NaN, NaN])).toBe(5);
@@ -137,7 +137,7 @@ test('a missing mark makes the equity of a holding unknown, and of none other', 
 });
 
 test('more than is held cannot be sold, nor more money counted than is exact', () => {
-  const ledger = new Ledger([BTC], 1);
+  const ledger = new SpotLedger([BTC], 1);
   expect(() => ledger.fill(0, 0, false, fillOf({ price: 1, lots: 1, notional: 10, fee: 0, feeInBase: false }))).toThrow(InvariantError);
   ledger.deposit(0, 'USDT', Number.MAX_SAFE_INTEGER);
   expect(() => ledger.deposit(0, 'USDT', 1)).toThrow(InvariantError);
@@ -146,9 +146,9 @@ test('more than is held cannot be sold, nor more money counted than is exact', (
 });
 
 test('one quote asset, and each base asset through one instrument', () => {
-  expect(() => new Ledger([BTC, spotInstrument('ETH', { quote: 'EUR' })], 1)).toThrow(ConfigError);
-  expect(() => new Ledger([BTC, spotInstrument('ETH', { quoteDigits: 6 })], 1)).toThrow(ConfigError);
-  expect(() => new Ledger([BTC, BTC], 1)).toThrow(ConfigError);
-  expect(() => new Ledger([BTC], 1).deposit(0, 'DOGE', 1)).toThrow(/no instrument of the run trades DOGE/);
-  expect(new Ledger([spotInstrument('BTC', { minLots: lots(0) })], 1).isFlat(0, 0)).toBe(false);
+  expect(() => new SpotLedger([BTC, spotInstrument('ETH', { quote: 'EUR' })], 1)).toThrow(ConfigError);
+  expect(() => new SpotLedger([BTC, spotInstrument('ETH', { quoteDigits: 6 })], 1)).toThrow(ConfigError);
+  expect(() => new SpotLedger([BTC, BTC], 1)).toThrow(ConfigError);
+  expect(() => new SpotLedger([BTC], 1).deposit(0, 'DOGE', 1)).toThrow(/no instrument of the run trades DOGE/);
+  expect(new SpotLedger([spotInstrument('BTC', { minLots: lots(0) })], 1).isFlat(0, 0)).toBe(false);
 });

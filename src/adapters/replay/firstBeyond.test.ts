@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { FirstBeyond } from './firstBeyond.ts';
+
+const price = fc.integer({ min: 1, max: 60 });
+
+test('finds the row that a naive scan finds, whatever was asked before', () => {
+  const columns = fc.array(fc.tuple(price, price), { maxLength: 500 });
+  const question = fc.record({ level: fc.integer({ min: 0, max: 61 }), from: fc.nat({ max: 520 }), to: fc.nat({ max: 520 }), isLow: fc.boolean() });
+  fc.assert(
+    fc.property(columns, fc.array(question, { minLength: 1, maxLength: 20 }), (rows, questions) => {
+      const high = Float64Array.from(rows, ([a, b]) => Math.max(a, b));
+      const low = Float64Array.from(rows, ([a, b]) => Math.min(a, b));
+      const beyond = new FirstBeyond(high, low);
+      for (const { level, from, to, isLow } of questions) {
+        const end = Math.min(to, rows.length);
+        const naive = rows.findIndex((_, row) => row >= from && row < end && (isLow ? low[row]! <= level : high[row]! >= level));
+        expect(isLow ? beyond.firstLow(level, from, end) : beyond.firstHigh(level, from, end)).toBe(naive);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('passes whole chunks, and stops at the ends of its range', () => {
+  const rows = 64 * 5 + 10;
+  const flat = new Float64Array(rows).fill(100);
+  const low = flat.slice();
+  low[64 * 3] = 90;
+  low[rows - 1] = 80;
+  const beyond = new FirstBeyond(flat, low);
+  expect(beyond.firstLow(95, 0, rows)).toBe(64 * 3);
+  expect(beyond.firstLow(90, 1, rows)).toBe(64 * 3);
+  expect(beyond.firstLow(89, 0, rows)).toBe(rows - 1);
+  expect(beyond.firstLow(89, 0, rows - 1)).toBe(-1);
+  expect(beyond.firstLow(95, 64 * 3 + 1, rows - 1)).toBe(-1);
+  expect(beyond.firstHigh(101, 0, rows)).toBe(-1);
+  expect(beyond.firstHigh(100, 7, rows)).toBe(7);
+  expect([beyond.firstLow(0, 0, rows), beyond.firstHigh(Infinity, 0, rows)]).toEqual([-1, -1]);
+  expect(beyond.firstLow(200, 5, 5)).toBe(-1);
+});

@@ -1,0 +1,206 @@
+// Futures in a replay: which row of marks can cost a position its margin, when funding is due, and what the venue says of both.
+
+import { ticksOf, type TickColumn } from '../../model/bars.ts';
+import type { Fill } from '../../model/fill.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { firstAfter, type FeedRun } from '../../engine/feed.ts';
+import type { VenueSink } from '../../venue/rowBook.ts';
+import type { FuturesSink, FuturesVenue } from '../../venue/futures/futuresVenue.ts';
+import type { Position } from '../../venue/futures/position.ts';
+import type { VenueOrder } from '../../venue/venueOrder.ts';
+import { FirstBeyond } from './firstBeyond.ts';
+
+/** Mark prices in ticks, row by row of the bars that trade. */
+export interface MarkColumns {
+  readonly open: TickColumn;
+  readonly high: TickColumn;
+  readonly low: TickColumn;
+  readonly close: TickColumn;
+  /** In words: where they come from. */
+  readonly source: string;
+}
+/** A funding time: the rate, whole in 10^-12, and the mark price in ticks of which it is taken. */
+export interface FundingTime {
+  readonly timeMs: number;
+  readonly rate: number;
+  readonly markTicks: number;
+}
+export interface ContractData {
+  /** null: the bars' own prices. */
+  readonly marks: MarkColumns | null;
+  /** In order of time. */
+  readonly funding: readonly FundingTime[];
+}
+
+/** One contract: its rows, their marks, and the way to the next row beyond a price. */
+interface Line {
+  readonly feed: FeedRun;
+  readonly marks: Omit<MarkColumns, 'source'>;
+  readonly beyond: FirstBeyond;
+  readonly funding: readonly FundingTime[];
+}
+
+/**
+ * Liquidation costs nothing on rows that cannot bring it: for the one position that is open, the price that would end it is reckoned when
+ * the position changes, and the next row that reaches it is found by a search over coarse extremes. Cross positions in several contracts
+ * stand for each other, and are looked at on every row.
+ */
+export class MarginWatch {
+  readonly #engine: Engine;
+  readonly #lines: readonly Line[];
+  #venue!: FuturesVenue;
+  #account = 0;
+  /** Close of the next row at which positions have to be judged; Infinity: none in this block. */
+  #nextMs = Infinity;
+  /** The wake-up on the queue for it; 0: none. */
+  #wake = 0;
+  /** Funding that is due at this instant. */
+  readonly #due: { readonly line: Line; readonly index: number; readonly at: FundingTime }[] = [];
+  #isSettling = false;
+
+  constructor(engine: Engine, data: readonly ContractData[]) {
+    this.#engine = engine;
+    this.#lines = engine.execution.map((feed, index) => {
+      const { marks, funding } = data[index]!;
+      const { bars } = feed;
+      const of = marks ?? { open: ticksOf(bars, 'open'), high: ticksOf(bars, 'high'), low: ticksOf(bars, 'low'), close: ticksOf(bars, 'close') };
+      return { feed, marks: of, beyond: new FirstBeyond(of.high, of.low), funding };
+    });
+  }
+
+  /** The venue's words, on their way to the exchange that replays it and to the engine. */
+  sinkFor(exchange: VenueSink): FuturesSink {
+    const engine = this.#engine;
+    return {
+      filled: (order: VenueOrder, fill: Fill) => {
+        const { timeMs } = fill;
+        exchange.filled(order, fill);
+        this.#look(timeMs);
+      },
+      ended: (order, timeMs) => exchange.ended(order, timeMs),
+      reduced: () => {},
+      funded: (position, units, timeMs) => engine.funded(position.index, position.isLong, units, timeMs),
+      liquidated: (position, wasLong, fill) => engine.liquidated(position.index, wasLong, fill),
+    };
+  }
+
+  connect(venue: FuturesVenue, account: number): void {
+    this.#venue = venue;
+    this.#account = account;
+    this.#lines.forEach((line, index) => this.#scheduleFunding(line, index));
+    this.#lines.forEach(({ feed }, index) => venue.setMark(feed.instrument, this.#engine.startTicks(index)));
+  }
+
+  blockOpened(): void {
+    this.#look(this.#engine.nowMs);
+  }
+
+  /** An order arrives: the venue reckons its margin with the prices of now. */
+  beforeOrder(index: number): void {
+    const venue = this.#venue;
+    const last = this.#engine.lastTicks(index);
+    venue.book(this.#lines[index]!.feed.instrument).lastPrice = last === last ? last : this.#engine.startTicks(index);
+    for (const position of venue.wallets.held(this.#account)) this.#setMark(position.index);
+  }
+
+  /** Everything of `timeMs` is matched: judges positions by the marks of the rows that close now, if one of them can matter; then funding. */
+  settle(timeMs: number): void {
+    if (this.#isSettling) return;
+    if (timeMs >= this.#nextMs) this.#judge(timeMs);
+    if (this.#due.length > 0) this.#payFunding();
+  }
+
+  #judge(timeMs: number): void {
+    this.#isSettling = true;
+    for (const { feed, marks } of this.#lines) {
+      const row = rowAt(feed, timeMs);
+      if (row >= 0) this.#venue.markRow(feed.instrument, marks.open[row]!, marks.high[row]!, marks.low[row]!, marks.close[row]!);
+    }
+    this.#venue.settleMarks(timeMs);
+    this.#isSettling = false;
+    this.#look(timeMs);
+  }
+
+  /** Finds the next row that can cost a position its margin, and asks to be woken at its close. `sinceMs`: positions are as they are since. */
+  #look(sinceMs: number): void {
+    const { queue } = this.#engine;
+    const next = this.#nextRow(sinceMs);
+    if (next === this.#nextMs) return;
+    this.#nextMs = next;
+    if (this.#wake !== 0) queue.cancel(this.#wake);
+    this.#wake = 0;
+    // What closes now is settled once all of this instant is matched.
+    if (next === Infinity || next <= this.#engine.nowMs) return;
+    this.#engine.touched = true;
+    this.#wake = queue.at(next, () => (this.#wake = 0));
+  }
+
+  #nextRow(sinceMs: number): number {
+    let next = Infinity;
+    let cross = 0;
+    for (const position of this.#venue.wallets.held(this.#account)) {
+      if (position.isCross) cross++;
+      next = Math.min(next, this.#dangerOf(position, sinceMs));
+    }
+    return cross > 1 ? Math.min(next, this.#nextClose(sinceMs)) : next;
+  }
+
+  /** Close of the first row of the block that reaches the price at which a position is liquidated. */
+  #dangerOf(position: Position, sinceMs: number): number {
+    const { feed, beyond } = this.#lines[position.index]!;
+    const { closeMs } = feed.bars;
+    // A price that the position was not there for does not concern it: rows that close later than it came.
+    const from = firstAfter(closeMs, feed.cur, feed.to, Math.max(sinceMs, position.changedMs));
+    this.#setMark(position.index);
+    const limit = this.#venue.liquidationTicks(position);
+    const row = position.isLong ? beyond.firstLow(limit, from, feed.to) : beyond.firstHigh(limit, from, feed.to);
+    return row < 0 ? Infinity : closeMs[row]!;
+  }
+
+  #nextClose(sinceMs: number): number {
+    let next = Infinity;
+    for (const { feed } of this.#lines) {
+      const row = firstAfter(feed.bars.closeMs, feed.cur, feed.to, sinceMs);
+      if (row < feed.to) next = Math.min(next, feed.bars.closeMs[row]!);
+    }
+    return next;
+  }
+
+  /** The mark as of now: that of the newest row that is delivered. */
+  #setMark(index: number): void {
+    const { feed, marks } = this.#lines[index]!;
+    const { row } = feed.cursor;
+    if (row >= 0) this.#venue.setMark(feed.instrument, marks.close[row]!);
+  }
+
+  #scheduleFunding(line: Line, index: number): void {
+    const { funding } = line;
+    const { queue } = this.#engine;
+    let at = 0;
+    const next = (): void => {
+      const due = funding[at];
+      if (due === undefined) return;
+      // A row that ends now has orders to fill yet, from its open on: those that it fills hold positions by then, or have given them up.
+      queue.at(due.timeMs, () => {
+        this.#engine.touched = true;
+        this.#due.push({ line, index, at: due });
+        at++;
+        next();
+      });
+    };
+    next();
+  }
+
+  #payFunding(): void {
+    for (const { line, index, at } of this.#due.splice(0)) {
+      this.#venue.fund(line.feed.instrument, at.markTicks, at.rate, at.timeMs);
+      if (this.#venue.wallets.sides(this.#account, index).some(({ lots }) => lots > 0)) this.#look(at.timeMs);
+    }
+  }
+}
+
+/** The row of a feed that closes at a time; -1: none does. */
+function rowAt({ bars: { closeMs }, to }: FeedRun, timeMs: number): number {
+  const row = firstAfter(closeMs, 0, to, timeMs - 1);
+  return row < to && closeMs[row] === timeMs ? row : -1;
+}

@@ -1,0 +1,119 @@
+// What a run of futures needs beside its bars: mark prices, funding rates, and words about what of them is missing.
+
+import { markLengthMs } from '../../adapters/bars/futures/markInterval.ts';
+import type { SeriesColumns } from '../../adapters/bars/futures/series.ts';
+import { instrumentText } from '../../adapters/bars/instrumentRecord.ts';
+import type { SeriesKey } from '../../adapters/bars/paths.ts';
+import type { SeriesStore } from '../../adapters/bars/store.ts';
+import type { ContractData } from '../../adapters/replay/marginWatch.ts';
+import { ticksOf, type BarColumns } from '../../model/bars.ts';
+import type { InstrumentId } from '../../model/instrument.ts';
+import { fixedLengthMs, typicalLengthMs, type Interval } from '../../model/interval.ts';
+import { formatMinute } from '../../model/time.ts';
+import { sha256 } from '../../research/identity.ts';
+import type { FeedPlan } from '../plan.ts';
+import { fundingOf, type FundingPlan, type PricedRows } from './funding.ts';
+import { alignMarks, markKlines, type MarkKlines } from './marks.ts';
+
+/** Where marks come from: the best klines of the mark price that the catalog has, or the bars' own prices. */
+export type MarkRule = 'auto' | 'bars';
+
+export interface LoadedContracts {
+  readonly data: ReadonlyMap<InstrumentId, ContractData>;
+  /** Everything about the contracts that decides a result, by name, with the hash of its content. */
+  readonly inputs: readonly { readonly name: string; readonly sha256: string }[];
+  /** The files of the catalog that were read. */
+  readonly files: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** Times and marks just after the end of a run may belong to it. */
+const DAY_MS = 86_400_000;
+
+interface Range {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Loads marks and funding of every contract of the feeds; without a store there are none. Throws ConfigError when a file of them cannot be read. */
+export function loadContracts(feeds: readonly FeedPlan[], store: SeriesStore | null, rule: MarkRule, range: Range): LoadedContracts {
+  const loaded = executionFeeds(feeds).map((feed) => loadContract(feed, store, rule, range));
+  return {
+    data: new Map(loaded.map(({ id, data }) => [id, data])),
+    inputs: loaded.flatMap(({ inputs }) => inputs),
+    files: loaded.flatMap(({ files }) => files),
+    notes: loaded.flatMap(({ notes }) => notes),
+  };
+}
+
+/** The finest feed of each instrument: its rows match and mark. */
+function executionFeeds(feeds: readonly FeedPlan[]): readonly FeedPlan[] {
+  const finest = new Map<InstrumentId, FeedPlan>();
+  for (const feed of feeds) {
+    const { id } = feed.bars.instrument;
+    const held = finest.get(id);
+    if (held === undefined || typicalLengthMs(feed.bars.interval) < typicalLengthMs(held.bars.interval)) finest.set(id, feed);
+  }
+  return [...finest.values()];
+}
+
+function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule, range: Range) {
+  const { bars, firstRow } = feed;
+  const { instrument } = bars;
+  const symbol = instrument.wireName;
+  const keys = store?.keys(symbol) ?? [];
+  const inputs = [{ name: `${instrument.id} instrument record`, sha256: sha256(instrumentText(instrument)) }];
+  const files: string[] = [];
+  const notes: string[] = [];
+  const open = (key: SeriesKey, fromMs: number): SeriesColumns | null => {
+    const found = store?.load(key, fromMs, range.toMs + DAY_MS) ?? null;
+    if (found === null) return null;
+    inputs.push({ name: `${instrument.id} ${key.kind === 'mark' ? `mark ${key.interval}` : key.kind}`, sha256: found.entry.dataSha256 });
+    files.push(found.entry.path);
+    return found.columns;
+  };
+
+  const markKey = rule === 'auto' ? bestMarks(keys, bars.interval) : null;
+  // Warm-up rows are marked too: nothing of them is judged, but columns are as long as the bars.
+  const markRows = markKey === null ? null : open(markKey, (bars.openMs[0] ?? 0) - markLengthMs(markKey.interval));
+  const klines = markKey === null || markRows === null ? null : markKlines(markRows, markKey.interval, instrument.priceDigits);
+  const aligned = klines === null ? null : alignMarks(bars, klines, firstRow);
+  if (aligned === null) notes.push(`${symbol}: positions are marked with the bars' own prices${rule === 'auto' ? ', for want of mark prices' : ''}`);
+  else if (aligned.uncovered > 0) {
+    notes.push(`${symbol}: ${aligned.uncovered} of ${bars.length - firstRow} bars have no mark price and are marked with their own`);
+  }
+
+  const fundingKey = keys.find(({ kind }) => kind === 'funding');
+  // Nothing is held before the contract has bars.
+  const fromMs = Math.max(range.fromMs, bars.openMs[firstRow] ?? Infinity);
+  const rates = fundingKey === undefined ? null : open(fundingKey, fromMs);
+  const plan = rates === null ? null : fundingOf(rates, pricedRows(klines, bars), bars.closeMs, { fromMs, toMs: range.toMs });
+  notes.push(...fundingNotes(symbol, plan));
+  return { id: instrument.id, data: { marks: aligned?.marks ?? null, funding: plan?.funding ?? [] }, inputs, files, notes };
+}
+
+/** Klines as long as the bars or shorter, the longest of them first: they say the most. Else longer ones, the shortest first. */
+function bestMarks(keys: readonly SeriesKey[], interval: Interval): (SeriesKey & { readonly kind: 'mark' }) | null {
+  const lengthMs = fixedLengthMs(interval);
+  const marks = keys.filter((key) => key.kind === 'mark').toSorted((a, b) => markLengthMs(a.interval) - markLengthMs(b.interval));
+  // Weeks and months hold whole days.
+  const fine = marks.filter((key) => lengthMs === null || lengthMs % markLengthMs(key.interval) === 0);
+  return fine.at(-1) ?? marks.find((key) => lengthMs !== null && markLengthMs(key.interval) % lengthMs === 0) ?? null;
+}
+
+function pricedRows(klines: MarkKlines | null, bars: BarColumns): readonly PricedRows[] {
+  const own = { openMs: bars.openMs, closeMs: bars.closeMs, open: ticksOf(bars, 'open'), close: ticksOf(bars, 'close') };
+  return klines === null ? [own] : [klines, own];
+}
+
+function fundingNotes(symbol: string, plan: FundingPlan | null): readonly string[] {
+  if (plan === null) return [`${symbol}: no funding is paid, for want of funding rates`];
+  const { funding, distant, unpriced } = plan;
+  const notes: string[] = [];
+  if (funding.length === 0) notes.push(`${symbol}: no funding is paid: none of its funding times lies in the run`);
+  if (distant.length > 0) {
+    notes.push(`${symbol}: ${distant.length} funding times have no price near, from ${formatMinute(distant[0]!)} on: the first one after counts`);
+  }
+  if (unpriced.length > 0) notes.push(`${symbol}: ${unpriced.length} funding times from ${formatMinute(unpriced[0]!)} on have no price and are not paid`);
+  return notes;
+}

@@ -1,0 +1,57 @@
+// What the exchange does to positions of its own accord: funding, and the end of one whose margin is used up.
+
+import { InvariantError } from '../base/errors.ts';
+import type { Fill } from '../model/fill.ts';
+import { FuturesLedger } from '../portfolio/futuresLedger.ts';
+import type { Engine } from './engine.ts';
+
+export class MarginDesk {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  funded(instrumentIndex: number, isLong: boolean, units: number, timeMs: number): void {
+    const engine = this.#engine;
+    engine.recorder.settle();
+    const strategy = this.#books().funded(instrumentIndex, isLong, units);
+    engine.payments.push('funding', strategy, instrumentIndex, units, timeMs, engine.fills.length);
+  }
+
+  /** The fill becomes that of an order which the exchange has made, so that orders, fills and trades tell it like any other. */
+  liquidated(instrumentIndex: number, wasLong: boolean, fill: Fill): void {
+    const engine = this.#engine;
+    const strategy = this.#books().ownerOf(instrumentIndex);
+    const instrument = engine.instruments[instrumentIndex]!;
+    const { lots, price, timeMs } = fill;
+    engine.brackets.drop(strategy, instrumentIndex);
+    const order = engine.orders.forced(strategy, instrument, instrumentIndex, wasLong ? 'sell' : 'buy', lots, timeMs);
+    engine.log(engine.runs[strategy]!.name, `${instrument.id}: ${lots} lots ${wasLong ? 'long' : 'short'} liquidated`, { ticks: price });
+    engine.filled(order.id, fill);
+    this.#recall(strategy, instrumentIndex, wasLong, timeMs);
+  }
+
+  /** What was to reduce the position, or to turn it round, would now open one the other way that nobody has approved: it is canceled. */
+  #recall(strategy: number, instrumentIndex: number, wasLong: boolean, timeMs: number): void {
+    const { orders } = this.#engine;
+    if (!this.#books().terms(instrumentIndex).isNet) return;
+    const turning = orders.active().filter((order) => {
+      const isOwn = order.strategy === strategy && order.instrumentIndex === instrumentIndex && order.parent === 0;
+      return isOwn && !order.reduceOnly && (order.side === 'sell') === wasLong;
+    });
+    for (const order of turning) orders.cancel(order, timeMs);
+  }
+
+  /** Others bore a part of a fill's loss. Told before the fill that ends the position: it is of its trade. */
+  covered(strategy: number, instrumentIndex: number, { covered, timeMs }: Fill): void {
+    const { payments, fills } = this.#engine;
+    payments.push('covered', strategy, instrumentIndex, covered, timeMs, fills.length);
+  }
+
+  #books(): FuturesLedger {
+    const { ledger } = this.#engine;
+    if (ledger instanceof FuturesLedger) return ledger;
+    throw new InvariantError('a spot account has no positions');
+  }
+}

@@ -1,0 +1,99 @@
+// What contracts are worth in units of their settlement asset: the bot's own reckoning, written without a look at the venue's.
+
+import { InvariantError } from '../base/errors.ts';
+import { mulDiv, pow10 } from '../base/exact.ts';
+import type { Contract } from '../model/contract.ts';
+import type { Instrument } from '../model/instrument.ts';
+
+const MAX_EXACT = Number.MAX_SAFE_INTEGER;
+
+export class ContractScale {
+  readonly contract: Contract;
+  readonly isInverse: boolean;
+  /** linear: units of one lot for each tick of price, as a fraction. inverse: units of one lot at a price of one tick, as a fraction. */
+  private readonly over: number;
+  private readonly under: number;
+
+  constructor(instrument: Instrument) {
+    const { contract, priceDigits, quantityDigits } = instrument;
+    if (contract === undefined) throw new InvariantError(`${instrument.id} is no contract`);
+    this.contract = contract;
+    this.isInverse = contract.kind === 'inverse';
+    const shift = contract.marginDigits - contract.multiplierDigits - quantityDigits + (this.isInverse ? priceDigits : -priceDigits);
+    this.over = contract.multiplier * (shift > 0 ? pow10(shift) : 1);
+    this.under = shift < 0 ? pow10(-shift) : 1;
+  }
+
+  /** Worth of `lots` at `ticks`, rounded half up. Infinity above 2^53 - 1. */
+  worth(lots: number, ticks: number): number {
+    return this.rounded(lots, ticks, 'halfUp');
+  }
+  /** Units of `lots` for each tick of price where that is whole, so that every worth is exact without rounding; else 0. */
+  unitsPerTick(lots: number): number {
+    return this.isInverse || this.under !== 1 ? 0 : this.over * lots;
+  }
+  /** The same rounded up, and down: for limits. */
+  notionalUp(ticks: number, lots: number): number {
+    return this.rounded(lots, ticks, 'up');
+  }
+  notionalDown(ticks: number, lots: number): number {
+    return this.rounded(lots, ticks, 'down');
+  }
+  /** The most lots that `units` buy at `ticks`, rounded up to a whole lot: what an order by value may come to at worst. */
+  lotsUp(units: number, ticks: number): number {
+    const exactly = this.isInverse ? (units * ticks * this.under) / this.over : (units * this.under) / (ticks * this.over);
+    return exactly <= MAX_EXACT ? Math.ceil(exactly) + 1 : Infinity;
+  }
+
+  /** Lots that are worth at most `units` at `ticks`, but for the rounding of a unit; NaN where that is no sound number. */
+  lotsWithin(units: number, ticks: number): number {
+    const lots = this.isInverse ? (units * ticks * this.under) / this.over : (units * this.under) / (ticks * this.over);
+    return ticks > 0 && lots < MAX_EXACT ? Math.floor(lots) : NaN;
+  }
+
+  /** The price, in ticks with a fraction, at which `lots` are worth `units`. A reading. */
+  averageTicks(lots: number, units: number): number {
+    return this.isInverse ? (lots * this.over) / (units * this.under) : (units * this.under) / (lots * this.over);
+  }
+
+  private rounded(lots: number, ticks: number, how: 'halfUp' | 'up' | 'down'): number {
+    if (lots === 0) return 0;
+    const many = this.over * lots;
+    const by = this.isInverse ? this.under * ticks : this.under;
+    const times = this.isInverse ? 1 : ticks;
+    if (!(many <= MAX_EXACT && (many * times) / by <= MAX_EXACT - 8)) return Infinity;
+    return mulDiv(many, times, by, how);
+  }
+
+  /** Profit of lots that came in for `inUnits`, at a worth of `outUnits`. */
+  profit(isLong: boolean, inUnits: number, outUnits: number): number {
+    const rise = outUnits - inUnits;
+    return isLong === this.isInverse ? -rise : rise;
+  }
+
+  /** Margin with which a worth is opened, rounded up. */
+  initial(units: number, leverage: number): number {
+    return Math.ceil(units / leverage);
+  }
+
+  /** The largest leverage for a position of this worth. */
+  maxLeverage(units: number): number {
+    const { tiers, maxLeverage } = this.contract;
+    const tier = tiers.find(({ upToUnits }) => upToUnits === null || units <= upToUnits);
+    return Math.min(maxLeverage, tier?.maxLeverage ?? 0);
+  }
+
+  /** Margin that has to be left, rounded up: the parts of the worth in each tier at the tier's rate. */
+  maintenance(units: number): number {
+    const { tiers } = this.contract;
+    let at = 0;
+    let less = 0;
+    let from = 0;
+    while (tiers[at]!.upToUnits !== null && units > tiers[at]!.upToUnits!) {
+      from = tiers[at]!.upToUnits!;
+      at++;
+      less += mulDiv(from, tiers[at]!.maintenancePpm - tiers[at - 1]!.maintenancePpm, 1_000_000, 'down');
+    }
+    return mulDiv(units, tiers[at]!.maintenancePpm, 1_000_000, 'up') - less;
+  }
+}

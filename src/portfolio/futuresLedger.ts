@@ -1,0 +1,321 @@
+// The bot's books of a futures account: wallet, positions, margin, funding and fees of each strategy, from fills and payments alone.
+
+import { assert } from '../base/assert.ts';
+import { ConfigError, InvariantError } from '../base/errors.ts';
+import { exact, MAX_EXACT, mulDiv, pow10 } from '../base/exact.ts';
+import type { TickColumn } from '../model/bars.ts';
+import type { Fill } from '../model/fill.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { ContractScale } from './contractScale.ts';
+import type { Ledger } from './ledger.ts';
+
+/** How the account trades a contract. */
+export interface MarginTerms {
+  readonly leverage: number;
+  readonly isCross: boolean;
+  readonly isNet: boolean;
+}
+
+/** One side of a contract. Money in settlement units. */
+export interface Holding {
+  readonly lots: number;
+  /** Worth of the lots as they came in. */
+  readonly entryUnits: number;
+  readonly marginUnits: number;
+  /** Since it was opened. */
+  readonly realisedUnits: number;
+  readonly feeUnits: number;
+  readonly fundingUnits: number;
+}
+const flat = () => ({ lots: 0, entryUnits: 0, marginUnits: 0, realisedUnits: 0, feeUnits: 0, fundingUnits: 0 });
+type Side = ReturnType<typeof flat>;
+
+/** Of one strategy. */
+class Book {
+  wallet = 0.5;
+  deposits = 0;
+  realised = 0;
+  fees = 0;
+  funding = 0;
+  covered = 0;
+  constructor() {
+    this.wallet = 0;
+  }
+}
+
+/** What a contract is to the account: the one strategy that trades it, and both sides. In net mode at most one of them is open. */
+interface Line {
+  readonly scale: ContractScale;
+  readonly terms: MarginTerms;
+  /** -1 until somebody trades it. */
+  strategy: number;
+  readonly long: Side;
+  readonly short: Side;
+}
+
+/**
+ * One settlement asset; each contract belongs to the first strategy that trades it, because the exchange has one position of it and not
+ * one for each strategy. Of every book at any time, to the unit:
+ *
+ *     wallet = deposits + realised - fees + funding + what others bore of its losses
+ */
+export class FuturesLedger implements Ledger {
+  readonly market = 'futures';
+  readonly instruments: readonly Instrument[];
+  readonly strategies: number;
+  readonly cashAsset: string;
+  readonly cashDigits: number;
+  readonly #books: readonly Book[];
+  readonly #lines: readonly Line[];
+  #total = 0;
+
+  /** Throws ConfigError when the contracts differ in their settlement asset or one of them stands there twice. */
+  constructor(instruments: readonly Instrument[], strategies: number, terms: (instrument: Instrument) => MarginTerms) {
+    const first = settlementOf(instruments);
+    this.instruments = instruments;
+    this.strategies = strategies;
+    this.cashAsset = first.marginCoin;
+    this.cashDigits = first.marginDigits;
+    this.#books = Array.from({ length: strategies }, () => new Book());
+    this.#lines = instruments.map((instrument) => ({
+      scale: new ContractScale(instrument),
+      terms: terms(instrument),
+      strategy: -1,
+      long: flat(),
+      short: flat(),
+    }));
+  }
+
+  deposit(strategy: number, asset: string, units: number): void {
+    assert(exact(units) >= 0, `a deposit is not negative: ${units} ${asset}`);
+    if (asset !== this.cashAsset) {
+      throw new ConfigError(`cash: the contracts of the run settle in ${this.cashAsset}, not in ${asset}`, `deposit ${this.cashAsset}`);
+    }
+    const book = this.#books[strategy]!;
+    book.deposits = exact(book.deposits + units);
+    this.#pay(book, units);
+  }
+
+  fill(strategy: number, index: number, isBuy: boolean, fill: Fill, closes: boolean): void {
+    const line = this.#lineOf(strategy, index);
+    const book = this.#books[strategy]!;
+    const { lots, notional, fee, covered } = fill;
+    const opposite = isBuy ? line.short : line.long;
+    const closing = line.terms.isNet || closes ? Math.min(lots, opposite.lots) : 0;
+    if (closes && closing < lots) throw overclosed(this.instruments[index]!, strategy, fill, opposite.lots);
+    const closingWorth = closing === lots ? notional : line.scale.worth(closing, fill.price);
+    const closingFee = closing === lots ? fee : mulDiv(fee, closing, lots, 'down');
+    if (closing > 0) {
+      opposite.feeUnits += closingFee;
+      this.#close(line, opposite, !isBuy, closing, closingWorth, book);
+    }
+    if (lots > closing) open(line, isBuy ? line.long : line.short, lots - closing, notional - closingWorth, fee - closingFee);
+    book.fees += fee;
+    book.covered += covered;
+    this.#pay(book, covered - fee);
+  }
+
+  /** Funding of the position on one side of a contract: units received, below 0 paid. Returns the strategy whose position it is. */
+  funded(index: number, isLong: boolean, units: number): number {
+    const line = this.#lines[index]!;
+    assert(line.strategy >= 0, 'funding is of a position, and a position is a strategy’s');
+    const side = isLong ? line.long : line.short;
+    const book = this.#books[line.strategy]!;
+    if (!line.terms.isCross) side.marginUnits += units;
+    side.fundingUnits += units;
+    book.funding += units;
+    this.#pay(book, units);
+    return line.strategy;
+  }
+
+  cash(strategy: number): number {
+    return this.#books[strategy]!.wallet;
+  }
+  get cashTotal(): number {
+    return this.#total;
+  }
+  /** The strategy that trades a contract; -1: nobody has yet. */
+  ownerOf(index: number): number {
+    return this.#lines[index]!.strategy;
+  }
+  side(index: number, isLong: boolean): Holding {
+    const line = this.#lines[index]!;
+    return isLong ? line.long : line.short;
+  }
+  scale(index: number): ContractScale {
+    return this.#lines[index]!.scale;
+  }
+  terms(index: number): MarginTerms {
+    return this.#lines[index]!.terms;
+  }
+  realised(strategy: number): number {
+    return this.#books[strategy]!.realised;
+  }
+  fees(strategy: number): number {
+    return this.#books[strategy]!.fees;
+  }
+  funding(strategy: number): number {
+    return this.#books[strategy]!.funding;
+  }
+
+  lots(strategy: number, index: number): number {
+    const { long, short, strategy: owner } = this.#lines[index]!;
+    return owner === strategy ? long.lots - short.lots : 0;
+  }
+  closable(strategy: number, index: number, isBuy: boolean, closes: boolean): number {
+    const { long, short, terms, strategy: owner } = this.#lines[index]!;
+    if (owner !== strategy || !(terms.isNet || closes)) return 0;
+    return isBuy ? short.lots : long.lots;
+  }
+  lotsFor(index: number, units: number, ticks: number): number {
+    return this.#lines[index]!.scale.lotsWithin(units, ticks);
+  }
+  isFlat(strategy: number, index: number): boolean {
+    const { long, short, strategy: owner } = this.#lines[index]!;
+    return owner !== strategy || (long.lots === 0 && short.lots === 0);
+  }
+  qty(strategy: number, index: number): number {
+    return this.lots(strategy, index);
+  }
+  qtyDigits(index: number): number {
+    return this.instruments[index]!.quantityDigits;
+  }
+  entryPrice(strategy: number, index: number): number {
+    const { long, short, scale } = this.#lines[index]!;
+    const held = this.lots(strategy, index);
+    const { lots, entryUnits } = held < 0 ? short : long;
+    if (lots === 0 || held === 0) return NaN;
+    return scale.averageTicks(lots, entryUnits) / pow10(this.instruments[index]!.priceDigits);
+  }
+
+  /** Margin that the positions of a strategy hold. */
+  marginUsed(strategy: number): number {
+    let units = 0;
+    for (const { strategy: owner, long, short } of this.#lines) if (owner === strategy) units += long.marginUnits + short.marginUnits;
+    return units;
+  }
+  /** What a strategy may still put up: its wallet less margins, less the losses of its cross positions at `marks`. Profits do not count. */
+  available(strategy: number, marks: ArrayLike<number>): number {
+    let profit = 0;
+    this.#lines.forEach(({ strategy: owner, terms }, index) => {
+      if (owner === strategy && terms.isCross && this.holds(index)) profit += this.worth(index, marks[index]!);
+    });
+    const units = this.cash(strategy) - this.marginUsed(strategy);
+    return profit < 0 ? units + profit : units;
+  }
+
+  holds(index: number): boolean {
+    const { long, short } = this.#lines[index]!;
+    return long.lots !== 0 || short.lots !== 0;
+  }
+  worth(index: number, ticks: number): number {
+    const { scale, long, short } = this.#lines[index]!;
+    let units = 0;
+    if (long.lots > 0) units += scale.profit(true, long.entryUnits, scale.worth(long.lots, ticks));
+    if (short.lots > 0) units += scale.profit(false, short.entryUnits, scale.worth(short.lots, ticks));
+    // Of a missing mark, or of a worth that no double holds, nobody can say whether it is a profit or a loss.
+    return Number.isFinite(units) ? units : NaN;
+  }
+  equityUnits(strategy: number, marks: ArrayLike<number>): number {
+    let equity = this.cash(strategy);
+    for (let index = 0; index < this.#lines.length; index++) {
+      if (this.#lines[index]!.strategy === strategy && this.holds(index)) equity += this.worth(index, marks[index]!);
+    }
+    return equity;
+  }
+  equityTotalUnits(marks: ArrayLike<number>): number {
+    let equity = this.#total;
+    for (let index = 0; index < this.#lines.length; index++) if (this.holds(index)) equity += this.worth(index, marks[index]!);
+    return equity;
+  }
+  markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
+    if (!this.holds(index)) out.fill(this.#total, from, to);
+    else if (!this.#markPlain(index, out, from, to, ticks, offset)) {
+      for (let row = from; row < to; row++) out[row] = this.#total + this.worth(index, ticks[row + offset]!);
+    }
+  }
+
+  /** The common case, a product a row; false where a worth has to be rounded, or passes what a double holds. */
+  #markPlain(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): boolean {
+    const { scale, long, short } = this.#lines[index]!;
+    const perTick = scale.unitsPerTick(long.lots) - scale.unitsPerTick(short.lots);
+    const most = Math.max(scale.unitsPerTick(long.lots), scale.unitsPerTick(short.lots));
+    const base = this.#total - long.entryUnits + short.entryUnits;
+    if (most === 0) return false;
+    for (let row = from; row < to; row++) {
+      const tick = ticks[row + offset]!;
+      if (!(most * tick <= MAX_EXACT)) return false;
+      out[row] = base + perTick * tick;
+    }
+    return true;
+  }
+
+  assertReconciled(): void {
+    let total = 0;
+    this.#books.forEach(({ wallet, deposits, realised, fees, funding, covered }, strategy) => {
+      const history = deposits + realised - fees + funding + covered;
+      assert(wallet === history, `book ${strategy}: the wallet has ${wallet}, its history says ${history}`);
+      total += wallet;
+    });
+    assert(total === this.#total, `the books add up to ${total}, the account has ${this.#total}`);
+  }
+
+  #lineOf(strategy: number, index: number): Line {
+    const line = this.#lines[index]!;
+    if (line.strategy < 0) line.strategy = strategy;
+    else if (line.strategy !== strategy) {
+      const { id } = this.instruments[index]!;
+      throw new ConfigError(
+        `${id}: strategies ${line.strategy + 1} and ${strategy + 1} both trade it, but an account has one position of a contract`,
+        'run them apart, or give each contracts of its own',
+      );
+    }
+    return line;
+  }
+
+  #close({ scale, terms }: Line, side: Side, isLong: boolean, lots: number, worth: number, book: Book): void {
+    const isAll = lots === side.lots;
+    const entry = isAll ? side.entryUnits : mulDiv(side.entryUnits, lots, side.lots, 'halfUp');
+    const margin = isAll ? side.marginUnits : mulDiv(side.marginUnits, lots, side.lots, 'down');
+    const profit = scale.profit(isLong, entry, worth);
+    side.lots -= lots;
+    side.entryUnits -= entry;
+    side.marginUnits -= margin;
+    side.realisedUnits += profit;
+    book.realised = exact(book.realised + profit);
+    this.#pay(book, profit);
+    assert(terms.isCross || side.marginUnits >= 0, 'no more margin is given back than there was');
+  }
+
+  #pay(book: Book, units: number): void {
+    book.wallet = exact(book.wallet + units);
+    this.#total = exact(this.#total + units);
+  }
+}
+
+function open({ scale, terms }: Line, side: Side, lots: number, worth: number, fee: number): void {
+  if (side.lots === 0) side.realisedUnits = side.feeUnits = side.fundingUnits = 0;
+  side.lots = exact(side.lots + lots);
+  side.entryUnits = exact(side.entryUnits + worth);
+  side.marginUnits += scale.initial(worth, terms.leverage);
+  side.feeUnits += fee;
+}
+
+function overclosed({ id }: Instrument, strategy: number, { price, lots }: Fill, held: number): InvariantError {
+  return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks closes ${lots} lots, ${held} are held`);
+}
+
+function settlementOf(instruments: readonly Instrument[]): { readonly marginCoin: string; readonly marginDigits: number } {
+  const [first] = instruments;
+  assert(first?.contract !== undefined, 'a futures ledger has a contract');
+  for (const { id, contract } of instruments) {
+    if (contract?.marginCoin !== first.contract.marginCoin || contract.marginDigits !== first.contract.marginDigits) {
+      throw new ConfigError(
+        `${id}: expected a contract that settles in ${first.contract.marginCoin} of ${first.contract.marginDigits} digits`,
+        'run contracts of one settlement asset together',
+      );
+    }
+    if (instruments.filter((other) => other.id === id).length > 1) throw new ConfigError(`${id} is named twice`, 'name each contract once');
+  }
+  return first.contract;
+}

@@ -1,0 +1,292 @@
+// The bot's books of a spot account: cash, holdings, cost and fees of each strategy, from fills alone, exact to the last unit.
+
+import { assert } from '../base/assert.ts';
+import { ConfigError, InvariantError } from '../base/errors.ts';
+import { exact, mulDiv, pow10 } from '../base/exact.ts';
+import type { Fill } from '../model/fill.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { TickColumn } from '../model/bars.ts';
+import type { Ledger } from './ledger.ts';
+import { lotsFor, markSegment, Scale, valueAt, valueDownAt, valueUpAt, type Factor } from './scale.ts';
+
+/**
+ * Amounts as fields of records: a field is read and written in a third of the steps of a typed array's cell. Each starts as a fraction, so
+ * that V8 keeps it as a double, written in place, from its first value on.
+ */
+class Book {
+  quote = 0.5;
+  deposits = 0.5;
+  realised = 0.5;
+  fees = 0.5;
+  /** By instrument. */
+  readonly holdings: readonly Holding[];
+  constructor(instruments: number) {
+    this.holdings = Array.from({ length: instruments }, () => new Holding());
+    this.quote = this.deposits = this.realised = this.fees = 0;
+  }
+}
+class Holding {
+  base = 0.5;
+  cost = 0.5;
+  constructor() {
+    this.base = this.cost = 0;
+  }
+}
+/** What the whole account holds of an instrument's base asset. */
+class Asset {
+  readonly scale: Scale;
+  readonly minUnits: number;
+  total = 0.5;
+  constructor(instrument: Instrument) {
+    this.scale = new Scale(instrument);
+    this.minUnits = instrument.minLots * this.scale.unitsPerLot;
+    this.total = 0;
+  }
+}
+
+/**
+ * One book a strategy, over one account with one quote asset. Money is in units of the quote asset, holdings in units of each base
+ * asset. Of every book, and so of the account, at any time and to the unit:
+ *
+ *     cash + cost of what is held = deposits + realised - fees
+ *
+ * A fee in the base asset leaves the holding at its cost and counts as a fee of that worth.
+ */
+export class SpotLedger implements Ledger {
+  readonly market = 'spot';
+  readonly instruments: readonly Instrument[];
+  readonly strategies: number;
+  /** By strategy. */
+  readonly #books: readonly Book[];
+  /** By instrument. */
+  readonly #assets: readonly Asset[];
+  /** Cash of the account. */
+  #quoteTotal = 0.5;
+
+  /** Throws ConfigError when the instruments differ in their quote asset or one of them stands there twice. */
+  constructor(instruments: readonly Instrument[], strategies: number) {
+    checkOneQuote(instruments);
+    this.instruments = instruments;
+    this.strategies = strategies;
+    this.#assets = instruments.map((instrument) => new Asset(instrument));
+    this.#books = Array.from({ length: strategies }, () => new Book(instruments.length));
+    this.#quoteTotal = 0;
+  }
+
+  /**
+   * Adds `units` (of that asset) to a strategy's book. Base holdings come in at `costUnits` of quote money, what they are worth at the
+   * time: with 0 their whole proceeds would count as profit. Throws ConfigError for an asset that no instrument trades.
+   */
+  deposit(strategy: number, asset: string, units: number, costUnits = 0): void {
+    assert(exact(units) >= 0 && exact(costUnits) >= 0, `a deposit is not negative: ${units} ${asset}`);
+    const book = this.#books[strategy]!;
+    if (asset === this.instruments[0]!.quote) {
+      this.#addQuote(book, units);
+      book.deposits = exact(book.deposits + units);
+      return;
+    }
+    const index = this.instruments.findIndex(({ base }) => base === asset);
+    if (index < 0) throw new ConfigError(`cash: no instrument of the run trades ${asset}`, `deposit ${this.#assetNames().join(' or ')}`);
+    const holding = book.holdings[index]!;
+    addBase(holding, this.#assets[index]!, units);
+    holding.cost = exact(holding.cost + costUnits);
+    book.deposits = exact(book.deposits + costUnits);
+  }
+
+  /**
+   * Books an execution. Its price stands in messages only: the notional is the venue's. Throws InvariantError when more is sold than held.
+   */
+  fill(strategy: number, index: number, isBuy: boolean, fill: Fill): void {
+    const { notional } = fill;
+    const book = this.#books[strategy]!;
+    const asset = this.#assets[index]!;
+    const holding = book.holdings[index]!;
+    const units = fill.lots * asset.scale.unitsPerLot;
+    const { base: held, cost } = holding;
+    const baseFee = fill.feeInBase ? fill.fee : 0;
+    const cashFee = fill.feeInBase ? 0 : fill.fee;
+    if (isBuy) {
+      const feeCost = baseFee > 0 ? mulDiv(notional, baseFee, units, 'halfUp') : 0;
+      addBase(holding, asset, units - baseFee);
+      holding.cost = cost + notional - feeCost;
+      this.#addQuote(book, -notional - cashFee);
+      book.fees += feeCost + cashFee;
+    } else {
+      if (!(units + baseFee <= held)) throw oversold(this.instruments[index]!, strategy, fill.price, units + baseFee, held);
+      const costOut = units === held ? cost : mulDiv(cost, units, held, 'halfUp');
+      const feeCost = baseFee > 0 ? mulDiv(cost - costOut, baseFee, held - units, 'halfUp') : 0;
+      addBase(holding, asset, -units - baseFee);
+      holding.cost = cost - costOut - feeCost;
+      book.realised += notional - costOut;
+      this.#addQuote(book, notional - cashFee);
+      book.fees += feeCost + cashFee;
+    }
+  }
+
+  get cashAsset(): string {
+    return this.instruments[0]!.quote;
+  }
+  get cashDigits(): number {
+    return this.instruments[0]!.quoteDigits;
+  }
+  cash(strategy: number): number {
+    return this.#books[strategy]!.quote;
+  }
+  get cashTotal(): number {
+    return this.#quoteTotal;
+  }
+  /** Holding of a strategy in base units. */
+  base(strategy: number, index: number): number {
+    return this.#books[strategy]!.holdings[index]!.base;
+  }
+  baseTotal(index: number): number {
+    return this.#assets[index]!.total;
+  }
+  lots(strategy: number, index: number): number {
+    const { unitsPerLot } = this.#assets[index]!.scale;
+    const held = this.base(strategy, index);
+    return unitsPerLot === 1 ? held : Math.floor(held / unitsPerLot);
+  }
+  closable(strategy: number, index: number, isBuy: boolean): number {
+    return isBuy ? 0 : this.lots(strategy, index);
+  }
+  lotsFor(index: number, units: number, ticks: number): number {
+    return lotsFor(units, ticks, this.instruments[index]!);
+  }
+  /** Dust that cannot be sold counts as nothing. */
+  isFlat(strategy: number, index: number): boolean {
+    return this.base(strategy, index) < this.#assets[index]!.minUnits;
+  }
+  qty(strategy: number, index: number): number {
+    return this.base(strategy, index);
+  }
+  qtyDigits(index: number): number {
+    return this.instruments[index]!.baseDigits;
+  }
+  /** Base units that are left over: held, but less than the smallest order. 0 while a position is open. */
+  dust(strategy: number, index: number): number {
+    return this.isFlat(strategy, index) ? this.base(strategy, index) : 0;
+  }
+  /** What the holding cost, in quote units, fees not counted. Exact; a part of a holding leaves at its share, rounded half up. */
+  cost(strategy: number, index: number): number {
+    return this.#books[strategy]!.holdings[index]!.cost;
+  }
+  /** Average price of the holding in quote per base, fees not counted; NaN while nothing is held. A reading. */
+  entryPrice(strategy: number, index: number): number {
+    const { base, cost } = this.#books[strategy]!.holdings[index]!;
+    const { quoteDigits, baseDigits } = this.instruments[index]!;
+    return cost / pow10(quoteDigits) / (base / pow10(baseDigits));
+  }
+  /** Profit of what was sold over what it had cost, fees not counted, in quote units. */
+  realised(strategy: number): number {
+    return this.#books[strategy]!.realised;
+  }
+  /** Fees paid, in quote units; those in a base asset at what it had cost. */
+  fees(strategy: number): number {
+    return this.#books[strategy]!.fees;
+  }
+  /** Cash and cost of holdings brought in. */
+  deposits(strategy: number): number {
+    return this.#books[strategy]!.deposits;
+  }
+
+  /** Base units in one lot. */
+  unitsPerLot(index: number): number {
+    return this.#assets[index]!.scale.unitsPerLot;
+  }
+  /** From ticks x base units to quote units, for `markSegment`. */
+  scale(index: number): Factor {
+    return this.#assets[index]!.scale.ofUnits;
+  }
+  /** Worth of the account's holding at a price in ticks: exact where it divides, else rounded half up. In quote units. */
+  value(index: number, ticks: number): number {
+    return valueAt(this.baseTotal(index), ticks, this.scale(index));
+  }
+  /** The same rounded down, and rounded up: for limits. */
+  valueDown(index: number, ticks: number): number {
+    return valueDownAt(this.baseTotal(index), ticks, this.scale(index));
+  }
+  valueUp(index: number, ticks: number): number {
+    return valueUpAt(this.baseTotal(index), ticks, this.scale(index));
+  }
+  /**
+   * Cash plus holdings at `marks` (ticks by instrument), in quote units. Each holding is rounded for itself. A mark is read only where
+   * something is held; a missing one (NaN) makes the equity NaN: unknown. Above 2^53 a reading.
+   */
+  equityUnits(strategy: number, marks: ArrayLike<number>): number {
+    let equity = this.cash(strategy);
+    for (let index = 0; index < this.#assets.length; index++) {
+      const held = this.base(strategy, index);
+      if (held !== 0) equity += valueAt(held, marks[index]!, this.scale(index));
+    }
+    return equity;
+  }
+  /** The same of the whole account. */
+  equityTotalUnits(marks: ArrayLike<number>): number {
+    let equity = this.cashTotal;
+    for (let index = 0; index < this.#assets.length; index++) if (this.baseTotal(index) !== 0) equity += this.value(index, marks[index]!);
+    return equity;
+  }
+
+  holds(index: number): boolean {
+    return this.baseTotal(index) !== 0;
+  }
+  worth(index: number, ticks: number): number {
+    return this.value(index, ticks);
+  }
+  markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
+    markSegment(out, from, to, this.cashTotal, this.baseTotal(index), ticks, offset, this.scale(index));
+  }
+
+  /** Throws InvariantError when a book does not add up, or the books do not add up to the account. Not for the hot path. */
+  assertReconciled(): void {
+    const totals = Array.from({ length: 1 + this.instruments.length }, () => 0);
+    for (let strategy = 0; strategy < this.strategies; strategy++) {
+      totals[0]! += this.cash(strategy);
+      let cost = 0;
+      for (let index = 0; index < this.instruments.length; index++) {
+        totals[1 + index]! += this.base(strategy, index);
+        cost += this.cost(strategy, index);
+      }
+      const left = this.cash(strategy) + cost;
+      const right = this.deposits(strategy) + this.realised(strategy) - this.fees(strategy);
+      assert(left === right, `book ${strategy}: cash + cost ${left} is not deposits + realised - fees ${right}`);
+    }
+    const account = [this.cashTotal, ...this.#assets.map(({ total }) => total)];
+    totals.forEach((sum, at) => assert(sum === account[at], `the books add up to ${sum}, the account has ${account[at]}`));
+  }
+
+  #addQuote(book: Book, units: number): void {
+    book.quote = exact(book.quote + units);
+    this.#quoteTotal = exact(this.#quoteTotal + units);
+  }
+  #assetNames(): string[] {
+    return [this.instruments[0]!.quote, ...this.instruments.map(({ base }) => base)];
+  }
+}
+
+function addBase(holding: Holding, asset: Asset, units: number): void {
+  holding.base = exact(holding.base + units);
+  asset.total = exact(asset.total + units);
+}
+
+function oversold({ id, base }: Instrument, strategy: number, ticks: number, units: number, held: number): InvariantError {
+  return new InvariantError(`book ${strategy}: a fill of ${id} at ${ticks} ticks sells ${units} units of ${base}, ${held} are held`);
+}
+
+function checkOneQuote(instruments: readonly Instrument[]): void {
+  const [first] = instruments;
+  assert(first !== undefined, 'a ledger has an instrument');
+  for (const { id, base, quote, quoteDigits } of instruments) {
+    if (quote !== first.quote || quoteDigits !== first.quoteDigits) {
+      const remedy = 'run instruments of one quote asset together, with the same quoteDigits';
+      throw new ConfigError(
+        `${id}: expected money in ${first.quote} of ${first.quoteDigits} digits, got ${quote} of ${quoteDigits}`,
+        remedy,
+      );
+    }
+    if (instruments.filter((other) => other.base === base).length > 1 || base === quote) {
+      throw new ConfigError(`${id}: ${base} is held through two instruments`, 'name each instrument once');
+    }
+  }
+}

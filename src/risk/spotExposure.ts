@@ -1,0 +1,123 @@
+// Rules about what all orders and coins of a spot account may come to when every open order fills at its worst.
+
+import { mulDiv, productAtMost } from '../base/exact.ts';
+import type { SpotLedger } from '../portfolio/spotLedger.ts';
+import { isReduction } from './exposure.ts';
+import type { Draft, OrderRule, RiskState } from './rule.ts';
+
+const MILLION = 1_000_000;
+
+export const positionMax: OrderRule<SpotLedger> = {
+  kind: 'order',
+  code: 'POSITION_MAX',
+  keys: ['maxPositionQty'],
+  needs: ['ledger', 'orders', 'marks'],
+  // A spot sell adds to no position, whatever becomes of it.
+  check: (order, state) => order.side === 'sell' || longMax(order, state) <= state.limits.positionBase[order.instrumentIndex]!,
+  detail: (order, state) => `${longMax(order, state)} base units at the worst, at most ${state.limits.positionBase[order.instrumentIndex]}`,
+};
+
+export const positionNotional: OrderRule<SpotLedger> = {
+  kind: 'order',
+  code: 'POSITION_NOTIONAL',
+  keys: ['maxPositionNotional'],
+  needs: ['ledger', 'orders', 'marks'],
+  check: (order, state) =>
+    order.side === 'sell' || worstNotional(order.instrumentIndex, order, state) <= state.limits.positionUnits[order.instrumentIndex]!,
+  detail: (order, state) =>
+    `${worstNotional(order.instrumentIndex, order, state)} units at the worst, at most ${state.limits.positionUnits[order.instrumentIndex]}`,
+};
+
+export const portfolio: OrderRule<SpotLedger> = {
+  kind: 'order',
+  code: 'PORTFOLIO',
+  keys: ['maxGrossNotional'],
+  needs: ['ledger', 'orders', 'marks'],
+  check: (order, state) => order.side === 'sell' || survey(order, state)[GROSS]! <= state.limits.grossUnits,
+  detail: (order, state) => `${survey(order, state)[GROSS]} units over all symbols at the worst, at most ${state.limits.grossUnits}`,
+};
+
+export const leverage: OrderRule<SpotLedger> = {
+  kind: 'order',
+  code: 'LEVERAGE',
+  keys: ['maxLeverage'],
+  needs: ['ledger', 'orders', 'marks'],
+  check(order, state) {
+    const most = state.limits.leverage;
+    if (order.side === 'sell' || most === null) return true;
+    const account = survey(order, state);
+    return account[EQUITY]! >= 0 && productAtMost(account[GROSS]!, most.under, most.over, account[EQUITY]!);
+  },
+  detail(order, state) {
+    const account = survey(order, state);
+    const { over, under } = state.limits.leverage!;
+    return `${account[GROSS]} units over all symbols at the worst, on an equity of ${account[EQUITY]} units after fees; at most ${over}/${under} times`;
+  },
+};
+
+/** Spot has no credit: cash for every buy, coins for every sell, both from the strategy's own book. Always on. */
+export const margin: OrderRule<SpotLedger> = {
+  kind: 'order',
+  code: 'MARGIN',
+  keys: [],
+  needs: ['ledger', 'orders', 'marks'],
+  check: (order, state) =>
+    order.side === 'sell'
+      ? isReduction(order, state)
+      : state.reservations.cash(order.strategy) + order.worstCash <= state.ledger.cash(order.strategy),
+  detail(order, { ledger, reservations }) {
+    const { strategy, instrumentIndex } = order;
+    if (order.side === 'buy') {
+      return `needs ${order.worstCash} units beside ${reservations.cash(strategy)} reserved, of ${ledger.cash(strategy)} in cash`;
+    }
+    const reserved = reservations.sellLots(strategy, instrumentIndex);
+    return `needs ${order.worstLots} lots beside ${reserved} reserved, of ${ledger.lots(strategy, instrumentIndex)} held`;
+  },
+};
+
+/** Base units of the account when the order and every other buy of its instrument fill. */
+function longMax({ instrumentIndex, worstLots }: Draft, { ledger, reservations }: RiskState<SpotLedger>): number {
+  const lots = reservations.buyLotsTotal(instrumentIndex) + worstLots;
+  return ledger.baseTotal(instrumentIndex) + lots * ledger.unitsPerLot(instrumentIndex);
+}
+
+/**
+ * Holding at the mark, and every open buy at the dearer of its worst price and the mark. A missing mark gives NaN or Infinity: in no limit.
+ */
+function worstNotional(index: number, order: Draft, state: RiskState<SpotLedger>): number {
+  const { ledger, reservations } = state;
+  const isOwn = index === order.instrumentIndex;
+  const mark = isOwn ? state.mark : state.marks.lastTicks(index);
+  let units = isOwn ? reservations.unitsAt(order, mark) : 0;
+  if (reservations.buyLotsTotal(index) > 0) units += reservations.buyUnitsAt(index, mark);
+  return ledger.baseTotal(index) > 0 ? units + ledger.valueUp(index, mark) : units;
+}
+
+/** Where `survey` puts its two figures. */
+const GROSS = 0;
+const EQUITY = 1;
+
+/**
+ * GROSS: the worst notional of all symbols. EQUITY: cash and holdings at the marks, rounded down, less the taker fees of every open buy
+ * and of the order; NaN when it cannot be counted. Both in one walk, into an array of the state: numbers that functions return are boxed.
+ */
+function survey(order: Draft, state: RiskState<SpotLedger>): Float64Array {
+  const { ledger, reservations, instruments, account } = state;
+  let gross = 0;
+  let equity = ledger.cashTotal;
+  for (let index = 0; index < instruments.length; index++) {
+    const isOwn = index === order.instrumentIndex;
+    const mark = isOwn ? state.mark : state.marks.lastTicks(index);
+    let open = isOwn ? reservations.unitsAt(order, mark) : 0;
+    if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, mark);
+    if (open > 0) equity -= open <= Number.MAX_SAFE_INTEGER ? mulDiv(open, reservations.takerFeePpm(index), MILLION, 'up') : NaN;
+    gross += open;
+    if (ledger.baseTotal(index) > 0) {
+      gross += ledger.valueUp(index, mark);
+      equity += ledger.valueDown(index, mark);
+    }
+  }
+  account[GROSS] = gross;
+  account[EQUITY] = equity;
+  return account;
+}

@@ -1,0 +1,56 @@
+// Hundreds of kills of a process that writes a journal, how long an order waits for the disk, and how long a million records take to read.
+
+import { expect, it } from 'vitest';
+import { JournalState } from '../../src/adapters/journal/journalState.ts';
+import { readJournal } from '../../src/adapters/journal/readJournal.ts';
+import { FOLDER, openDesk, steps } from '../fixtures/journalDesk.ts';
+import { journalLatency, latencyText } from '../fixtures/journalLatency.ts';
+import { killJournal } from '../fixtures/killJournal.ts';
+import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
+
+const CASES = process.env['ISOBAR_CASES'];
+const SEED = Number(process.env['ISOBAR_SEED'] ?? 1);
+const KILLS = Math.min(Number(CASES ?? 0), 500);
+const RECORDS = 1_000_000;
+const isCampaign = CASES !== undefined;
+
+// The short form is in test/e2e/journalKill.test.ts.
+it.runIf(isCampaign)(
+  `${KILLS} kills (seed ${SEED})`,
+  async () => {
+    const { kills, torn, records } = await killJournal(KILLS, SEED);
+    console.log(`${kills} kills, ${torn} in the middle of a write: ${records} records, none lost that was told to last`);
+  },
+  3_600_000,
+);
+
+it.runIf(isCampaign)(
+  'latency',
+  async () => {
+    const { journal, bare, callMs } = await journalLatency(3000);
+    console.log(`write-ahead: ${latencyText(journal)}; append + fdatasync alone: ${latencyText(bare)}; the call: ${latencyText(callMs)}`);
+  },
+  600_000,
+);
+
+it.runIf(isCampaign)(
+  `${RECORDS} records are read back in at most 5 s`,
+  () => {
+    const disk = new SimulatedDisk();
+    const { journal } = openDesk(disk, { segmentBytes: 4 << 20 });
+    for (let order = 1; journal.lastSeq < RECORDS; order += 10) {
+      for (const step of steps(order)) step(journal);
+      if (order % 1000 === 1) disk.run();
+    }
+    disk.run();
+    const began = performance.now();
+    const state = new JournalState();
+    const { ending, segments } = readJournal(disk, FOLDER, state.add);
+    const ms = performance.now() - began;
+    const bytes = segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    console.log(`${ending.seq} records, ${(bytes / 1e6).toFixed(0)} MB in ${segments.length} files: ${ms.toFixed(0)} ms`);
+    expect(ending.seq).toBe(journal.lastSeq);
+    expect(ms).toBeLessThan(5000);
+  },
+  600_000,
+);

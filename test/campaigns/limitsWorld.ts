@@ -1,0 +1,218 @@
+// An exchange that counts what it receives on a clock of its own, a network of changing delays, and far more traffic than is allowed.
+
+import { Limiter, type Priority, type Ticket } from '../../src/adapters/rest/limits/limiter.ts';
+import { seededRng, type Rng } from '../../src/base/rng.ts';
+import type { Scheduler } from '../../src/ports/scheduler.ts';
+import { endpointOf, type Op } from '../../src/protocol/endpoints/endpoints.ts';
+import { DueQueue } from '../../src/scheduler/dueQueue.ts';
+
+export const HOUR_MS = 3_600_000;
+/** Kinds of networks; one seed has one. */
+export const NETWORKS = 3;
+const START_MS = Date.UTC(2026, 0, 5);
+const TICK_MS = 20;
+/** After which a caller waits no more for an answer. */
+const PATIENCE_MS = 3000;
+
+/** Offered traffic as multiples of what the class allows: ten times in all. */
+export const OFFERED = {
+  /** Cancels stay within their reserve. */
+  mixed: { cancel: 0.1, reconcile: 4, order: 2.9, steady: 3 },
+  /** Half of the limit is cancels. */
+  cancels: { cancel: 0.5, reconcile: 0, order: 9.5, steady: 0 },
+  /** Nothing stays below the limit, not even by a reserve. */
+  flood: { cancel: 10, reconcile: 0, order: 0, steady: 0 },
+} as const satisfies Readonly<Record<string, Readonly<Record<Priority, number>>>>;
+type Mix = keyof typeof OFFERED;
+
+/** One ms of our clock is cut off, and timers are late, as in a process that has other things to do. */
+class RoughScheduler implements Scheduler {
+  readonly #queue: DueQueue;
+  readonly #rng: Rng;
+  constructor(queue: DueQueue, rng: Rng) {
+    this.#queue = queue;
+    this.#rng = rng;
+  }
+  get nowMs(): number {
+    return Math.floor(this.#queue.nowMs);
+  }
+  at(timeMs: number, run: () => void): number {
+    return this.#queue.at(Math.max(timeMs + this.#rng.next() * 5, this.#queue.nowMs), run);
+  }
+  cancel(handle: number): void {
+    this.#queue.cancel(handle);
+  }
+}
+
+/** The truth: at most `count` received in any window, by its own clock in whole ms. */
+class TrueWindow {
+  readonly #count: number;
+  readonly #windowMs: number;
+  readonly #received: number[] = [];
+  constructor(count: number, windowMs: number) {
+    this.#count = count;
+    this.#windowMs = windowMs;
+  }
+  admits(clockMs: number): boolean {
+    const received = this.#received;
+    while (received[0] !== undefined && received[0] <= clockMs - this.#windowMs) received.shift();
+    received.push(clockMs);
+    return received.length <= this.#count;
+  }
+}
+
+export interface Flow {
+  offered: number;
+  sent: number;
+  refused: number;
+  /** ms from asking to sending. */
+  readonly waitsMs: number[];
+  lastSentMs: number;
+  /** The longest time without one sent although one waited. */
+  longestGapMs: number;
+}
+
+export interface ClassCounts {
+  readonly op: Op;
+  readonly mix: Mix;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly flows: Readonly<Record<Priority, Flow>>;
+}
+
+interface Desk {
+  readonly limiter: Limiter;
+  readonly publicOnKey: boolean;
+  readonly classes: readonly ClassCounts[];
+}
+
+type Delay = () => number;
+
+export class LimitsWorld {
+  /** Requests that the exchange received above a limit: each is a 429. */
+  tooMany = 0;
+  received = 0;
+  readonly desks: readonly Desk[];
+  /** How the network of this seed behaves. */
+  readonly network: string;
+  readonly #queue = new DueQueue();
+  readonly #rng: Rng;
+  readonly #delay: Delay;
+  readonly #skewMs: number;
+  readonly #rate: number;
+  readonly #isFlawed: boolean;
+  readonly #windows = new Map<string, TrueWindow>();
+
+  /** `counts from sending`: the limiter is told at once that a request was answered, as if there were no network. */
+  constructor(seed: number, flaw: 'none' | 'counts from sending' = 'none') {
+    this.#isFlawed = flaw !== 'none';
+    const rng = seededRng(seed);
+    this.#rng = rng;
+    this.#queue.runDue(START_MS);
+    const [network, delay] = networkOf(seed, rng, () => this.#queue.nowMs);
+    this.network = network;
+    this.#delay = delay;
+    this.#skewMs = (seed % 2 === 0 ? -HOUR_MS : HOUR_MS) * (0.9 + rng.next() / 5);
+    this.#rate = 1 + (rng.next() - 0.5) * 2e-3;
+    const scheduler = new RoughScheduler(this.#queue, rng);
+    const first = new Limiter(scheduler);
+    const second = new Limiter(scheduler, { sameAddressAs: first, publicOnKey: true });
+    this.desks = [
+      {
+        limiter: first,
+        publicOnKey: false,
+        // One of each kind: reads by key, cancels, a limit that nobody published, public calls.
+        classes: [
+          countsOf('spot.openOrders', 'mixed'),
+          countsOf('spot.cancelOrder', 'cancels'),
+          countsOf('futures.createOrder', 'mixed'),
+          countsOf('spot.klines', 'mixed'),
+        ],
+      },
+      { limiter: second, publicOnKey: true, classes: [countsOf('spot.klines', 'mixed'), countsOf('futures.cancelOrder', 'flood')] },
+    ];
+  }
+
+  run(lengthMs: number): void {
+    const endMs = START_MS + lengthMs;
+    for (let nowMs = START_MS; nowMs < endMs; nowMs += TICK_MS) {
+      this.#queue.runDue(nowMs);
+      for (const desk of this.desks) for (const counts of desk.classes) this.#offer(desk, counts);
+    }
+  }
+
+  #offer(desk: Desk, counts: ClassCounts): void {
+    const offered = OFFERED[counts.mix];
+    for (const priority of ['steady', 'order', 'reconcile', 'cancel'] as const) {
+      // On average what is offered, in bursts: four times as much in a quarter of the time.
+      const mean = (offered[priority] * counts.limit * TICK_MS) / counts.windowMs;
+      for (let left = this.#rng.next() < 0.25 ? mean * 4 : 0; left > 0; left--) {
+        if (left >= 1 || this.#rng.next() < left) this.#ask(desk, counts, priority);
+      }
+    }
+  }
+
+  #ask(desk: Desk, counts: ClassCounts, priority: Priority): void {
+    const flow = counts.flows[priority];
+    const askedMs = this.#queue.nowMs;
+    flow.offered++;
+    desk.limiter.acquire(
+      counts.op,
+      priority,
+      (ticket) => {
+        const nowMs = this.#queue.nowMs;
+        flow.sent++;
+        flow.waitsMs.push(nowMs - askedMs);
+        flow.longestGapMs = Math.max(flow.longestGapMs, nowMs - Math.max(flow.lastSentMs, askedMs));
+        flow.lastSentMs = nowMs;
+        this.#send(desk, counts, ticket);
+      },
+      () => flow.refused++,
+    );
+  }
+
+  /** There and back; one in two hundred answers is lost, and what it answers may arrive when nobody waits any more. */
+  #send(desk: Desk, counts: ClassCounts, ticket: Ticket): void {
+    const queue = this.#queue;
+    if (this.#isFlawed) ticket.answered(200, null, null);
+    const isLost = this.#rng.next() < 0.005;
+    const outMs = this.#delay() + (isLost ? this.#rng.next() * 6000 : 0);
+    if (isLost) queue.at(queue.nowMs + PATIENCE_MS, () => ticket.answered(null, null, null));
+    queue.at(queue.nowMs + outMs, () => {
+      const isAllowed = this.#receive(desk, counts);
+      if (!isLost)
+        queue.at(queue.nowMs + this.#delay(), () => (isAllowed ? ticket.answered(200, null, null) : ticket.answered(429, -1003, null)));
+    });
+  }
+
+  #receive(desk: Desk, { op, limit, windowMs }: ClassCounts): boolean {
+    const { rateClass, scope } = endpointOf(op).limit;
+    const subject = scope === 'ip' && !desk.publicOnKey ? 'address' : `key ${this.desks.indexOf(desk)}`;
+    const name = `${rateClass} ${subject}`;
+    const window = this.#windows.get(name) ?? new TrueWindow(limit, windowMs);
+    this.#windows.set(name, window);
+    const clockMs = Math.floor(START_MS + (this.#queue.nowMs - START_MS) * this.#rate + this.#skewMs);
+    const isAllowed = window.admits(clockMs);
+    this.received++;
+    if (!isAllowed) this.tooMany++;
+    return isAllowed;
+  }
+}
+
+function countsOf(op: Op, mix: Mix): ClassCounts {
+  const { count, windowMs } = endpointOf(op).limit;
+  const flow = (): Flow => ({ offered: 0, sent: 0, refused: 0, waitsMs: [], lastSentMs: -Infinity, longestGapMs: 0 });
+  return { op, mix, limit: count, windowMs, flows: { cancel: flow(), reconcile: flow(), order: flow(), steady: flow() } };
+}
+
+/** One-way delays of 5 to 800 ms, in three kinds. */
+function networkOf(seed: number, rng: Rng, nowMs: () => number): [string, Delay] {
+  const between = (least: number, most: number) => least + rng.next() * (most - least);
+  const kinds: [string, Delay][] = [
+    ['any delay at any time', () => between(5, 800)],
+    ['short, with spikes', () => (rng.next() < 0.05 ? between(300, 800) : between(5, 60))],
+    // Slow for a minute, fast for a minute: what was sent late overtakes what was sent before.
+    ['slow and fast by turns', () => (Math.floor(nowMs() / 60_000) % 2 === 0 ? between(700, 800) : between(5, 20))],
+  ];
+  return kinds[seed % kinds.length]!;
+}

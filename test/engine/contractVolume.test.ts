@@ -1,0 +1,28 @@
+// The cap on the share of a bar's volume counts volumes of coins in contracts.
+
+import { expect, it } from 'vitest';
+import { prepareBacktest, recordOf } from '../../src/app/runBacktest.ts';
+import { Strategy } from '../../src/index.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { barsOfRows, planFor } from './world.ts';
+
+class Greedy extends Strategy {
+  override onBar() {
+    if (this.openOrders().length === 0) this.buy({ base: 1000 }, { limit: 50_000 });
+  }
+}
+
+it.each([
+  [1, 3, 200], // 0.001 coins a contract: 2 coins are 2000 contracts, a tenth of them 200
+  [5, 3, 40],
+  [1, 0, 0],
+])('a contract of %i x 10^-%i coins fills %i of a bar of 2 coins at a tenth', async (multiplier, multiplierDigits, each) => {
+  const instrument = linearContract({ multiplier, multiplierDigits });
+  const bars = barsOfRows(Array.from({ length: 4 }, () => [400_000, 400_000, 400_000, 400_000, 2] as const), instrument);
+  const plan = planFor({ strategies: [Greedy], feeds: { bars }, cash: { USDT: '90000000' }, fills: { maxVolumeSharePpm: 100_000 } });
+  const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
+  const prepared = await prepareBacktest({ ...plan, futures });
+  prepared.loop(prepared.engine);
+  const { fills } = recordOf({ ...plan, futures }, prepared, false);
+  expect([...fills.lots]).toEqual(each === 0 ? [] : [each, each, each]);
+});

@@ -1,0 +1,218 @@
+// Runs of futures: the bot's books equal the venue's in every figure at every instant, whatever is traded, paid and liquidated.
+
+import { describe, expect, it } from 'vitest';
+import type { ContractData, FundingTime } from '../../src/adapters/replay/marginWatch.ts';
+import type { FuturesPlan, RunPlan } from '../../src/app/plan.ts';
+import { prepareBacktest, recordOf, type PreparedRun } from '../../src/app/runBacktest.ts';
+import { seededRng } from '../../src/base/rng.ts';
+import { Strategy } from '../../src/index.ts';
+import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
+import { ENDINGS, PAYMENTS, ROLES, type RunRecord } from '../../src/model/run.ts';
+import { costBridge } from '../../src/report/metrics/costBridge.ts';
+import { closedPnl, tradesOf } from '../../src/report/trades/trades.ts';
+import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
+import { barsOfRows, MINUTE, planFor, START_MS, walkBars, type PlanOptions } from './world.ts';
+
+const WALK = { rows: 600, missing: 0.03, step: 4000, start: 400_000 };
+
+/** Funding every hour, some ms late, at rates of either sign. */
+function fundingOf(seed: number): FundingTime[] {
+  const rng = seededRng(seed);
+  return Array.from({ length: 9 }, (_, at) => ({
+    timeMs: START_MS + at * 60 * MINUTE + 5,
+    rate: Math.round((rng.next() - 0.4) * 4e9),
+    markTicks: 400_000 + Math.round(rng.next() * 1000),
+  }));
+}
+
+function futuresPlan(
+  instruments: readonly Instrument[],
+  options: Omit<PlanOptions, 'feeds'>,
+  terms: Partial<FuturesPlan> = {},
+  seed = 1,
+): RunPlan {
+  const bars = instruments.map((instrument, at) => walkBars({ ...WALK, instrument, seed: seed + at }));
+  const cash = { [instruments[0]!.quote]: instruments[0]!.quote === 'BTC' ? '0.1' : '5000' };
+  const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }, at) => [id, { marks: null, funding: fundingOf(seed + at) }]));
+  return {
+    ...planFor({ feeds: { all: bars }, cash, size: { equity: '0.5' }, ...options }),
+    futures: { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data, ...terms },
+  };
+}
+
+let world: PreparedRun | null = null;
+async function runPlan(plan: RunPlan): Promise<{ record: RunRecord; world: PreparedRun }> {
+  world = await prepareBacktest(plan, {});
+  world.loop(world.engine);
+  world.engine.ledger.assertReconciled();
+  return { record: recordOf(plan, world, false), world };
+}
+
+/** Orders of every kind and direction at random, and a look at both books before each. */
+class Gambler extends Strategy {
+  all = this.feeds('all');
+  /** Sizes as multiples of the equity. */
+  most = 4;
+  override onBar() {
+    world!.checkBooks();
+    for (const feed of this.all) {
+      if (!feed.fresh || this.random() > 0.3) continue;
+      const price = feed.bar.close;
+      const tag = String(Math.floor(this.random() * 3));
+      const isBuy = this.random() < 0.5;
+      const away = isBuy ? 1 : -1;
+      const brackets = {
+        stopLoss: price * (1 - (away * this.random()) / 50),
+        takeProfit: price * (1 + (away * this.random()) / 50),
+        trailing: price / 30,
+      };
+      const size = { equity: this.random() * this.most };
+      const kind = this.random();
+      const order = (options: object) => (isBuy ? this.buy(size, { feed, tag, ...options }) : this.sell(size, { feed, tag, ...options }));
+      if (kind < 0.3) order(brackets);
+      else if (kind < 0.4) order({});
+      else if (kind < 0.55) order({ limit: price * (1 - (away * this.random()) / 100), ...brackets });
+      else if (kind < 0.62) order({ limit: price * (1 + (away * this.random()) / 100), timeInForce: (['IOC', 'FOK', 'POST_ONLY'] as const)[Math.floor(this.random() * 3)]! });
+      else if (kind < 0.7) this.target({ equity: (this.random() - 0.5) * this.most }, feed);
+      else if (kind < 0.8) order({ reduceOnly: true });
+      else if (kind < 0.9) for (const { id } of this.openOrders(feed).slice(0, 1)) this.cancel(id);
+      else this.exit(feed);
+    }
+  }
+  override onFill() {
+    world!.checkBooks();
+  }
+  override onOrder() {
+    world!.checkBooks();
+  }
+}
+class Reckless extends Gambler {
+  override most = 20;
+}
+
+/** Always in, with all that it may: until the exchange closes it. */
+class Stubborn extends Strategy {
+  all = this.feeds('all');
+  override onBar() {
+    world!.checkBooks();
+    for (const feed of this.all) {
+      if (!feed.fresh || !this.position(feed).isFlat) continue;
+      if (this.random() < 0.5) this.buy({ equity: 34 / this.all.length }, { feed });
+      else this.sell({ equity: 34 / this.all.length }, { feed });
+    }
+  }
+}
+
+/** Trades and cost bridge explain the change of equity to the last unit, by ways of their own. */
+function checkReport(record: RunRecord): void {
+  const net = record.equity.units.at(-1)! - record.startUnits;
+  const { closed, openUnits } = tradesOf(record);
+  const sum = (column: Float64Array) => column.reduce((total, units) => total + units, 0);
+  expect(sum(closed.pnlUnits) + openUnits).toBe(net);
+  expect(sum(closedPnl(record))).toBe(sum(closed.pnlUnits));
+  const { netPnl, ...parts } = costBridge(record, net);
+  const total = Object.values(parts).reduce((units, part) => units + Math.round(Number(part) * 10 ** record.reportingDigits), 0);
+  expect(total).toBe(net);
+  expect(Number(netPnl)).toBeCloseTo(net / 10 ** record.reportingDigits, 9);
+  const payments = (kind: string) => record.payments!.units.filter((_, at) => PAYMENTS[record.payments!.kind[at]!] === kind);
+  expect(Number(parts.funding)).toBeCloseTo(sum(payments('funding')) / 10 ** record.reportingDigits, 9);
+}
+
+const roles = ({ orders }: RunRecord, role: (typeof ROLES)[number]) => orders.role.filter((code) => ROLES[code] === role).length;
+
+describe.each([
+  ['linear', [linearContract(), linearContract({ contractId: 3, multiplier: 7, multiplierDigits: 3 }, { base: 'ETH' })]],
+  ['inverse', [inverseContract()]],
+])('%s', (_, instruments) => {
+  it.each([
+    [true, true, 0],
+    [true, false, 20_000],
+    [false, true, 90_000],
+    [false, false, 0],
+  ])('cross %s, net %s, latency %i: both books agree at every instant', async (isCross, isNet, latencyMs) => {
+    const totals = { fills: 0, liquidations: 0, funding: 0 };
+    for (const [seed, strategy, leverage] of [[1, Gambler, 10], [2, Reckless, 40], [7, Stubborn, 45]] as const) {
+      const options = { strategies: [strategy], fills: { latencyMs, slippagePpm: 300, maxVolumeSharePpm: seed === 2 ? 100_000 : 0 }, seed };
+      const { record } = await runPlan(futuresPlan(instruments, options, { isCross, isNet, leverage }, seed));
+      checkReport(record);
+      totals.fills += record.fills.length;
+      totals.liquidations += roles(record, 'liquidation');
+      totals.funding += record.payments!.kind.filter((kind) => PAYMENTS[kind] === 'funding').length;
+      expect(record.orders.ending.filter((code) => ENDINGS[code] === 'refused').length).toBeLessThan(record.orders.length / 5);
+    }
+    expect(totals.fills).toBeGreaterThan(120);
+    expect(totals.liquidations).toBeGreaterThan(0);
+    expect(totals.funding).toBeGreaterThan(3);
+  }); // prettier-ignore
+});
+
+it('does not depend on the size of a block', async () => {
+  const records = [];
+  for (const blockRows of [1, 7, 64, 4096]) {
+    const plan = futuresPlan([linearContract()], { strategies: [Stubborn], seed: 7, blockRows }, { leverage: 45 }, 7);
+    records.push((await runPlan(plan)).record);
+  }
+  const [first, ...others] = records;
+  expect(roles(first!, 'liquidation')).toBeGreaterThan(0);
+  expect(Math.min(...first!.equity.units)).toBeGreaterThanOrEqual(0);
+  for (const other of others) {
+    expect(other.fills).toEqual(first!.fills);
+    expect(other.payments).toEqual(first!.payments);
+    expect(other.equity.units).toEqual(first!.equity.units);
+  }
+});
+
+/** Goes short at the first bar and holds. */
+class Short extends Strategy {
+  override onBar() {
+    if (this.position().isFlat && this.nowMs < START_MS + 10 * MINUTE) this.sell({ equity: 2 });
+  }
+}
+
+it('a short gains what the price loses, and its books tell it', async () => {
+  const { record, world: done } = await runPlan(futuresPlan([linearContract()], { strategies: [Short] }, { leverage: 5 }, 11));
+  const { engine } = done;
+  const held = engine.ledger.lots(0, 0);
+  expect(held).toBeLessThan(0);
+  const [entry] = record.fills.notional;
+  const last = engine.execution[0]!.bars.close.at(-1)!;
+  // 0.001 BTC a contract, money in 0.0001.
+  const worth = Math.round(-held * 0.001 * last * 10_000);
+  const funding = record.payments!.units.reduce((sum, units) => sum + units, 0);
+  expect(record.equity.units.at(-1)).toBe(50_000_000 + entry! - worth - record.fills.fee[0]! + funding);
+});
+
+/** One long, in at the second row and out at the fifth. */
+class InAndOut extends Strategy {
+  rows = 0;
+  override onBar() {
+    this.rows++;
+    if (this.rows === 1) this.buy({ base: 100 });
+    if (this.rows === 4) this.exit();
+  }
+}
+
+it('the bridge from signal to net of one trade, by hand', async () => {
+  const instrument = linearContract();
+  const row = (open: number, close: number) => [open, Math.max(open, close), Math.min(open, close), close] as const;
+  const bars = barsOfRows([row(400_000, 400_000), row(400_100, 400_500), row(400_500, 401_000), row(401_000, 402_000), row(401_900, 401_900)], instrument); // prettier-ignore
+  const data = new Map<InstrumentId, ContractData>([
+    [instrument.id, { marks: null, funding: [{ timeMs: START_MS + 2 * MINUTE + 5, rate: 100_000_000, markTicks: 400_500 }] }],
+  ]);
+  const plan = { ...planFor({ strategies: [InAndOut], feeds: { bars }, cash: { USDT: '20000' } }), futures: { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data } }; // prettier-ignore
+  const { record } = await runPlan(plan);
+  // 100 contracts are 0.1 BTC. In at 40,010.0 (decided at 40,000.0), out at 40,190.0 (decided at 40,200.0).
+  // Fees 0.04 % of 4,001 and 0.05 % of 4,019; funding 0.01 % of 4,005.
+  expect(costBridge(record, record.equity.units.at(-1)! - record.startUnits)).toEqual({
+    grossSignalPnl: '20',
+    spreadSlippage: '-2',
+    fees: '-3.6099',
+    funding: '-0.4005',
+    liquidationLoss: '0',
+    netPnl: '13.9896',
+  });
+  const { closed } = tradesOf(record);
+  expect(closed.length).toBe(1);
+  expect([closed.pnlUnits[0], closed.feeUnits[0], closed.slippageUnits[0], closed.fundingUnits[0]]).toEqual([139_896, 36_099, -20_000, -4_005]);
+  expect([closed.entryPrice[0], closed.exitPrice[0]]).toEqual([40_010, 40_190]);
+});

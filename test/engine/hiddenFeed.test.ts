@@ -1,0 +1,51 @@
+// Finer bars that only match: orders fill inside a coarse bar as if the strategy had them, and it does not see them.
+
+import { expect, it } from 'vitest';
+import type { RunPlan } from '../../src/app/plan.ts';
+import { prepareBacktest, recordOf } from '../../src/app/runBacktest.ts';
+import { crossedDown, crossedUp, sma, Strategy } from '../../src/index.ts';
+import { coarser, fillRows, planFor, walkBars } from './world.ts';
+
+/** Over the only feed that it can see. */
+class Cross extends Strategy {
+  fast = this.use(sma(this.bars.close, 3));
+  slow = this.use(sma(this.bars.close, 8));
+  seen = 0;
+  up = this.when(crossedUp(this.fast, this.slow), () => {
+    const { close } = this.bars.bar;
+    if (this.position().isFlat) this.buy({ base: '0.5' }, { takeProfit: close * 1.004, stopLoss: close * 0.996 });
+  });
+  down = this.when(crossedDown(this.fast, this.slow), () => {
+    this.buy({ base: '0.1' }, { limit: this.bars.bar.close * 0.998, tag: 'dip' });
+  });
+}
+class Asks extends Cross {
+  fine = this.feed('fine');
+}
+
+async function fillsOf(plan: RunPlan) {
+  const prepared = await prepareBacktest(plan, {});
+  prepared.loop(prepared.engine);
+  prepared.checkBooks();
+  return fillRows(recordOf(plan, prepared, false));
+}
+
+const fine = walkBars({ rows: 3000, missing: 0.02, step: 40, seed: 4 });
+const coarse = coarser(fine, '15m');
+const hidden = (blockRows: number): RunPlan => {
+  const plan = planFor({ strategies: [Cross], feeds: { bars: coarse, fine }, blockRows });
+  return { ...plan, feeds: plan.feeds.map((feed) => ({ ...feed, isHidden: feed.name === 'fine' })) };
+};
+
+it('fills are those of a run that names the finer feed, whatever the block', async () => {
+  const named = await fillsOf(planFor({ strategies: [Cross], feeds: { bars: coarse, fine } }));
+  expect(named.length).toBeGreaterThan(10);
+  for (const blockRows of [1, 7, 512]) expect(await fillsOf(hidden(blockRows))).toEqual(named);
+  // Coarse bars alone cannot tell which leg of a bracket came first.
+  expect(await fillsOf(planFor({ strategies: [Cross], feeds: { bars: coarse } }))).not.toEqual(named);
+});
+
+it('nobody can ask for it', async () => {
+  const plan = { ...hidden(512), strategies: planFor({ strategies: [Asks], feeds: { bars: coarse } }).strategies };
+  await expect(prepareBacktest(plan, {})).rejects.toThrow('the run has no feed called fine');
+});
