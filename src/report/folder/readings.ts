@@ -82,8 +82,13 @@ export interface Trades {
   readonly entryNotional: Float64Array;
   /** Notional of entries and exits. */
   readonly volume: Float64Array;
+  /** Paid, that of a liquidation left out. */
   readonly fees: Float64Array;
-  /** Net of fees. */
+  /** Parts of `pnl` beside fees, below 0 a cost: spread, slippage and latency; funding; what a liquidation cost. */
+  readonly slippage: Float64Array;
+  readonly funding: Float64Array;
+  readonly liquidation: Float64Array;
+  /** Net of all of them. */
   readonly pnl: Float64Array;
   /** `pnl` as a fraction of `entryNotional`. */
   readonly returnFraction: Float64Array;
@@ -174,6 +179,9 @@ export function readTrades(record: RunRecord): Trades {
     entryNotional: money(closed.entryUnits),
     volume: money(closed.volumeUnits),
     fees: money(closed.feeUnits),
+    slippage: money(closed.slippageUnits),
+    funding: money(closed.fundingUnits),
+    liquidation: money(closed.liquidationUnits),
     pnl: money(closed.pnlUnits),
     returnFraction: closed.returnFraction,
     mae: money(closed.maeUnits),

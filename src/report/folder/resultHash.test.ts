@@ -9,7 +9,7 @@ import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { MINUTE, randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
 import { runPython } from '../../../test/fixtures/python.ts';
-import { writeArrowColumns } from '../../adapters/bars/arrowFile.ts';
+import { writeArrowColumns } from '../../adapters/bars/arrow/arrowFile.ts';
 import type { RunRecord } from '../../model/run.ts';
 import { csvText } from './csvFile.ts';
 import { plainReading } from './plainReading.ts';
@@ -186,7 +186,7 @@ test('summary.json holds the same object, series on one line', () => {
   const text = summaryText(summary);
   expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(summary)));
   expect(text).toMatch(/"days": \[ ?\d/);
-  expect(Object.keys(summary)).toEqual(['resultHash', 'run', 'metrics', 'trades', 'orders', 'dataQuality']);
+  expect(Object.keys(summary)).toEqual(['resultHash', 'run', 'metrics', 'trades', 'orders', 'dataQuality', 'costBridge']);
   expect(text).not.toMatch(/NaN|Infinity/);
   expect(summary.run).toMatchObject({
     from: '2024-01-01T00:00:00.000Z',

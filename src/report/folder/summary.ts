@@ -5,6 +5,7 @@ import type { FeedQuality, RunRecord, StrategyRecord } from '../../model/run.ts'
 import { dailyEquity } from '../metrics/daily.ts';
 import type { Held } from '../metrics/exposure.ts';
 import type { PortfolioOptions } from '../metrics/kernels/portfolio.ts';
+import { costBridge, type CostBridge } from '../metrics/costBridge.ts';
 import { metricsOf, type Metrics } from '../metrics/metrics.ts';
 import { moneyText, type Money } from '../metrics/money.ts';
 import { orderSummary, type OrderSummary } from '../trades/orderStatistics.ts';
@@ -23,7 +24,7 @@ export interface RunSummary {
     readonly base: string;
     readonly quote: string;
     /** What positions are valued at. */
-    readonly markSource: 'close';
+    readonly markSource: string;
   }[];
   readonly feeds: readonly { readonly name: string; readonly instrument: string; readonly interval: string; readonly execution: boolean }[];
   /** ISO 8601, UTC. */
@@ -63,6 +64,7 @@ export interface Summary {
   readonly trades: TradeSummary;
   readonly orders: OrderSummary;
   readonly dataQuality: DataQuality;
+  readonly costBridge: CostBridge;
 }
 
 export interface SummaryOptions extends PortfolioOptions {
@@ -81,6 +83,7 @@ export function buildSummary(record: RunRecord, options: SummaryOptions): Summar
     trades: tradeSummary(record, trades, endUnits - record.startUnits),
     orders: orderSummary(record),
     dataQuality: qualityOf(record),
+    costBridge: costBridge(record, endUnits - record.startUnits),
   };
 }
 
@@ -90,7 +93,7 @@ function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Reco
     name: record.name,
     mode: record.mode,
     strategy: strategies.length === 1 ? strategies[0]! : strategies,
-    instruments: record.instruments.map(({ id, base, quote }) => ({ id, base, quote, markSource: 'close' })),
+    instruments: record.instruments.map(({ id, base, quote }, at) => ({ id, base, quote, markSource: record.markSources?.[at] ?? 'close' })),
     feeds: record.feeds.map(({ name, bars, execution }) => ({ name, instrument: bars.instrument.id, interval: bars.interval, execution })),
     from: formatTime(record.fromMs),
     to: formatTime(record.toMs),

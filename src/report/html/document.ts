@@ -1,6 +1,7 @@
 // The page as one text: static parts that need no script, the script, and the packed columns that it unpacks last.
 
 import type { PageCode } from './link.ts';
+import { bridge } from './bridge.ts';
 import { cards, head, title, trust } from './head.ts';
 import type { ReportInput } from './input.ts';
 import { html, jsonText, Markup } from './markup.ts';
@@ -27,6 +28,10 @@ export function documentOf({ input, page, code, columns }: PageParts): string {
         <h2>When</h2>
         ${months(summary)}
         <div id="hours"></div>
+      </section>
+      <section id="costs">
+        <h2>From signal to net</h2>
+        ${bridge(summary.costBridge, summary.run.reportingAsset)}
       </section>
       ${howSection(page)} ${tradesSection(page)}
       <section id="orders">

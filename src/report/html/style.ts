@@ -97,6 +97,11 @@ table.plain .t{text-align:left}
 .list dt{color:var(--muted);font-size:12px}
 .list dd{font-size:12px;text-align:right;overflow-wrap:anywhere}
 .list.text dd{white-space:normal}
+.bridge{margin:0}.bridge>div{display:grid;grid-template-columns:9em 9em minmax(0,1fr);gap:0 12px;align-items:center;padding:3px 0}
+.bridge dt{color:var(--muted)}.bridge dd{margin:0;text-align:right;font-variant-numeric:tabular-nums}
+.bridge .track{position:relative;height:14px}.bridge i{position:absolute;top:0;bottom:0;min-width:1px;border-radius:2px;background:var(--gain)}
+.bridge i.down{background:var(--loss)}.bridge i:not(.total){opacity:.75}
+@media (max-width:560px){.bridge>div{grid-template-columns:1fr auto}.bridge .track{grid-column:1/3}}
 .codes code{margin-right:4px}
 #trade-table th,#trade-table td{padding:4px 5px}
 #trade-table th:first-child,#trade-table td:first-child{padding-left:0}

@@ -2,7 +2,7 @@
 
 import { written, type Entry } from '../html/figures.ts';
 import { METRICS, TRADES } from '../html/glossary.ts';
-import { fixed, percent } from '../html/page/format.ts';
+import { count, fixed, percent } from '../html/page/format.ts';
 import { chanceOf } from './chance.ts';
 import { neighbourhoods, ranked, type Neighbourhoods } from './neighbours.ts';
 import { figureOf, paramsOf, type Chance, type SweepRecord } from './record.ts';
@@ -13,6 +13,12 @@ const FEW_DAYS = 90;
 /** A best set whose Sharpe ratio is above chance with less than this probability is called in doubt. */
 const SURE = 0.95;
 
+/** Sets without a result, for one reason. */
+export interface Reasoned {
+  readonly reason: string;
+  readonly sets: number;
+}
+
 export interface Findings {
   /** Sets with the ranking figure, the best first. */
   readonly ranking: readonly number[];
@@ -22,7 +28,8 @@ export interface Findings {
   readonly plateau: number | null;
   readonly chance: Chance;
   readonly ran: number;
-  readonly refused: readonly { readonly reason: string; readonly sets: number }[];
+  readonly refused: readonly Reasoned[];
+  readonly failed: readonly Reasoned[];
   /** Sentences without a point at the end. */
   readonly doubts: readonly string[];
 }
@@ -34,9 +41,10 @@ export function findingsOf(record: SweepRecord): Findings {
   const neighbours = neighbourhoods(record, values);
   const plateau = neighbours.whole > 1 ? (ranked(neighbours.mean, record.isMoreBetter)[0] ?? null) : null;
   const chance = chanceOf(record, best);
-  const refused = refusals(record);
-  const ran = record.sets - refused.reduce((sum, { sets }) => sum + sets, 0);
-  return { ranking, best, neighbours, plateau, chance, ran, refused, doubts: doubtsOf(record, best, neighbours, chance) };
+  const refused = byReason(record.refused);
+  const failed = byReason(record.failed);
+  const ran = record.sets - setsIn(refused) - setsIn(failed);
+  return { ranking, best, neighbours, plateau, chance, ran, refused, failed, doubts: doubtsOf(record, best, neighbours, chance) };
 }
 
 /** Label, kind and definition of a figure of sweeps. */
@@ -61,9 +69,21 @@ export function paramsText(record: SweepRecord, set: number): string {
     .join(', ');
 }
 
-function refusals({ refused }: SweepRecord): Findings['refused'] {
+/** `16 sets ran, 2 refused, 1 failed`; `unit` is what is counted first, `' sets'` or nothing. */
+export function outcomeText({ ran, refused, failed }: Findings, unit = ''): string {
+  const parts = [`${count(ran)}${unit} ran`];
+  if (refused.length > 0) parts.push(`${count(setsIn(refused))} refused`);
+  if (failed.length > 0) parts.push(`${count(setsIn(failed))} failed`);
+  return parts.join(', ');
+}
+
+export function setsIn(reasons: readonly Reasoned[]): number {
+  return reasons.reduce((sum, { sets }) => sum + sets, 0);
+}
+
+function byReason(reasons: readonly (string | null)[]): readonly Reasoned[] {
   const counts = new Map<string, number>();
-  for (const reason of refused) if (reason !== null) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  for (const reason of reasons) if (reason !== null) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   return [...counts].map(([reason, sets]) => ({ reason, sets })).toSorted((a, b) => b.sets - a.sets);
 }
 
@@ -75,6 +95,8 @@ function doubtsOf(record: SweepRecord, best: number | null, neighbours: Neighbou
     const place = record.places[axis]?.[best] ?? 0;
     return isOrdered && values.length > 2 && (place === 0 || place === values.length - 1) ? [`${name} ${values[place]}`] : [];
   });
+  const failed = record.failed.filter((reason) => reason !== null).length;
+  if (failed > 0) doubts.push(`${count(failed)} set${failed === 1 ? '' : 's'} failed`);
   if (figureOf(record, 'totalReturn')?.every((value) => !(value > 0)) === true) doubts.push('no set gained');
   if (chance.deflated !== null && chance.deflated < SURE) {
     doubts.push(`the best Sharpe is above what chance gives with a probability of ${percent(chance.deflated, 0)} only`);

@@ -4,16 +4,18 @@ import type { Reason } from '../metrics/kernels/figure.ts';
 
 export interface SweepAxis {
   readonly name: string;
-  /** As `--set params.<name>=` takes them; numbers in ascending order. */
+  /** As `--set` takes them; numbers in ascending order. */
   readonly values: readonly (string | number | boolean)[];
   /** Neighbouring values are neighbours: true of numbers, not of choices. */
   readonly isOrdered: boolean;
   readonly unit: string;
+  /** How `--set` names the parameter: `params.fast`. */
+  readonly setting: string;
 }
 
 export interface FigureColumn {
   readonly name: string;
-  /** One value a set; NaN where the figure is not defined or the set was refused. */
+  /** One value a set; NaN where the figure is not defined, or the set has no result. */
   readonly values: Float64Array;
 }
 
@@ -36,6 +38,8 @@ export interface SweepRecord {
   readonly places: readonly Int32Array[];
   /** Why the strategy refused a set, null where it ran; one entry a set. */
   readonly refused: readonly (string | null)[];
+  /** Why a set that the strategy took did not get to its end, such as a hang; null where it did, or was refused. */
+  readonly failed: readonly (string | null)[];
   readonly figures: readonly FigureColumn[];
   /** The figure that ranks, and whether more of it is better. */
   readonly by: string;

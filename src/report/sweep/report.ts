@@ -7,7 +7,7 @@ import { exactStep, Pack } from '../html/pack.ts';
 import { keyList, packedScripts, scoped, shell } from '../html/shell.ts';
 import { STYLE } from '../html/style.ts';
 import { entryOf, type Findings } from './findings.ts';
-import type { SweepPage } from './page/wire.ts';
+import { OUTCOMES, type Outcome, type SweepPage } from './page/wire.ts';
 import type { SweepRecord } from './record.ts';
 import { best, chanceSection, head, mapSection, provenance, refusals, title, trust, cards, PICTURES } from './sections.ts';
 import { SWEEP_STYLE } from './style.ts';
@@ -71,14 +71,19 @@ export async function sweepReportText(input: SweepReportInput): Promise<string> 
   });
 }
 
+function outcomeOf(refused: string | null, failed: string | null): Outcome {
+  if (refused !== null) return 'refused';
+  return failed === null ? 'ran' : 'failed';
+}
+
 function pageOf({ record, findings, provenance: of }: SweepReportInput, pack: Pack): SweepPage {
   return {
     asset: record.asset,
     axes: record.axes,
     sets: record.sets,
     places: record.places.map((places) => pack.add(places, 1)),
-    refused: pack.add(
-      Uint8Array.from(record.refused, (reason) => (reason === null ? 0 : 1)),
+    outcomes: pack.add(
+      Uint8Array.from(record.refused, (reason, set) => OUTCOMES.indexOf(outcomeOf(reason, record.failed[set] ?? null))),
       1,
     ),
     figures: record.figures.map(({ name, values }) => {

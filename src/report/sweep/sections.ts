@@ -6,7 +6,7 @@ import { written, type Shown } from '../html/figures.ts';
 import { html, Markup } from '../html/markup.ts';
 import { count, dayText, fixed, NONE, percent, timeText } from '../html/page/format.ts';
 import { deviation } from '../metrics/kernels/sums.ts';
-import { entryOf, paramsText } from './findings.ts';
+import { entryOf, outcomeText, paramsText, type Findings, type Reasoned } from './findings.ts';
 import { figureOf, paramsOf, type SweepRecord } from './record.ts';
 import type { SweepReportInput } from './report.ts';
 
@@ -68,19 +68,19 @@ function answer({ record, findings }: SweepReportInput): Markup {
 }
 
 export function trust({ record, findings }: SweepReportInput): Markup {
-  const { ran, refused, chance, best: top } = findings;
+  const { refused, failed, chance, best: top } = findings;
   const days = valueAt(record, 'days', top);
   const trades = valueAt(record, 'trades', top);
   const drawn = record.gridSize > record.sets;
   const chips: Chip[] = [
     {
       label: 'sets',
-      text: `${count(ran)} ran${refused.length > 0 ? `, ${count(record.sets - ran)} refused` : ''}`,
+      text: outcomeText(findings),
       note: drawn
         ? `Drawn from the ${count(record.gridSize)} combinations of the grid by the seed of the definition.`
         : 'Every combination of the grid.',
-      href: refused.length > 0 ? 'refused' : 'map-section',
-      isWarning: false,
+      href: refused.length > 0 ? 'refused' : failed.length > 0 ? 'failed' : 'map-section',
+      isWarning: failed.length > 0,
     },
     {
       label: 'trials',
@@ -217,7 +217,7 @@ export function mapSection({ record, findings }: SweepReportInput): Markup {
       <span><span class="sign best"></span>best set</span>
       ${findings.plateau === null ? null : html`<span><span class="sign plateau"></span>plateau</span>`}
       <span><span class="sign chosen"></span>chosen</span>
-      ${findings.refused.length === 0 ? null : html`<span><span class="sign refused"></span>refused</span>`}
+      ${withoutResult(findings) === '' ? null : html`<span><span class="sign refused"></span>${withoutResult(findings)}</span>`}
     </div>
     <p class="command"><code id="set-command"></code> <button type="button" data-copy="">copy</button></p>
   </section>`;
@@ -307,12 +307,21 @@ export const PICTURES = html`<section id="each">
   <div id="parameters"></div>
 </section>`;
 
+/** What the hatched cells of the map are. */
+function withoutResult({ refused, failed }: Findings): string {
+  return [...(refused.length > 0 ? ['refused'] : []), ...(failed.length > 0 ? ['failed'] : [])].join(' or ');
+}
+
 export function refusals({ findings }: SweepReportInput): Markup {
-  if (findings.refused.length === 0) return html``;
-  return html`<section id="refused">
-    <h2>Refused by the strategy</h2>
+  return html`${reasoned('refused', 'Refused by the strategy', findings.refused)}${reasoned('failed', 'Failed', findings.failed)}`;
+}
+
+function reasoned(id: string, heading: string, reasons: readonly Reasoned[]): Markup | null {
+  if (reasons.length === 0) return null;
+  return html`<section id="${id}">
+    <h2>${heading}</h2>
     <dl class="list text">
-      ${findings.refused.slice(0, 20).map(
+      ${reasons.slice(0, 20).map(
         ({ reason, sets }) =>
           html`<div>
             <dt>${many(sets, 'set')}</dt>
@@ -348,7 +357,7 @@ export function provenance({ record, findings, provenance: of }: SweepReportInpu
             `${dayText(record.fromMs)} – ${dayText(record.toMs)}, ${count(Math.round((record.toMs - record.fromMs) / DAY_MS))} days`,
           ],
           ['Bars', count(record.bars)],
-          ['Sets', `${count(findings.ran)} ran, ${count(record.sets - findings.ran)} refused, of ${count(record.gridSize)} in the grid`],
+          ['Sets', `${outcomeText(findings)}, of ${count(record.gridSize)} in the grid`],
           ['Ledger', of.ledger],
           [
             'Versions',

@@ -2,7 +2,7 @@
 
 import { quoted } from '../folder/csvFile.ts';
 import { plainReading } from '../folder/plainReading.ts';
-import type { Findings } from './findings.ts';
+import { setsIn, type Findings } from './findings.ts';
 import { paramsOf, type SweepRecord } from './record.ts';
 import type { SweepReportInput } from './report.ts';
 
@@ -30,8 +30,15 @@ export function sweepSummary({ record, findings, provenance }: SweepReportInput,
     asset: record.asset,
     synthetic: record.isSynthetic,
     grid: record.axes.map(({ name, values, unit }) => ({ name, unit, values })),
-    sets: { grid: record.gridSize, run: record.sets, ran: findings.ran, refused: record.sets - findings.ran },
+    sets: {
+      grid: record.gridSize,
+      run: record.sets,
+      ran: findings.ran,
+      refused: setsIn(findings.refused),
+      failed: setsIn(findings.failed),
+    },
     refusals: findings.refused,
+    failures: findings.failed,
     by: record.by,
     best: findings.ranking.slice(0, SHOWN_BEST).map(setOf),
     plateau: findings.plateau === null ? null : setOf(findings.plateau),
@@ -58,12 +65,19 @@ function orNull(value: number | undefined): number | null {
 
 /** All sets in grid order: parameters, outcome, figures with every digit, mean of the neighbours by the ranking figure. */
 export function setsCsv(record: SweepRecord, { neighbours }: Findings): string {
-  const head = ['set', ...record.axes.map(({ name }) => name), 'refused', ...record.figures.map(({ name }) => name), 'neighbourMean'];
+  const head = [
+    'set',
+    ...record.axes.map(({ name }) => name),
+    'refused',
+    'failed',
+    ...record.figures.map(({ name }) => name),
+    'neighbourMean',
+  ];
   const lines = [head.map(quoted).join(',')];
   for (let set = 0; set < record.sets; set++) {
     const params = paramsOf(record, set).map(({ value }) => quoted(String(value)));
     const figures = [...record.figures.map(({ values }) => values[set]), neighbours.mean[set]].map((value) => plainReading(value ?? NaN));
-    lines.push([String(set), ...params, quoted(record.refused[set] ?? ''), ...figures].join(','));
+    lines.push([String(set), ...params, quoted(record.refused[set] ?? ''), quoted(record.failed[set] ?? ''), ...figures].join(','));
   }
   return `${lines.join('\n')}\n`;
 }

@@ -132,7 +132,7 @@ describe('findings', () => {
   it('fill sets.csv with a row a set and sweep.json without numbers that are none', () => {
     const lines = setsCsv(record, findings).trimEnd().split('\n');
     expect(lines).toHaveLength(record.sets + 1);
-    expect(lines[0]).toMatch(/^set,p0,p1,p2,refused,sharpe,/);
+    expect(lines[0]).toMatch(/^set,p0,p1,p2,refused,failed,sharpe,/);
     const provenance = { sweepHash: '', command: '', setCommand: '', definition: '', parts: [], ledger: '', versions: {}, writtenMs: null };
     const summary = JSON.parse(JSON.stringify(sweepSummary({ record, findings, provenance }, 'now'))) as { best: { set: number }[] };
     expect(summary.best.map(({ set }) => set)).toEqual(findings.ranking.slice(0, 10));

@@ -4,7 +4,7 @@ import { assertNever } from '../../base/assert.ts';
 import type { Kind } from '../html/figures.ts';
 import { count, dayText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
 import { wrapped } from '../terminal/closingTable.ts';
-import { entryOf, paramsText, type Findings } from './findings.ts';
+import { entryOf, outcomeText, paramsText, type Findings } from './findings.ts';
 import { figureOf, paramsOf, type SweepRecord } from './record.ts';
 
 const WIDTH = 100;
@@ -28,16 +28,17 @@ export function sweepTable(record: SweepRecord, findings: Findings, { colour, re
   lines.push('');
   for (const { reason, sets } of findings.refused.slice(0, 3))
     lines.push(...wrapped('  Refused by the strategy: ', `${counted(sets, 'set')}: ${reason}`));
+  for (const { reason, sets } of findings.failed.slice(0, 3)) lines.push(...wrapped('  Failed: ', `${counted(sets, 'set')}: ${reason}`));
   if (findings.doubts.length > 0) lines.push(...wrapped('  Look here first: ', `${findings.doubts.join('; ')}.`).map(amber));
   if (findings.best !== null) lines.push(...wrapped('  One set  ', command));
   lines.push(`  Report   ${report}`);
   return lines.join('\n');
 }
 
-function heading(record: SweepRecord, { ran, refused }: Findings): string[] {
+function heading(record: SweepRecord, findings: Findings): string[] {
   const markets = record.markets.slice(0, 3).join(', ') + (record.markets.length > 3 ? ` and ${record.markets.length - 3} more` : '');
   const what = `  ${record.strategy}  ${markets}  ${dayText(record.fromMs)} – ${dayText(record.toMs)}`;
-  const sets = `${counted(ran, 'set')} ran${refused.length > 0 ? `, ${count(record.sets - ran)} refused` : ''}`;
+  const sets = outcomeText(findings, findings.ran === 1 ? ' set' : ' sets');
   const drawn = record.gridSize > record.sets ? `, drawn from ${count(record.gridSize)}` : '';
   return what.length + sets.length + drawn.length + 4 <= WIDTH ? [`${what}  (${sets}${drawn})`] : [what, `  (${sets}${drawn})`];
 }

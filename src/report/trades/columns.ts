@@ -20,10 +20,14 @@ export interface TradeColumns {
   readonly entryUnits: Float64Array;
   /** Notional of entries and exits. */
   readonly volumeUnits: Float64Array;
-  /** Net of fees. */
+  /** Net of everything that it cost. */
   readonly pnlUnits: Float64Array;
-  /** Paid; a fee in the base asset at the price of its fill. */
+  /** Paid, that of a liquidation left out; a fee in the base asset at the price of its fill. */
   readonly feeUnits: Float64Array;
+  /** Parts of the net result beside fees, below 0 a cost: spread, slippage and latency; funding; fees and losses of a liquidation. */
+  readonly slippageUnits: Float64Array;
+  readonly fundingUnits: Float64Array;
+  readonly liquidationUnits: Float64Array;
   /** Of the entry notional; NaN where that is 0. */
   readonly returnFraction: Float64Array;
   /** Lowest and highest running profit, at most and at least 0; NaN where no path was recorded. */
@@ -75,6 +79,9 @@ export interface ClosedTrade {
   readonly exitUnits: number;
   readonly pnlUnits: number;
   readonly feeUnits: number;
+  readonly slippageUnits: number;
+  readonly fundingUnits: number;
+  readonly liquidationUnits: number;
   readonly maeUnits: number;
   readonly mfeUnits: number;
   readonly fills: number;
@@ -106,6 +113,9 @@ export function columnsOf(
     volumeUnits: numbers((of) => of.entryUnits + of.exitUnits),
     pnlUnits: numbers((of) => of.pnlUnits),
     feeUnits: numbers((of) => of.feeUnits),
+    slippageUnits: numbers((of) => of.slippageUnits),
+    fundingUnits: numbers((of) => of.fundingUnits),
+    liquidationUnits: numbers((of) => of.liquidationUnits),
     returnFraction: numbers((of) => fraction(of.pnlUnits, of)),
     maeUnits: numbers((of) => of.maeUnits),
     mfeUnits: numbers((of) => of.mfeUnits),

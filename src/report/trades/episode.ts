@@ -2,18 +2,20 @@
 
 import { mulDiv, pow10 } from '../../base/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { Scale, valueAt } from '../../portfolio/scale.ts';
 import type { ClosedTrade } from './columns.ts';
 import type { BarPath } from './excursions.ts';
+import { valuationOf, type Valuation } from './valuation.ts';
 
-/** One fill, or its part on one side of zero. Flow is what it does to the quote balance, fee included; base what it does to the base balance. */
+/** One fill, or its part on one side of zero. Flow is what it does to money, fee included (see valuation.ts); base what it does to the holding. */
 interface Part {
   readonly flow: number;
   readonly base: number;
   readonly notional: number;
   readonly lots: number;
-  /** In quote units. */
+  /** In quote units; of a liquidation 0 here, and its fee there. */
   readonly fee: number;
+  readonly liquidation: number;
+  readonly slippage: number;
 }
 
 export interface FillAt {
@@ -25,6 +27,9 @@ export interface FillAt {
   readonly fee: number;
   readonly feeInBase: boolean;
   readonly isBuy: boolean;
+  readonly isLiquidation: boolean;
+  /** Its part in net of spread, slippage and latency. */
+  readonly slippage: number;
   /** The row of bars that it happened in; -1 when no path was recorded. */
   readonly bar: number;
 }
@@ -48,7 +53,7 @@ export class EpisodeBook {
   readonly #strategy: number;
   readonly #index: number;
   readonly #instrument: Instrument;
-  readonly #scale: Scale;
+  readonly #valuation: Valuation;
   readonly #minUnits: number;
   readonly #path: BarPath | null;
   readonly #closed: ClosedTrade[];
@@ -58,6 +63,9 @@ export class EpisodeBook {
   #exitMs = 0;
   #fills = 0;
   #fees = 0;
+  #slippage = 0;
+  #funding = 0;
+  #liquidation = 0;
   #entry = { flow: 0, base: 0, notional: 0, lots: 0 };
   #exit = { flow: 0, base: 0, notional: 0, lots: 0 };
   #worst = 0;
@@ -68,8 +76,8 @@ export class EpisodeBook {
     this.#strategy = strategy;
     this.#index = index;
     this.#instrument = instrument;
-    this.#scale = new Scale(instrument);
-    this.#minUnits = Math.max(instrument.minLots, 1) * this.#scale.unitsPerLot;
+    this.#valuation = valuationOf(instrument);
+    this.#minUnits = Math.max(instrument.minLots, 1) * this.#valuation.unitsPerLot;
     this.#path = path;
     this.#closed = closed;
   }
@@ -91,6 +99,13 @@ export class EpisodeBook {
     this.#path?.stand(fill.bar);
   }
 
+  /** Money that came without a trade, below 0 went: funding, or what others bore of a liquidation. It belongs to what is open. */
+  pay(units: number, isFunding: boolean): void {
+    this.flow += units;
+    if (isFunding) this.#funding += units;
+    else this.#liquidation += units;
+  }
+
   /** The run is over: a close that nothing followed is final. */
   end(): void {
     if (this.#closable) this.#finish();
@@ -100,16 +115,19 @@ export class EpisodeBook {
     return this.#priceOf(this.#entry);
   }
 
-  #partOf({ isBuy, notional, lots, fee, feeInBase, ticks }: FillAt): Part {
-    const units = lots * this.#scale.unitsPerLot;
+  #partOf({ isBuy, notional, lots, fee, feeInBase, ticks, isLiquidation, slippage }: FillAt): Part {
+    const units = lots * this.#valuation.unitsPerLot;
     const feeQuote = feeInBase ? 0 : fee;
     const feeBase = feeInBase ? fee : 0;
+    const feeUnits = feeInBase ? this.#valuation.worth(fee, ticks) : fee;
     return {
-      flow: (isBuy ? -notional : notional) - feeQuote,
+      flow: this.#valuation.flow(isBuy, notional) - feeQuote,
       base: (isBuy ? units : -units) - feeBase,
       notional,
       lots,
-      fee: feeInBase ? valueAt(fee, ticks, this.#scale.ofUnits) : fee,
+      fee: isLiquidation ? 0 : feeUnits,
+      liquidation: isLiquidation ? -feeUnits : 0,
+      slippage,
     };
   }
 
@@ -118,7 +136,7 @@ export class EpisodeBook {
     this.entryMs = fill.timeMs;
     this.#firstFill = fill.row;
     this.#fills = 0;
-    this.#fees = 0;
+    this.#fees = this.#slippage = this.#funding = this.#liquidation = 0;
     // Dust that was left comes in with its cost.
     this.#entry = { flow: this.flow, base: this.base * side, notional: 0, lots: 0 };
     this.#exit = { flow: 0, base: 0, notional: 0, lots: 0 };
@@ -136,6 +154,8 @@ export class EpisodeBook {
     this.flow += part.flow;
     this.base += part.base;
     this.#fees += part.fee;
+    this.#slippage += part.slippage;
+    this.#liquidation += part.liquidation;
     this.#fills++;
     this.#lastFill = fill.row;
     this.#exitMs = fill.timeMs;
@@ -162,6 +182,9 @@ export class EpisodeBook {
       exitUnits: this.#exit.notional,
       pnlUnits,
       feeUnits: this.#fees,
+      slippageUnits: this.#slippage,
+      fundingUnits: this.#funding,
+      liquidationUnits: this.#liquidation,
       maeUnits: known ? Math.min(this.#worst, pnlUnits) : NaN,
       mfeUnits: known ? Math.max(this.#best, pnlUnits) : NaN,
       fills: this.#fills,
@@ -180,16 +203,17 @@ export class EpisodeBook {
   }
 
   #priceOf({ notional, lots }: { readonly notional: number; readonly lots: number }): number {
-    const { quoteDigits, quantityDigits } = this.#instrument;
-    // Whole numbers first: an average that is a decimal price stays one.
-    const perLot = notional / lots;
-    return quoteDigits >= quantityDigits ? perLot / pow10(quoteDigits - quantityDigits) : perLot * pow10(quantityDigits - quoteDigits);
+    return this.#valuation.price(lots, notional);
   }
 
   /** Running profit at a price (quote per base). */
   #see(price: number): void {
-    const { quoteDigits, baseDigits } = this.#instrument;
-    const profit = Math.round(this.flow + (this.base / pow10(baseDigits)) * price * pow10(quoteDigits));
+    const { quoteDigits, baseDigits, priceDigits, contract } = this.#instrument;
+    const worth =
+      contract === undefined
+        ? (this.base / pow10(baseDigits)) * price * pow10(quoteDigits)
+        : this.#valuation.worth(this.base, Math.round(price * pow10(priceDigits)));
+    const profit = Math.round(this.flow + worth);
     if (profit < this.#worst) this.#worst = profit;
     if (profit > this.#best) this.#best = profit;
   }
@@ -208,13 +232,23 @@ function split(fill: Part, part: number, whole: number): readonly [Part, Part] {
   const sign = fill.base < 0 ? -1 : 1;
   const money = (units: number) => (units < 0 ? -1 : 1) * mulDiv(Math.abs(units), part, whole, 'down');
   const lots = mulDiv(fill.lots, part, whole, 'halfUp');
-  const first = { flow: money(fill.flow), base: sign * part, notional: money(fill.notional), lots, fee: money(fill.fee) };
+  const first = {
+    flow: money(fill.flow),
+    base: sign * part,
+    notional: money(fill.notional),
+    lots,
+    fee: money(fill.fee),
+    liquidation: money(fill.liquidation),
+    slippage: money(fill.slippage),
+  };
   const rest = {
     flow: fill.flow - first.flow,
     base: fill.base - first.base,
     notional: fill.notional - first.notional,
     lots: fill.lots - lots,
     fee: fill.fee - first.fee,
+    liquidation: fill.liquidation - first.liquidation,
+    slippage: fill.slippage - first.slippage,
   };
   return [first, rest];
 }

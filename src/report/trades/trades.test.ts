@@ -125,7 +125,7 @@ describe('episodes', () => {
     const closed: ClosedTrade[] = [];
     const book = new EpisodeBook(0, 0, instrument, null, closed);
     const fill = (row: number, isBuy: boolean, size: number, fee: number) =>
-      book.book({ row, timeMs: row, ticks: 10_000, bar: -1, lots: size, notional: size * 1e6, fee, feeInBase: false, isBuy });
+      book.book({ row, timeMs: row, ticks: 10_000, bar: -1, lots: size, notional: size * 1e6, fee, feeInBase: false, isLiquidation: false, slippage: 0, isBuy });
     fill(0, true, 100, 3);
     fill(1, false, 300, 10);
     fill(2, true, 200, 5);

@@ -2,13 +2,14 @@
 
 import { assert } from '../../base/assert.ts';
 import { pow10 } from '../../base/exact.ts';
-import { ticksOf, type BarColumns } from '../../model/bars.ts';
-import { ROLES, type FillColumns, type RunRecord } from '../../model/run.ts';
-import { Scale, valueAt } from '../../portfolio/scale.ts';
+import { ticksOf } from '../../model/bars.ts';
+import { PAYMENTS, ROLES, type FillColumns, type PaymentColumns, type RunRecord } from '../../model/run.ts';
 import { countUpTo, executionFeeds } from '../metrics/daily.ts';
 import { columnsOf, type ClosedTrade, type OpenTrade, type Trades } from './columns.ts';
 import { EpisodeBook, type FillAt } from './episode.ts';
 import { BarPath } from './excursions.ts';
+import { fillCosts, type FillCosts } from './fillCosts.ts';
+import { valuationOf } from './valuation.ts';
 
 const made = new WeakMap<RunRecord, Trades>();
 
@@ -37,7 +38,10 @@ function makeTrades(record: RunRecord): Trades {
   const closed: ClosedTrade[] = [];
   const lanes = new Map<number, Lane>();
   const ticksPerPrice = instruments.map(({ priceDigits }) => pow10(priceDigits));
+  const costs = costsOf(record);
+  const pay = paymentsUntil(record.payments, (strategy, instrument) => lanes.get(strategy * 256 + instrument)?.book);
   for (let row = 0; row < fills.length; row++) {
+    pay(row);
     const strategy = fills.strategy[row]!;
     const instrument = fills.instrument[row]!;
     const key = strategy * 256 + instrument;
@@ -48,8 +52,9 @@ function makeTrades(record: RunRecord): Trades {
       lanes.set(key, lane);
     }
     const order = fills.orderId[row]! - 1;
-    lane.book.book(fillAt(record, row, lane.path, orders.role[order]!, orders.limit[order]!, ticksPerPrice[instrument]!));
+    lane.book.book(fillAt(record, row, lane.path, orders.role[order]!, orders.limit[order]!, ticksPerPrice[instrument]!, costs));
   }
+  pay(Infinity);
   for (const { book } of lanes.values()) book.end();
   closed.sort((a, b) => a.lastFill - b.lastFill);
   const tags = new Tags(record);
@@ -59,13 +64,50 @@ function makeTrades(record: RunRecord): Trades {
       (fill) => tags.of(fill),
       (fill) => tags.of(fill),
     ),
-    ...openOf(record, [...lanes.values()], bars),
+    ...openOf(record, [...lanes.values()]),
     tags: tags.texts,
     path: bars.every((of) => of !== null) ? 'coarse' : 'not-recorded',
   };
 }
 
-function fillAt({ fills }: RunRecord, row: number, path: BarPath | null, role: number, level: number, scale: number): FillAt {
+const costsMade = new WeakMap<RunRecord, FillCosts>();
+/** What the fills of a run cost beside their fees. */
+export function costsOf(record: RunRecord): FillCosts {
+  let costs = costsMade.get(record);
+  if (!costs) {
+    const feeds = executionFeeds(record.feeds);
+    const bars = record.instruments.map(({ id }) => feeds.find((feed) => feed.bars.instrument.id === id)?.bars ?? null);
+    costsMade.set(record, (costs = fillCosts(record, record.instruments.map(valuationOf), bars)));
+  }
+  return costs;
+}
+
+/** Books payments into the episodes that they belong to, each once: those that came before the fill of a row. */
+function paymentsUntil(
+  payments: PaymentColumns | undefined,
+  bookOf: (strategy: number, instrument: number) => EpisodeBook | undefined,
+): (row: number) => void {
+  let at = 0;
+  return (row) => {
+    if (payments === undefined) return;
+    while (at < payments.length && payments.afterFills[at]! <= row) {
+      const book = bookOf(payments.strategy[at]!, payments.instrument[at]!);
+      assert(book !== undefined, 'a payment is of a position, and a position begins with a fill');
+      book.pay(payments.units[at]!, PAYMENTS[payments.kind[at]!] === 'funding');
+      at++;
+    }
+  };
+}
+
+function fillAt(
+  { fills }: RunRecord,
+  row: number,
+  path: BarPath | null,
+  role: number,
+  level: number,
+  scale: number,
+  { slippageUnits, isLiquidation }: FillCosts,
+): FillAt {
   let bar = -1;
   if (path !== null) {
     const timeMs = fills.timeMs[row]!;
@@ -75,7 +117,7 @@ function fillAt({ fills }: RunRecord, row: number, path: BarPath | null, role: n
     const isInside = fills.isMaker[row] === 1 || (isStop && !path.isAtOpen(timeMs, ticks / scale, level / scale));
     bar = path.barOf(timeMs, isInside);
   }
-  return bookable(fills, row, bar);
+  return { ...bookable(fills, row, bar), slippage: slippageUnits[row]!, isLiquidation: isLiquidation[row] === 1 };
 }
 
 function bookable(fills: FillColumns, row: number, bar: number): FillAt {
@@ -89,14 +131,18 @@ function bookable(fills: FillColumns, row: number, bar: number): FillAt {
     fee: fills.fee[row]!,
     feeInBase: fills.feeInBase[row] === 1,
     isBuy: fills.side[row] === 0,
+    isLiquidation: false,
+    slippage: 0,
   };
 }
 
 /** Net results of the closed trades in closing order, in units: `closed.pnlUnits` of `tradesOf` without the way there. */
-export function closedPnl({ instruments, fills }: Pick<RunRecord, 'instruments' | 'fills'>): Float64Array {
+export function closedPnl({ instruments, fills, payments }: Pick<RunRecord, 'instruments' | 'fills' | 'payments'>): Float64Array {
   const closed: ClosedTrade[] = [];
   const books = new Map<number, EpisodeBook>();
+  const pay = paymentsUntil(payments, (strategy, instrument) => books.get(strategy * 256 + instrument));
   for (let row = 0; row < fills.length; row++) {
+    pay(row);
     const strategy = fills.strategy[row]!;
     const instrument = fills.instrument[row]!;
     const key = strategy * 256 + instrument;
@@ -104,6 +150,7 @@ export function closedPnl({ instruments, fills }: Pick<RunRecord, 'instruments' 
     if (!book) books.set(key, (book = new EpisodeBook(strategy, instrument, instruments[instrument]!, null, closed)));
     book.book(bookable(fills, row, -1));
   }
+  pay(Infinity);
   for (const book of books.values()) book.end();
   closed.sort((a, b) => a.lastFill - b.lastFill);
   const out = new Float64Array(closed.length);
@@ -111,16 +158,21 @@ export function closedPnl({ instruments, fills }: Pick<RunRecord, 'instruments' 
   return out;
 }
 
+/** What an instrument's position is valued at when the run ends, in ticks; 0 where no bar of it had closed. */
+export function lastMarkTicks(record: RunRecord, index: number): number {
+  const bars = executionFeeds(record.feeds).find((feed) => feed.bars.instrument.id === record.instruments[index]!.id)?.bars;
+  const last = bars === undefined ? -1 : countUpTo(bars.closeMs, bars.length, record.toMs) - 1;
+  return last < 0 ? 0 : (record.markTicks?.[index] ?? ticksOf(bars!, 'close'))[last]!;
+}
+
 /** The position of each instrument is valued as the account's equity is, as one; the books share that figure, the last takes the rest. */
-function openOf(record: RunRecord, lanes: readonly Lane[], bars: readonly (BarColumns | null)[]): Pick<Trades, 'open' | 'openUnits'> {
+function openOf(record: RunRecord, lanes: readonly Lane[]): Pick<Trades, 'open' | 'openUnits'> {
   const open: OpenTrade[] = [];
   let openUnits = 0;
   record.instruments.forEach((instrument, index) => {
-    const scale = new Scale(instrument);
-    const columns = bars[index] ?? null;
-    const last = columns === null ? -1 : countUpTo(columns.closeMs, columns.length, record.toMs) - 1;
-    const ticks = last < 0 ? 0 : ticksOf(columns!, 'close')[last]!;
-    const worth = (units: number) => (units < 0 ? -1 : 1) * valueAt(Math.abs(units), ticks, scale.ofUnits);
+    const valuation = valuationOf(instrument);
+    const ticks = lastMarkTicks(record, index);
+    const worth = (units: number) => (units === 0 ? 0 : valuation.worth(units, ticks));
     const of = lanes.filter((lane) => lane.instrument === index);
     let rest = worth(of.reduce((sum, { book }) => sum + book.base, 0));
     of.forEach(({ strategy, book }, at) => {

@@ -126,7 +126,7 @@ export class HeatMap {
       context.globalAlpha = 0.45;
       context.fillRect(x, y, width - gap, height - gap);
       context.globalAlpha = 1;
-      if (cell.kind === 'refused') hatch(context, x, y, width - gap, height - gap);
+      if (cell.kind !== 'ran') hatch(context, x, y, width - gap, height - gap);
       return;
     }
     const { fill, text } = coloursOf(cell.value, this.#scale);

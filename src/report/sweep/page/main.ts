@@ -65,6 +65,7 @@ function wordsOf(model: Model, { figure, isSmooth }: View, { set, kind, value }:
   if (set === null) return ['no set was run here'];
   const where = paramsOf(model, set);
   if (kind === 'refused') return [where, 'refused by the strategy'];
+  if (kind === 'failed') return [where, 'failed'];
   const at = (name: string) => model.figures.find((of) => of.name === name);
   const beside = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades'].flatMap((name) => {
     const of = at(name);

@@ -17,23 +17,24 @@ export interface Figure {
 export interface Model {
   readonly page: SweepPage;
   readonly places: readonly Int32Array[];
-  readonly refused: Int32Array;
+  /** By set: its place in OUTCOMES. */
+  readonly outcomes: Int32Array;
   readonly figures: readonly Figure[];
   /** Means of a figure over the neighbourhood of each set; made once a figure. */
   neighbours(figure: Figure): Float64Array;
 }
 
 export async function unpackModel(page: SweepPage): Promise<Model> {
-  const [places, refused, figures] = await Promise.all([
+  const [places, outcomes, figures] = await Promise.all([
     Promise.all(page.places.map(unpack32)),
-    unpack32(page.refused),
+    unpack32(page.outcomes),
     Promise.all(page.figures.map(async ({ name, label, kind, values }) => ({ name, label, kind, values: await unpackDecimals(values) }))),
   ]);
   const means = new Map<string, Float64Array>();
   return {
     page,
     places,
-    refused,
+    outcomes,
     figures,
     neighbours(figure) {
       const known = means.get(figure.name);
@@ -52,7 +53,7 @@ export function paramsOf({ page, places }: Model, set: number): string {
 
 /** The command that makes the set as a backtest. */
 export function commandOf({ page, places }: Model, set: number): string {
-  const settings = page.axes.map(({ name, values }, axis) => ` --set params.${name}=${values[places[axis]?.[set] ?? 0]}`);
+  const settings = page.axes.map(({ setting, values }, axis) => ` --set ${setting}=${values[places[axis]?.[set] ?? 0]}`);
   return page.command + settings.join('');
 }
 

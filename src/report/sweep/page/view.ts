@@ -2,6 +2,7 @@
 /// <reference lib="dom" />
 
 import type { Figure, Model } from './model.ts';
+import { OUTCOMES, type Outcome } from './wire.ts';
 
 /** What becomes of a parameter that is not on the map: the rank of its value, or how its values are brought together. */
 export type Held = number | 'best' | 'mean';
@@ -23,7 +24,7 @@ export interface Cell {
   readonly value: number;
   /** The set that the cell stands for: the one of a slice, the best of several; null when none of them ran. */
   readonly set: number | null;
-  readonly kind: 'ran' | 'refused' | 'none';
+  readonly kind: Outcome | 'none';
 }
 
 /** The view that holds every other parameter at its value in the best set. */
@@ -70,9 +71,11 @@ function isShown({ places }: Model, { across, down, held }: View, set: number): 
 }
 
 function summed(model: Model, sets: readonly number[], values: Float64Array, isMean: boolean): Pick<Cell, 'value' | 'set' | 'kind'> {
-  if (sets.length === 0) return { value: NaN, set: null, kind: 'none' };
-  const ran = sets.filter((set) => model.refused[set] !== 1);
-  if (ran.length === 0) return { value: NaN, set: sets[0] ?? null, kind: 'refused' };
+  const outcomeOf = (set: number) => OUTCOMES[model.outcomes[set] ?? 0] ?? 'ran';
+  const [first] = sets;
+  if (first === undefined) return { value: NaN, set: null, kind: 'none' };
+  const ran = sets.filter((set) => outcomeOf(set) === 'ran');
+  if (ran.length === 0) return { value: NaN, set: first, kind: outcomeOf(first) };
   const withValue = ran.filter((set) => Number.isFinite(values[set]));
   const sign = model.page.isMoreBetter ? 1 : -1;
   const best = withValue.reduce<number | null>(

@@ -11,14 +11,18 @@ export interface WireFigure {
   readonly values: PackedDecimals;
 }
 
+/** What came of a set. */
+export const OUTCOMES = ['ran', 'refused', 'failed'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
 export interface SweepPage {
   readonly asset: string;
   readonly axes: readonly SweepAxis[];
   readonly sets: number;
   /** By axis: the rank of each set's value. */
   readonly places: readonly PackedColumn[];
-  /** 1 for sets that the strategy refused. */
-  readonly refused: PackedColumn;
+  /** By set: its place in OUTCOMES. */
+  readonly outcomes: PackedColumn;
   readonly figures: readonly WireFigure[];
   readonly by: string;
   readonly isMoreBetter: boolean;

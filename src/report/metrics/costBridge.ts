@@ -1,0 +1,91 @@
+// From what the signals made to what was left: every part of the way exact, and the sum without a rest (docs/metrics.md, cost bridge).
+
+import { assert } from '../../base/assert.ts';
+import { PAYMENTS, type RunRecord } from '../../model/run.ts';
+import { costsOf, lastMarkTicks } from '../trades/trades.ts';
+import { valuationOf } from '../trades/valuation.ts';
+import { ExactSum, moneyText, type Money } from './money.ts';
+
+/** Decimal strings in the reporting asset; a cost is negative. The first five add up to the sixth. */
+export interface CostBridge {
+  /** Profit with every fill at the price at which it was decided, without a fee or funding. */
+  readonly grossSignalPnl: Money;
+  /** Spread, slippage and latency, which bars do not tell apart. */
+  readonly spreadSlippage: Money;
+  readonly fees: Money;
+  /** Received less paid. */
+  readonly funding: Money;
+  /** Fees of liquidations, less what others bore of their losses. */
+  readonly liquidationLoss: Money;
+  /** Of the whole run, open positions at their last mark. */
+  readonly netPnl: Money;
+}
+
+/** Its parts in units; for pictures. */
+export interface BridgeUnits {
+  readonly gross: bigint;
+  readonly slippage: bigint;
+  readonly fees: bigint;
+  readonly funding: bigint;
+  readonly liquidation: bigint;
+  readonly net: bigint;
+}
+
+/**
+ * Gross by itself, from the decision prices and the last marks alone. null for spot, where coins that were brought in, and fees in coins,
+ * change their worth with the price: there gross is what the other parts leave of net.
+ */
+function signalUnits(record: RunRecord): bigint | null {
+  const { fills, instruments, payments } = record;
+  if (payments === undefined) return null;
+  const { slippageUnits } = costsOf(record);
+  const held = instruments.map(() => 0);
+  const sum = new ExactSum();
+  for (let row = 0; row < fills.length; row++) {
+    const at = fills.instrument[row]!;
+    const isBuy = fills.side[row] === 0;
+    sum.add(valuationOf(instruments[at]!).flow(isBuy, fills.notional[row]!) - slippageUnits[row]!);
+    held[at]! += isBuy ? fills.lots[row]! : -fills.lots[row]!;
+  }
+  held.forEach((lots, at) => {
+    if (lots !== 0) sum.add(valuationOf(instruments[at]!).worth(lots, lastMarkTicks(record, at)));
+  });
+  return sum.total();
+}
+
+/** `netUnits`: the change of equity over the run. */
+export function bridgeUnits(record: RunRecord, netUnits: number): BridgeUnits {
+  const { fills, instruments, payments } = record;
+  const valuations = instruments.map(valuationOf);
+  const { slippageUnits, isLiquidation } = costsOf(record);
+  const [slippage, fees, funding, liquidation] = [new ExactSum(), new ExactSum(), new ExactSum(), new ExactSum()];
+  for (let row = 0; row < fills.length; row++) {
+    slippage.add(slippageUnits[row]!);
+    const fee = fills.fee[row]!;
+    const paid = fills.feeInBase[row] === 1 ? valuations[fills.instrument[row]!]!.worth(fee, fills.price[row]!) : fee;
+    (isLiquidation[row] === 1 ? liquidation : fees).add(-paid);
+  }
+  for (let row = 0; row < (payments?.length ?? 0); row++) {
+    (PAYMENTS[payments!.kind[row]!] === 'funding' ? funding : liquidation).add(payments!.units[row]!);
+  }
+  const net = BigInt(netUnits);
+  const parts = { slippage: slippage.total(), fees: fees.total(), funding: funding.total(), liquidation: liquidation.total() };
+  const gross = net - parts.slippage - parts.fees - parts.funding - parts.liquidation;
+  return { gross, ...parts, net };
+}
+
+/** Throws InvariantError when the parts do not add up to net: then some money of the run is not explained. */
+export function costBridge(record: RunRecord, netUnits: number): CostBridge {
+  const { gross, slippage, fees, funding, liquidation, net } = bridgeUnits(record, netUnits);
+  const signal = signalUnits(record);
+  assert(signal === null || signal === gross, `cost bridge: the signals made ${signal} units, net without its costs is ${gross}`);
+  const text = (units: bigint): Money => moneyText(units, record.reportingDigits);
+  return {
+    grossSignalPnl: text(gross),
+    spreadSlippage: text(slippage),
+    fees: text(fees),
+    funding: text(funding),
+    liquidationLoss: text(liquidation),
+    netPnl: text(net),
+  };
+}

@@ -1,0 +1,60 @@
+// What each fill cost beside its fee: how far it was from the price at which it was decided (docs/metrics.md, cost bridge).
+
+import type { BarColumns } from '../../model/bars.ts';
+import { ticksOf } from '../../model/bars.ts';
+import { ROLES, type RunRecord } from '../../model/run.ts';
+import { countUpTo } from '../metrics/daily.ts';
+import type { Valuation } from './valuation.ts';
+
+const ROLE = {
+  market: ROLES.indexOf('market'),
+  limit: ROLES.indexOf('limit'),
+  stopLoss: ROLES.indexOf('stopLoss'),
+  trailing: ROLES.indexOf('trailing'),
+  liquidation: ROLES.indexOf('liquidation'),
+};
+
+/** By fill: its part in net of spread, slippage and latency together, below 0 a cost; and whether the exchange made it. */
+export interface FillCosts {
+  readonly slippageUnits: Float64Array;
+  readonly isLiquidation: Uint8Array;
+}
+
+/**
+ * The reference of a fill is the price at its decision: the last close for an order that took liquidity as it arrived, the trigger for a
+ * stop leg, the fill itself for an order that rested, because what it waited for is its own doing. Bars do not tell spread, slippage and
+ * latency apart, so the three are one figure.
+ */
+export function fillCosts(record: RunRecord, valuations: readonly Valuation[], bars: readonly (BarColumns | null)[]): FillCosts {
+  const { fills, orders } = record;
+  const slippageUnits = new Float64Array(fills.length);
+  const isLiquidation = new Uint8Array(fills.length);
+  for (let row = 0; row < fills.length; row++) {
+    const order = fills.orderId[row]! - 1;
+    const role = orders.role[order]!;
+    if (role === ROLE.liquidation) isLiquidation[row] = 1;
+    const price = fills.price[row]!;
+    const decided = decisionTicks(record, row, order, role, bars[fills.instrument[row]!] ?? null);
+    if (decided === price) continue;
+    const valuation = valuations[fills.instrument[row]!]!;
+    const isBuy = fills.side[row] === 0;
+    const ideal = valuation.value(fills.lots[row]!, decided);
+    slippageUnits[row] = valuation.flow(isBuy, fills.notional[row]!) - valuation.flow(isBuy, ideal);
+  }
+  return { slippageUnits, isLiquidation };
+}
+
+function decisionTicks({ fills, orders }: RunRecord, row: number, order: number, role: number, bars: BarColumns | null): number {
+  const price = fills.price[row]!;
+  if (role === ROLE.stopLoss || role === ROLE.trailing) return orders.limit[order]!;
+  if (bars === null || fills.isMaker[row] === 1) return price;
+  const took = role === ROLE.market || (role === ROLE.limit && isOnArrival(bars, orders.arrivedMs[order]!, fills.timeMs[row]!));
+  if (!took) return price;
+  const known = countUpTo(bars.closeMs, bars.length, orders.createdMs[order]!) - 1;
+  return known < 0 ? price : ticksOf(bars, 'close')[known]!;
+}
+
+/** The fill is at the open of the first row that the order could have. */
+function isOnArrival({ openMs, length }: BarColumns, arrivedMs: number, filledMs: number): boolean {
+  return openMs[countUpTo(openMs, length, arrivedMs - 1)] === filledMs;
+}

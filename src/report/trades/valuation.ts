@@ -1,0 +1,57 @@
+// How fills of one instrument move money: coins are bought and sold, contracts only change what a position is worth.
+
+import { pow10 } from '../../base/exact.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import { ContractScale } from '../../portfolio/contractScale.ts';
+import { Scale, valueAt } from '../../portfolio/scale.ts';
+
+/** Money in units of the reporting asset; `base` in units of the holding, below 0 short; prices in ticks unless said otherwise. */
+export interface Valuation {
+  /** Units of the holding in one lot. */
+  readonly unitsPerLot: number;
+  /** What a fill of this value does to cash, or, of a contract, to the profit of the position when its exit is counted alike. */
+  flow(isBuy: boolean, valueUnits: number): number;
+  /** What a holding adds to those flows at a price: flow + worth is the profit of all that was traded so far. */
+  worth(base: number, ticks: number): number;
+  /** Value of so many lots at a price. */
+  value(lots: number, ticks: number): number;
+  /** Average price, in the quote of the instrument, of lots that were worth `valueUnits` together. */
+  price(lots: number, valueUnits: number): number;
+}
+
+export function valuationOf(instrument: Instrument): Valuation {
+  return instrument.contract === undefined ? coins(instrument) : contracts(instrument);
+}
+
+function coins(instrument: Instrument): Valuation {
+  const { quoteDigits, quantityDigits } = instrument;
+  const scale = new Scale(instrument);
+  return {
+    unitsPerLot: scale.unitsPerLot,
+    flow: (isBuy, valueUnits) => (isBuy ? -valueUnits : valueUnits),
+    worth: (base, ticks) => (base < 0 ? -1 : 1) * valueAt(Math.abs(base), ticks, scale.ofUnits),
+    value: (lots, ticks) => valueAt(lots * scale.unitsPerLot, ticks, scale.ofUnits),
+    price(lots, valueUnits) {
+      // Whole numbers first: an average that is a decimal price stays one.
+      const perLot = valueUnits / lots;
+      return quoteDigits >= quantityDigits ? perLot / pow10(quoteDigits - quantityDigits) : perLot * pow10(quantityDigits - quoteDigits);
+    },
+  };
+}
+
+function contracts(instrument: Instrument): Valuation {
+  const scale = new ContractScale(instrument);
+  const { priceDigits } = instrument;
+  // Buying an inverse contract is selling the coin in which it settles.
+  const isTurned = scale.isInverse;
+  return {
+    unitsPerLot: 1,
+    flow: (isBuy, valueUnits) => (isBuy === isTurned ? valueUnits : -valueUnits),
+    worth(base, ticks) {
+      const value = scale.worth(Math.abs(base), ticks);
+      return base > 0 === isTurned ? -value : value;
+    },
+    value: (lots, ticks) => scale.worth(lots, ticks),
+    price: (lots, valueUnits) => scale.averageTicks(lots, valueUnits) / pow10(priceDigits),
+  };
+}
