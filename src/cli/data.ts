@@ -1,28 +1,44 @@
-// `isobar data`: the options of its five commands. What they do is loaded when one runs.
+// `isobar data`: its commands, and the options of those that need no exchange. What they do is loaded when one runs.
 
 import type { Argv, CommandModule } from 'yargs';
+import { downloadCommand, instrumentsCommand } from './dataDownload.ts';
+import { recordCommand } from './dataRecord.ts';
+import { FORMATS } from '../adapters/bars/sources/formats.ts';
 
 const catalog = { type: 'string', default: 'data', describe: 'Folder of the catalog' } as const;
 const market = { choices: ['spot', 'futures'] as const, describe: 'Market' } as const;
 const json = { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } as const;
 const symbol = { type: 'string', describe: 'Symbol as on the wire, such as BTCUSDT' } as const;
+const FILES = "Files such as BTCUSDT-1m.csv.gz, or patterns such as 'klines/BTCUSDT-1m-*.zip'";
 const interval = { type: 'string', describe: '1m 5m 15m 30m 1h 4h 1d 1w 1M' } as const;
 
 const importCommand = (yargs: Argv) =>
   yargs.command(
     'import <file...>',
-    'Import bar files (CSV, plain or gzip) into the catalog',
+    'Import bar files (CSV, JSON, feather; plain, gzip or zip) into the catalog',
     (args) =>
-      args.positional('file', { type: 'string', array: true, demandOption: true, describe: 'Files such as BTCUSDT-1m.csv.gz' }).options({
+      args.positional('file', { type: 'string', array: true, demandOption: true, describe: FILES }).options({
         symbol: { ...symbol, describe: 'Symbol; default: from the file name' },
         interval: { ...interval, describe: 'Interval; default: from the file name' },
-        market: { ...market, default: 'spot' as const },
+        market: { ...market, describe: 'Market; default: from the file name, else spot' },
+        as: {
+          choices: ['bars', 'mark', 'funding'] as const,
+          default: 'bars' as const,
+          describe: 'What the rows are: bars, or klines of the mark price or funding rates of a contract',
+        },
+        format: { choices: FORMATS, describe: 'Format of the files; default: told from their content' },
         catalog,
         instrument: { type: 'string', describe: 'JSON file with the instrument record' },
         'round-to-tick': { type: 'boolean', default: false, describe: 'Round prices finer than the precision instead of refusing them' },
+        'skip-bad': { type: 'boolean', default: false, describe: 'Set bad rows aside in a reject file instead of ending with the first' },
+        rejects: { type: 'string', describe: 'The reject file; default: beside the bars, such as 1m.rejects.csv' },
         json,
       }),
-    async (args) => (await import('./dataActions.ts')).importData(args),
+    async (args) => {
+      const { as } = args;
+      if (as !== 'bars') return (await import('./dataSeries.ts')).importSeriesData({ ...args, as });
+      return (await import('./dataActions.ts')).importData(args);
+    },
   );
 
 const listCommand = (yargs: Argv) =>
@@ -80,10 +96,10 @@ const generateCommand = (yargs: Argv) =>
 
 export const dataCommand: CommandModule = {
   command: 'data',
-  describe: 'The catalog of bars: import, list, check, resample, generate',
+  describe: 'The catalog of bars: import, download, record, list, check, resample, generate, instruments',
   builder: (yargs) =>
-    [importCommand, listCommand, checkCommand, resampleCommand, generateCommand]
+    [importCommand, downloadCommand, recordCommand, listCommand, checkCommand, resampleCommand, generateCommand, instrumentsCommand]
       .reduce((all: Argv, add) => add(all), yargs)
-      .demandCommand(1, 1, 'Name a command: import, list, check, resample or generate'),
+      .demandCommand(1, 1, 'Name a command: import, download, record, list, check, resample, generate or instruments'),
   handler: () => {},
 };

@@ -1,10 +1,14 @@
 // What the commands of `isobar data` do: each calls the catalog and says what happened.
 
 import { checkBars, listCatalog } from '../adapters/bars/catalog.ts';
-import { type BarKey, barsPath, instrumentPath, listKeys } from '../adapters/bars/paths.ts';
+import { parseMarkInterval } from '../adapters/bars/futures/markInterval.ts';
+import { checkSeries, listSeriesEntries } from '../adapters/bars/futures/seriesStore.ts';
+import { type BarKey, barsPath, instrumentPath, listKeys, listSeries } from '../adapters/bars/paths.ts';
 import { resampleInto } from '../adapters/bars/feed.ts';
 import { generateInto } from '../adapters/bars/generateInto.ts';
-import { importFiles } from '../adapters/bars/importFiles.ts';
+import { expandFiles } from '../adapters/bars/import/globs.ts';
+import { importFiles } from '../adapters/bars/import/importFiles.ts';
+import type { BarFormat } from '../adapters/bars/sources/formats.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
 import { ConfigError, EXIT } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
@@ -13,6 +17,7 @@ import { INTERVALS, parseInterval, type Interval } from '../model/interval.ts';
 import { parseTime } from '../model/time.ts';
 import { checkText, importText, isSound, listText, madeText, summaryOf } from './dataText.ts';
 import { progressLine } from './progressLine.ts';
+import { isSoundSeries, madeSeriesText, seriesJson } from './seriesText.ts';
 
 interface Common {
   readonly catalog: string;
@@ -22,9 +27,12 @@ interface ImportArgs extends Common {
   readonly file: readonly string[];
   readonly symbol?: string | undefined;
   readonly interval?: string | undefined;
-  readonly market: Market;
+  readonly market?: Market | undefined;
+  readonly format?: BarFormat | undefined;
   readonly instrument?: string | undefined;
   readonly roundToTick: boolean;
+  readonly skipBad: boolean;
+  readonly rejects?: string | undefined;
 }
 interface CheckArgs extends Common {
   readonly symbol?: string | undefined;
@@ -52,13 +60,16 @@ interface GenerateArgs extends Common {
 
 export async function importData(args: ImportArgs): Promise<void> {
   const line = progressLine('rows');
-  const sets = await importFiles(args.file, {
+  const sets = await importFiles(expandFiles(args.file), {
     symbol: args.symbol,
     interval: args.interval === undefined ? undefined : intervalOf('--interval', args.interval),
     market: args.market,
+    format: args.format,
     catalog: args.catalog,
     instrumentFile: args.instrument,
     roundToTick: args.roundToTick,
+    skipBad: args.skipBad,
+    rejectsFile: args.rejects,
     nowMs: nowMs(),
     onProgress: line.show,
   }).finally(line.clear);
@@ -76,16 +87,25 @@ export async function importData(args: ImportArgs): Promise<void> {
 
 export function listData(args: Common): void {
   const entries = listCatalog(args.catalog);
-  if (args.json) printJson(entries);
-  else print(listText(args.catalog, entries));
+  const series = listSeriesEntries(args.catalog);
+  if (args.json) printJson([...entries, ...series.map(seriesJson)]);
+  else print(listText(args.catalog, entries, series));
 }
 
 export function checkData(args: CheckArgs): void {
-  const interval = args.interval === undefined ? undefined : intervalOf('--interval', args.interval);
+  // Mark prices come in more intervals than bars.
+  const ofMarks = args.interval === undefined ? null : parseMarkInterval(args.interval);
+  const interval = args.interval === undefined ? undefined : (ofMarks ?? intervalOf('--interval', args.interval));
   const wanted = (key: BarKey) =>
     (args.symbol ?? key.symbol) === key.symbol && (interval ?? key.interval) === key.interval && (args.market ?? key.market) === key.market;
   const keys = listKeys(args.catalog).filter(wanted);
-  if (keys.length === 0) throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
+  const series = listSeries(args.catalog).filter(
+    (key) =>
+      (args.symbol ?? key.symbol) === key.symbol &&
+      (args.market ?? 'futures') === 'futures' &&
+      (args.interval === undefined || (key.kind === 'mark' && key.interval === ofMarks)),
+  );
+  if (keys.length + series.length === 0) throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
   const line = progressLine('bars');
   let rows = 0;
   const checked = keys.map((key, i) => {
@@ -95,9 +115,10 @@ export function checkData(args: CheckArgs): void {
     return result;
   });
   line.clear();
-  if (args.json) printJson(checked.map(({ manifest, unchanged }) => ({ ...summaryOf(manifest), unchanged })));
-  else print(checkText(checked));
-  if (!checked.every(isSound)) process.exitCode = EXIT.failed;
+  const others = series.map((key) => checkSeries(args.catalog, key));
+  if (args.json) printJson([...checked.map(({ manifest, unchanged }) => ({ ...summaryOf(manifest), unchanged })), ...others.map(seriesJson)]);
+  else print(checkText(checked, others));
+  if (!(checked.every(isSound) && others.every(isSoundSeries))) process.exitCode = EXIT.failed;
 }
 
 export function resampleData(args: ResampleArgs): void {
@@ -125,17 +146,20 @@ export function generateData(args: GenerateArgs): void {
     const key = { market, symbol, interval };
     const seed = args.seed + at;
     const onProgress = (rows: number) => line.show(`generate ${symbol} ${interval}`, rows, rows / bars);
-    return { key, seed, manifest: generateInto(catalog, { ...key, fromMs, bars, seed, price, gapShare, onProgress }) };
+    return { key, seed, ...generateInto(catalog, { ...key, fromMs, bars, seed, price, gapShare, onProgress }) };
   });
   line.clear();
   if (args.json) {
     const all = made.map(({ key, seed, manifest }) => ({ ...summaryOf(manifest), seed, instrument: instrumentPath(catalog, market, key.symbol) }));
     return printJson(all.length === 1 ? all[0] : all);
   }
-  for (const { key, seed, manifest } of made) print(madeText(manifest, barsPath(catalog, key), `synthetic, seed ${seed}`, null));
+  for (const { key, seed, manifest, series } of made) {
+    print(madeText(manifest, barsPath(catalog, key), `synthetic, seed ${seed}`, null));
+    for (const entry of series) print(madeSeriesText(entry));
+  }
 }
 
-function intervalOf(option: string, text: string): Interval {
+export function intervalOf(option: string, text: string): Interval {
   const interval = parseInterval(text);
   if (interval !== null) return interval;
   const near = nearest(text, INTERVALS);
@@ -145,10 +169,10 @@ function intervalOf(option: string, text: string): Interval {
   );
 }
 
-function print(text: string): void {
+export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-function printJson(value: unknown): void {
+export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }

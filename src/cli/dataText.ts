@@ -2,12 +2,15 @@
 
 import { basename } from 'node:path';
 import type { CatalogEntry, CheckedBars } from '../adapters/bars/catalog.ts';
-import type { ImportedSet } from '../adapters/bars/importFiles.ts';
+import type { CheckedSeries, SeriesEntry } from '../adapters/bars/futures/seriesStore.ts';
+import type { ImportedSet } from '../adapters/bars/import/importFiles.ts';
 import type { GapManifest } from '../adapters/bars/quality.ts';
 import { fromScaled } from '../base/decimal.ts';
+import type { Contract } from '../model/contract.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { formatMinute } from '../model/time.ts';
 import { count } from '../report/html/page/format.ts';
+import { seriesCheckRow, seriesListRow, seriesNotes } from './seriesText.ts';
 
 /** The figures of a manifest without its lists. */
 export function summaryOf({ missing: _missing, zeroVolume: _zeroVolume, wrong: _wrong, sha256, ...figures }: GapManifest) {
@@ -26,16 +29,34 @@ export function importText(set: ImportedSet): string {
     catalog: `from ${set.instrumentPath}`,
     file: `as given; kept in ${set.instrumentPath}`,
   }[set.instrumentFrom];
-  const rows = `${count(set.fileRows)} rows, ${count(set.newRows)} of them new`;
   return [
     heading(manifest),
-    `    from        ${set.files.length > 3 ? `${set.files.length} files` : set.files.map((file) => basename(file)).join(', ')}  (${rows})`,
+    ...originLines(set),
     ...qualityLines(manifest),
     ...(set.roundedPrices > 0 ? [`    rounded     ${count(set.roundedPrices)} prices to ${instrument.priceDigits} digits`] : []),
     `    instrument  ${instrumentLine(instrument)}`,
     `                ${origin}`,
     `    written     ${set.path}`,
   ].join('\n');
+}
+
+/** Where the bars came from, and what was noteworthy about the files. */
+function originLines(set: ImportedSet): string[] {
+  const { files, formats, fileGaps } = set;
+  const known = set.knownFiles.length;
+  const from = files.length > 3 ? `${count(files.length)} files` : files.map((file) => basename(file)).join(', ');
+  const what = formats.every((format) => format === 'csv') ? '' : `${formats.join(', ')}; `;
+  const rows = `${what}${count(set.fileRows)} rows, ${count(set.newRows)} of them new`;
+  const lines = [`    from        ${from}  (${known === files.length ? 'the catalog has all of it' : rows})`];
+  const line = (name: string, text: string) => lines.push(`    ${name.padEnd(12)}${text}`);
+  if (known > 0 && known < files.length) line('known', `${count(known)} files were not read again: the catalog has their content`);
+  if (set.resumedFiles.length > 0) line('resumed', `${count(set.resumedFiles.length)} files had been read by an import that was cut`);
+  if (set.repeatedRows > 0) line('overlap', `${count(set.repeatedRows)} rows stood there more than once, equal`);
+  const [gap] = fileGaps;
+  if (gap)
+    line('between', `${count(fileGaps.length)} gaps between files, the first of ${count(gap.bars)} bars after ${basename(gap.after)}`);
+  if (set.rejectsPath !== null) line('bad rows', `${count(set.badRows)} set aside in ${set.rejectsPath}`);
+  return lines;
 }
 
 /** Bars that were made, not imported. */
@@ -45,27 +66,46 @@ export function madeText(manifest: GapManifest, path: string, how: string, cover
   return [...lines, `    written     ${path}`].join('\n');
 }
 
-function heading({ market, symbol, interval, rows, first, last }: GapManifest): string {
+export function heading({ market, symbol, interval, rows, first, last }: GapManifest): string {
   const span = first === null || last === null ? '' : `  ${minute(first)} – ${minute(last)} UTC`;
   return `  ${symbol} ${interval} ${market}  ${count(rows)} bars${span}`;
 }
 
-function qualityLines(manifest: GapManifest): string[] {
+export function qualityLines(manifest: GapManifest): string[] {
   const gaps = `${count(manifest.gaps)}  (${count(manifest.missingBars)} bars missing, longest ${count(manifest.longestGapBars)})`;
   const lines = [`    gaps        ${manifest.gaps === 0 ? 'none' : gaps}`, `    no volume   ${count(manifest.zeroVolumeRows)} bars`];
   if (manifest.openLastBar) lines.push('    open bar    the last bar had not closed yet');
   return lines;
 }
 
-function instrumentLine(of: Instrument): string {
+export function instrumentLine(of: Instrument): string {
   const least = fromScaled(of.minLots, of.quantityDigits);
+  if (of.contract) return contractLine(of, of.contract);
   const [maker, taker] = [of.makerFeePpm, of.takerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`);
   const digits = `price ${of.priceDigits} and quantity ${of.quantityDigits} digits`;
   return `${of.base}/${of.quote}, ${digits}, minimum ${least}, fees ${maker} / ${taker}`;
 }
 
-export function listText(catalog: string, entries: readonly CatalogEntry[]): string {
-  if (entries.length === 0) return `  ${catalog} has no bars yet: isobar data import FILE`;
+/** Of a contract: what one is, and what of it nobody has told. */
+function contractLine({ base, quote, priceDigits }: Instrument, of: Contract): string {
+  const face = `${fromScaled(of.multiplier, of.multiplierDigits)} ${base}`;
+  const fees = [of.openMakerFeePpm, of.openTakerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`).join(' / ');
+  const assumed = of.assumed === undefined ? '' : `\n                assumed: ${wrapped(of.assumed)}`;
+  return `${of.kind} contract of ${face} in ${quote}, price ${priceDigits} digits, fees ${fees}, leverage ${of.minLeverage} to ${of.maxLeverage}${assumed}`;
+}
+
+function wrapped(words: readonly string[]): string {
+  const lines = [''];
+  for (const word of words) {
+    const last = lines.at(-1)!;
+    if (last.length + word.length > 70) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last}, ${word}`;
+  }
+  return lines.join(',\n                ');
+}
+
+export function listText(catalog: string, entries: readonly CatalogEntry[], series: readonly SeriesEntry[] = []): string {
+  if (entries.length + series.length === 0) return `  ${catalog} has no bars yet: isobar data import FILE`;
   const head = ['market', 'symbol', 'interval', 'bars', 'first (UTC)', 'last (UTC)', 'gaps', 'missing', 'source'];
   const rows = entries.map((entry) => [
     entry.market,
@@ -78,10 +118,10 @@ export function listText(catalog: string, entries: readonly CatalogEntry[]): str
     count(entry.missingBars),
     entry.synthetic ? 'synthetic' : entry.source,
   ]);
-  return aligned([head, ...rows], 'lllrllrrl');
+  return aligned([head, ...rows, ...series.map(seriesListRow)], 'lllrllrrl');
 }
 
-export function checkText(checked: readonly CheckedBars[]): string {
+export function checkText(checked: readonly CheckedBars[], series: readonly CheckedSeries[] = []): string {
   const head = ['market', 'symbol', 'interval', 'bars', 'gaps', 'missing', 'no volume', 'thin', 'wrong', 'state', 'manifest'];
   const rows = checked.map(({ key, manifest, unchanged }) => [
     key.market,
@@ -100,7 +140,7 @@ export function checkText(checked: readonly CheckedBars[]): string {
     ...(unchanged ? [] : [`  ${key.symbol} ${key.interval}: changed by another program since isobar wrote it; import the data again`]),
     ...manifest.wrong.slice(0, 5).map(({ at, what }) => `  ${key.symbol} ${key.interval}: ${what} at ${at}`),
   ]);
-  return [aligned([head, ...rows], 'lllrrrrrrll'), ...notes].join('\n');
+  return [aligned([head, ...rows, ...series.map(seriesCheckRow)], 'lllrrrrrrll'), ...notes, ...series.flatMap(seriesNotes)].join('\n');
 }
 
 /** Columns side by side; `sides` has l or r for each. */

@@ -13,7 +13,7 @@ import { runPython } from '../../../test/fixtures/python.ts';
 import { lots } from '../../base/brand.ts';
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 import type { BarColumns } from '../../model/bars.ts';
-import { writeArrowColumns } from './arrowFile.ts';
+import { writeArrowColumns } from './arrow/arrowFile.ts';
 import { checkBars, listCatalog, loadBars, storeBars } from './catalog.ts';
 import { type BarKey, barsPath, manifestPath } from './paths.ts';
 import { RAW } from './columns.ts';
@@ -266,7 +266,9 @@ describe('loadFeed', () => {
     expect(() => resampleInto(catalog, { ...KEY, interval: '4h' }, { from: '1h' })).toThrow('resampled bars do not tell what is missing');
     expect(() => resampleInto(catalog, KEY)).toThrow('there are bars that were not made by resampling');
     expect(() => resampleInto(catalog, { ...KEY, symbol: 'NONE', interval: '1h' })).toThrow('no finer bars of spot NONE');
-    expect(() => loadFeed(catalogStore(catalog), { ...KEY, symbol: 'NONE', interval: '1h' })).toThrow('the catalog has no bars of spot NONE 1h');
+    expect(() => loadFeed(catalogStore(catalog), { ...KEY, symbol: 'NONE', interval: '1h' })).toThrow(
+      'the catalog has no bars of spot NONE 1h',
+    );
   });
 });
 

@@ -10,8 +10,8 @@ import type { Instrument, Market } from '../../model/instrument.ts';
 import { parseInterval, type Interval } from '../../model/interval.ts';
 import type { FeedQuality } from '../../model/run.ts';
 import { formatMinute } from '../../model/time.ts';
-import { BATCH_ROWS, bytesOf, discard, writeArrowColumns, type ArrowColumn } from './arrowFile.ts';
-import { damaged, withArrowFile, type ArrowFile } from './arrowReader.ts';
+import { BATCH_ROWS, bytesOf, discard, writeArrowColumns, type ArrowColumn } from './arrow/arrowFile.ts';
+import { damaged, withArrowFile, type ArrowFile } from './arrow/arrowReader.ts';
 import { barsOf, closesOf, emptyColumns, RAW } from './columns.ts';
 import { fileError } from './fileError.ts';
 import { instrumentText, parseInstrument } from './instrumentRecord.ts';
@@ -47,6 +47,8 @@ export interface CatalogEntry extends BarKey {
   readonly lastMs: number;
   /** Most digits behind the point of any price. */
   readonly seenPriceDigits: number;
+  /** Of its columns, when isobar wrote them. */
+  readonly dataSha256: string;
 }
 
 /** Columns of the file, in its order, and the bar columns they hold. */
@@ -94,12 +96,11 @@ export function writeManifest(catalog: string, manifest: GapManifest, interval: 
 
 /**
  * Stores a set of bars: its file (read back and compared before it takes its place), its manifest, and the instrument record.
- * Throws ConfigError when it cannot be written, InvariantError when two columns share memory.
+ * `manifest` is that of `bars` and `facts`. Throws ConfigError when it cannot be written, InvariantError when two columns share memory.
  */
-export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts): GapManifest {
+export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, manifest = manifestOf(bars, facts)): GapManifest {
   const { market, wireName: symbol } = bars.instrument;
   const key: BarKey = { market, symbol: checkSymbol(symbol), interval: bars.interval };
-  const manifest = manifestOf(bars, facts);
   const columns: ArrowColumn[] = FILE_NAMES.map((name, i) => ({ name, kind: i === 0 ? 'timestamp' : 'float64', values: bars[RAW[i]!] }));
   if (facts.barsIn) columns.push({ name: BARS_IN, kind: 'int32', values: facts.barsIn });
   const path = barsPath(catalog, key);
@@ -124,6 +125,7 @@ function metadataOf(key: BarKey, manifest: GapManifest, facts: BarFacts, priceDi
     synthetic: String(facts.synthetic),
     resampled_from: facts.from ?? '',
     rounded_prices: String(facts.roundedPrices),
+    rejected_rows: String(facts.rejectedRows),
     open_last_bar: String(facts.openLastBar),
     price_digits: String(priceDigits),
     gaps: String(manifest.gaps),
@@ -187,11 +189,26 @@ export function loadBars(catalog: string, key: BarKey, range: BarRange = {}): Lo
     for (let i = 1; i < bars.length; i++) {
       if (bars.openMs[i]! <= bars.openMs[i - 1]!) throw damaged(path, `the times do not rise after ${formatMinute(bars.openMs[i - 1]!)}`);
     }
+    checkTicks(bars, path, instrumentPath(catalog, key.market, key.symbol));
     // The open bar counts only where the range reaches it.
     const facts = { ...stated, openLastBar: stated.openLastBar && end === file.rows, barsIn: readBarsIn(file, start, end) };
     const manifestHash = file.metadata.get('manifest_sha256') ?? '';
     return { bars, firstRow: first - start, quality: qualityOf(bars, first - start, facts, manifestHash), facts };
   });
+}
+
+/** Throws ConfigError at a price that is no whole number of ticks: another program wrote it, or the record was changed. */
+function checkTicks({ instrument, openMs, length, open, high, low, close }: BarColumns, path: string, record: string): void {
+  const scale = pow10(instrument.priceDigits);
+  for (const [name, prices] of Object.entries({ open, high, low, close })) {
+    for (let i = 0; i < length; i++) {
+      if (Math.round(prices[i]! * scale) / scale === prices[i]!) continue;
+      throw new ConfigError(
+        `${path}: the bar of ${formatMinute(openMs[i]!)}: ${name} ${prices[i]} is no price of ${instrument.priceDigits} digits`,
+        `isobar data check tells whether another program changed the bars: then import them again; else correct pricePrecision in ${record}`,
+      );
+    }
+  }
 }
 
 function withBars<T>(catalog: string, key: BarKey, use: (file: ArrowFile, instrument: Instrument, facts: BarFacts) => T): T {
@@ -246,6 +263,7 @@ function statedFacts(file: ArrowFile, path: string): BarFacts {
     source: source === 'synthetic' || source === 'resampled' ? source : 'import',
     synthetic: metadata.get('synthetic') === 'true',
     roundedPrices: Number(metadata.get('rounded_prices') ?? 0),
+    rejectedRows: Number(metadata.get('rejected_rows') ?? 0),
     openLastBar: metadata.get('open_last_bar') === 'true',
     barsIn: null,
     from: parseInterval(metadata.get('resampled_from') ?? ''),
@@ -286,7 +304,8 @@ export function readEntry(catalog: string, key: BarKey): CatalogEntry {
     const [firstMs, lastMs] = firstAndLast(file);
     const figure = (name: string) => Number(file.metadata.get(name) ?? 0);
     const counts = { gaps: figure('gaps'), missingBars: figure('missing_bars'), seenPriceDigits: figure('price_digits') };
-    return { ...key, path, source, synthetic, rows: file.rows, firstMs, lastMs, ...counts };
+    const dataSha256 = file.metadata.get('data_sha256') ?? '';
+    return { ...key, path, source, synthetic, rows: file.rows, firstMs, lastMs, ...counts, dataSha256 };
   });
 }
 

@@ -2,14 +2,15 @@
 
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../base/errors.ts';
-import { closeOf, INTERVALS, typicalLengthMs, type Interval } from '../../model/interval.ts';
+import { nestedIn } from '../../model/coarser.ts';
+import { closeOf, typicalLengthMs, type Interval } from '../../model/interval.ts';
 import { formatMinute } from '../../model/time.ts';
 import { loadBars, readEntry, storeBars, type BarRange, type LoadedBars } from './catalog.ts';
 import { type BarKey, barsPath } from './paths.ts';
 import { catalogStore, type BarStore } from './store.ts';
 import { barsOf, rowAt, sliceColumns } from './columns.ts';
 import { qualityOf, type BarFacts, type GapManifest } from './quality.ts';
-import { nests, resample, type Resampled } from './resample.ts';
+import { resample, type Resampled } from './resample.ts';
 
 /**
  * The longest shorter interval of the symbol in the store from which `key`'s bars can be made, or null. Resampled bars do not count:
@@ -17,7 +18,7 @@ import { nests, resample, type Resampled } from './resample.ts';
  */
 function finerInterval(store: BarStore, key: BarKey): Interval | null {
   const usable = (finer: BarKey) => ['import', 'synthetic'].includes(store.factsOf(finer)?.source ?? '');
-  return INTERVALS.findLast((interval) => nests(interval, key.interval) && usable({ ...key, interval })) ?? null;
+  return nestedIn(key.interval).find((interval) => usable({ ...key, interval })) ?? null;
 }
 
 /**

@@ -38,6 +38,8 @@ const PULL = 2e-6;
 const STEPS = 4;
 const VOLUME_DIGITS = 5;
 const VOLUME_SCALE = 100_000;
+/** A generated contract has a face value of a thousandth of its coin. */
+const CONTRACT_DIGITS = 3;
 const MEAN_VOLUME_QUOTE = 500_000;
 const PROGRESS_ROWS = 65_536;
 /** Gaps last 1 to 5 bars, 3 on average. */
@@ -60,7 +62,8 @@ export function generateBars(options: GenerateOptions): BarColumns {
     lowest = Math.min(lowest, raw.low[i]!);
     highest = Math.max(highest, raw.high[i]!);
   }
-  const instrument = proposeInstrument(market, symbol, { priceDigits, volumeDigits: VOLUME_DIGITS, lowest, highest });
+  const volumeDigits = market === 'futures' ? CONTRACT_DIGITS : VOLUME_DIGITS;
+  const instrument = proposeInstrument(market, symbol, { priceDigits, volumeDigits, lowest, highest });
   return barsOf(raw, instrument, interval);
 }
 
@@ -131,7 +134,7 @@ function fillPrices(
 }
 
 /** Nearly normal, variance 1: the sum of twelve uniforms less six. */
-function normal(rng: Rng): number {
+export function normal(rng: Rng): number {
   let sum = -6;
   for (let i = 0; i < 12; i++) sum += rng.next();
   return sum;

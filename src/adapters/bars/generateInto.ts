@@ -1,23 +1,52 @@
-// Synthetic bars straight into the catalog.
+// Synthetic bars straight into the catalog, and of futures what goes with them.
 
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../base/errors.ts';
+import type { Interval } from '../../model/interval.ts';
 import { readEntry, readInstrument, storeBars } from './catalog.ts';
-import { barsPath, checkSymbol } from './paths.ts';
+import { generateFunding, generateMarks } from './futures/generateSeries.ts';
+import { MARK_INTERVALS, parseMarkInterval, type MarkInterval } from './futures/markInterval.ts';
+import { loadSeries, storeSeries, type SeriesEntry } from './futures/seriesStore.ts';
+import { barsPath, checkSymbol, type SeriesKey } from './paths.ts';
 import { generateBars, type GenerateOptions } from './generate.ts';
 import { SYNTHETIC, type GapManifest } from './quality.ts';
 
+const OTHER_PLACE = 'choose another symbol, or another catalog (--catalog DIR)';
+
 /** Replaces synthetic bars of the same key, never others; a record that the catalog has is kept, with as many price digits as are needed. Throws ConfigError. */
-export function generateInto(catalog: string, options: GenerateOptions): GapManifest {
-  const { market = 'spot', interval } = options;
+export function generateInto(catalog: string, options: GenerateOptions): GeneratedSet {
+  const { market = 'spot', interval, seed } = options;
   const symbol = checkSymbol(options.symbol);
   const path = barsPath(catalog, { market, symbol, interval });
   if (existsSync(path) && !readEntry(catalog, { market, symbol, interval }).synthetic) {
-    throw new ConfigError(`${path}: there are real bars`, 'choose another symbol, or another catalog (--catalog DIR)');
+    throw new ConfigError(`${path}: there are real bars`, OTHER_PLACE);
   }
   const bars = generateBars(options);
   const known = readInstrument(catalog, market, symbol);
   const priceDigits = Math.max(known?.priceDigits ?? 0, bars.instrument.priceDigits);
   const instrument = { ...(known ?? bars.instrument), priceDigits };
-  return storeBars(catalog, { ...bars, instrument }, SYNTHETIC);
+  const keys: readonly SeriesKey[] = market === 'futures' ? [{ kind: 'mark', symbol, interval: markIntervalOf(interval) }, { kind: 'funding', symbol }] : [];
+  for (const key of keys) refuseReal(catalog, key);
+  const manifest = storeBars(catalog, { ...bars, instrument }, SYNTHETIC);
+  const columnsOf = { mark: generateMarks, funding: generateFunding };
+  return { manifest, series: keys.map((key) => storeSeries(catalog, key, columnsOf[key.kind](bars, seed), true)) };
+}
+
+export interface GeneratedSet {
+  readonly manifest: GapManifest;
+  /** Marks and funding of a contract; none of spot. */
+  readonly series: readonly SeriesEntry[];
+}
+
+function markIntervalOf(interval: Interval): MarkInterval {
+  const found = parseMarkInterval(interval);
+  if (found !== null) return found;
+  throw new ConfigError(`--interval: expected an interval up to a day, for bars of futures come with marks, got ${interval}`, `one of ${MARK_INTERVALS.join(' ')}`);
+}
+
+function refuseReal(catalog: string, key: SeriesKey): void {
+  const stored = loadSeries(catalog, key);
+  if (stored !== null && !stored.entry.synthetic) {
+    throw new ConfigError(`${stored.entry.path}: there are real ${key.kind === 'mark' ? 'mark prices' : 'funding rates'}`, OTHER_PLACE);
+  }
 }

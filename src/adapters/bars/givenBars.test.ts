@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { loadBars } from './catalog.ts';
 import { generateBars } from './generate.ts';
 import { givenBars, typedBars, type Bars } from './givenBars.ts';
-import { importFiles } from './importFiles.ts';
+import { importFiles } from './import/importFiles.ts';
 import { SYNTHETIC } from './quality.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -87,4 +87,9 @@ test.each<[string, object, string]>([
   ['a price without end', { high: [12, Infinity] }, 'data XUSDT row 1: expected prices above 0'],
   ['a negative volume', { volume: [0, -1] }, 'data XUSDT volume[1]: expected a volume of 0 or more, got -1'],
   ['a price finer than money', { open: [10 + 1 / 3, 11] }, 'such as open[0] = 10.333333333333334'],
+  [
+    'a small price that is no decimal',
+    { open: [0.1 + 0.2, 0.3], high: [0.5, 0.5], low: [0.2, 0.2], close: [0.3, 0.3] },
+    'such as open[0] = 0.30000000000000004',
+  ],
 ])('refuses %s', (_, change, message) => expect(() => givenBars({ ...good, ...change }, NOW)).toThrow(message));

@@ -6,7 +6,7 @@ import { closeOf, INTERVALS, openOf, parseInterval, type Interval } from '../../
 import { formatTime } from '../../model/time.ts';
 import type { LoadedBars } from './catalog.ts';
 import { barsOf, RAW, type RawColumns } from './columns.ts';
-import { MAX_TICKS, proposeInstrument, splitSymbol, type SeenFigures } from './instrumentRecord.ts';
+import { MAX_DIGITS, MAX_TICKS, proposeInstrument, splitSymbol, type SeenFigures } from './instrumentRecord.ts';
 import { checkSymbol } from './paths.ts';
 import { IMPORTED, SYNTHETIC } from './quality.ts';
 import { wholeSet } from './store.ts';
@@ -43,8 +43,6 @@ export interface TypedBars extends Bars, RawColumns {
   readonly volume: Float64Array;
   readonly synthetic: boolean;
 }
-
-const MAX_DIGITS = 15;
 
 /** The set as a run takes it; `nowMs` tells whether its last bar has closed. Throws ConfigError naming column and row (from 0). */
 export function givenBars(given: Bars, nowMs: number): LoadedBars {
@@ -107,7 +105,8 @@ function checkRows(raw: RawColumns, symbol: string, interval: Interval): SeenFig
     if (most > highest) highest = most;
   }
   const priceDigits = Math.max(...[open, high, low, close].map(digitsOf));
-  if (highest * pow10(priceDigits) < MAX_TICKS) return { priceDigits, volumeDigits: digitsOf(volume), lowest, highest };
+  if (priceDigits <= MAX_DIGITS && highest * pow10(priceDigits) < MAX_TICKS)
+    return { priceDigits, volumeDigits: digitsOf(volume), lowest, highest };
   const row = open.findIndex((price) => digitsOf([price]) === priceDigits);
   throw new ConfigError(
     `data ${symbol}: prices are finer than exact money can be: ${priceDigits} digits behind the point${
@@ -117,11 +116,11 @@ function checkRows(raw: RawColumns, symbol: string, interval: Interval): SeenFig
   );
 }
 
-/** Most digits behind the point of any value, trailing zeros not counted. */
+/** Most digits behind the point of any value, trailing zeros not counted; one more than can be where that does not suffice. */
 function digitsOf(values: ArrayLike<number>): number {
   let digits = 0;
   for (let i = 0; i < values.length; i++) {
-    while (digits < MAX_DIGITS && Math.round(values[i]! * pow10(digits)) / pow10(digits) !== values[i]) digits++;
+    while (digits <= MAX_DIGITS && Math.round(values[i]! * pow10(digits)) / pow10(digits) !== values[i]) digits++;
   }
   return digits;
 }

@@ -1,11 +1,12 @@
 // Instrument records: proposed from what a file of bars shows, or read from JSON in natural terms (precisions, decimal text).
 
 import { lots } from '../../base/brand.ts';
-import { fromScaled, isPlainDecimal, toScaled } from '../../base/decimal.ts';
+import { fromScaled } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { pow10 } from '../../base/exact.ts';
-import { nearest } from '../../base/nearest.ts';
 import { instrumentId, type Instrument, type Market } from '../../model/instrument.ts';
+import { contractRecord, parseContract, proposeContract } from './contractRecord.ts';
+import { RecordReader } from './recordReader.ts';
 
 /** What the bars of a file say about their instrument. Digits are those behind the point, trailing zeros not counted. */
 export interface SeenFigures {
@@ -17,7 +18,8 @@ export interface SeenFigures {
 
 /** Whole prices stay below 2^51: then the double nearest to a decimal price times its scale rounds to the right tick. */
 export const MAX_TICKS = 2 ** 51;
-const MAX_DIGITS = 15;
+/** The most digits behind the point that a price can have. */
+export const MAX_DIGITS = 15;
 /** No exchange known to us settles finer than this. */
 const FINEST_MONEY_DIGITS = 8;
 /** An account that a proposed record can hold: this much of the quote asset, or that many whole units of the base asset. */
@@ -40,7 +42,8 @@ export function splitSymbol(symbol: string): { base: string; quote: string } | n
  * The record that `import` proposes. Price digits are those seen; quantity digits those of the volumes, at most 8; fees 0.1 %.
  * Money is whole in 10^-8, coarser where an account of ten million of the quote asset, or of a hundred whole units of the
  * base asset at the highest price, would pass 2^53 - 1 units (IDR, KRW); likewise the base asset where ten million of the
- * quote asset buy that many coins at the lowest price (PEPE). Throws ConfigError when no exact record fits the prices.
+ * quote asset buy that many coins at the lowest price (PEPE). Of futures the record is of a linear contract (contractRecord.ts), and
+ * quantities are whole contracts. Throws ConfigError when no exact record fits the prices.
  */
 export function proposeInstrument(market: Market, symbol: string, seen: SeenFigures): Instrument {
   const assets = splitSymbol(symbol);
@@ -57,15 +60,15 @@ export function proposeInstrument(market: Market, symbol: string, seen: SeenFigu
     );
   }
   const quoteDigits = digitsThatHold(Math.max(LARGEST_ACCOUNT_QUOTE, LARGEST_ACCOUNT_BASE * seen.highest));
+  const common = { id: instrumentId(market, symbol), market, wireName: symbol, ...assets, priceDigits: seen.priceDigits, quoteDigits };
+  if (market === 'futures') {
+    const contract = proposeContract(assets, seen.volumeDigits, quoteDigits);
+    return { ...common, quantityDigits: 0, baseDigits: 0, minLots: lots(1), makerFeePpm: 0, takerFeePpm: 0, contract };
+  }
   const baseDigits = digitsThatHold(Math.max(LARGEST_ACCOUNT_BASE, LARGEST_ACCOUNT_QUOTE / seen.lowest));
   return {
-    id: instrumentId(market, symbol),
-    market,
-    wireName: symbol,
-    ...assets,
-    priceDigits: seen.priceDigits,
+    ...common,
     quantityDigits: Math.min(seen.volumeDigits, baseDigits),
-    quoteDigits,
     baseDigits,
     minLots: lots(1),
     makerFeePpm: DEFAULT_FEE_PPM,
@@ -88,10 +91,11 @@ export function instrumentText(of: Instrument): string {
     pricePrecision: of.priceDigits,
     quantityPrecision: of.quantityDigits,
     minQuantity: fromScaled(of.minLots, of.quantityDigits),
-    makerFee: fromScaled(of.makerFeePpm, 6),
-    takerFee: fromScaled(of.takerFeePpm, 6),
+    // Those of a contract stand with its terms.
+    ...(of.contract ? {} : { makerFee: fromScaled(of.makerFeePpm, 6), takerFee: fromScaled(of.takerFeePpm, 6) }),
     quotePrecision: of.quoteDigits,
     basePrecision: of.baseDigits,
+    ...(of.contract ? { contract: contractRecord(of.contract, of.quantityDigits) } : {}),
   };
   return `${JSON.stringify(record, null, 2)}\n`;
 }
@@ -106,96 +110,43 @@ const KEYS = [
   'takerFee',
   'quotePrecision',
   'basePrecision',
+  'contract',
 ] as const;
-type Key = (typeof KEYS)[number];
 
 /** Reads the JSON of a record; `file` names it in messages. quotePrecision and basePrecision are 8 where absent. Throws ConfigError. */
 export function parseInstrument(json: string, file: string, market: Market, symbol: string): Instrument {
-  const record = new RecordReader(json, file);
-  const quantityDigits = record.digits('quantityPrecision');
-  const baseDigits = record.digits('basePrecision', Math.max(FINEST_MONEY_DIGITS, quantityDigits));
-  if (baseDigits < quantityDigits) throw record.wrong('basePrecision', `at least the quantityPrecision, ${quantityDigits}`, baseDigits);
+  const record = RecordReader.of(json, file, KEYS);
+  const digits = (key: 'pricePrecision' | 'quantityPrecision' | 'quotePrecision' | 'basePrecision', otherwise?: number) =>
+    record.whole(key, 0, MAX_DIGITS, ' of digits', otherwise);
+  const quantityDigits = digits('quantityPrecision');
+  const hasContract = record.has('contract');
+  const baseDigits = digits('basePrecision', hasContract ? quantityDigits : Math.max(FINEST_MONEY_DIGITS, quantityDigits));
+  if (hasContract ? baseDigits !== quantityDigits : baseDigits < quantityDigits) {
+    const expected = hasContract ? `the quantityPrecision of the contract, ${quantityDigits}` : `at least the quantityPrecision, ${quantityDigits}`;
+    throw record.wrong('basePrecision', expected, baseDigits);
+  }
   const minLots = record.decimal('minQuantity', quantityDigits, 'a quantity');
   if (minLots < 1) throw record.wrong('minQuantity', 'a quantity above 0', '0');
-  return {
+  const fee = (key: 'makerFee' | 'takerFee') => {
+    if (!hasContract) return record.rate(key, 'a fraction of the notional');
+    if (record.has(key)) throw record.wrong(key, 'no fee beside those of the contract', 'one');
+    return 0;
+  };
+  const common = {
     id: instrumentId(market, symbol),
     market,
     wireName: symbol,
     base: record.asset('base'),
     quote: record.asset('quote'),
-    priceDigits: record.digits('pricePrecision'),
+    priceDigits: digits('pricePrecision'),
     quantityDigits,
-    quoteDigits: record.digits('quotePrecision', FINEST_MONEY_DIGITS),
+    quoteDigits: digits('quotePrecision', FINEST_MONEY_DIGITS),
     baseDigits,
     minLots: lots(minLots),
-    makerFeePpm: record.fee('makerFee'),
-    takerFeePpm: record.fee('takerFee'),
+    makerFeePpm: fee('makerFee'),
+    takerFeePpm: fee('takerFee'),
   };
+  if (!hasContract) return common;
+  if (market !== 'futures') throw record.wrong('contract', 'none for an instrument of spot', 'one');
+  return { ...common, contract: parseContract(record, common) };
 }
-
-/** Takes checked values out of the JSON object of a record. */
-class RecordReader {
-  private readonly values: Readonly<Record<string, unknown>>;
-  private readonly json: string;
-  private readonly file: string;
-
-  constructor(json: string, file: string) {
-    this.json = json;
-    this.file = file;
-    let value: unknown;
-    try {
-      value = JSON.parse(json);
-    } catch (error) {
-      throw new ConfigError(`${file}: no valid JSON: ${error instanceof Error ? error.message : String(error)}`, REMEDY);
-    }
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ConfigError(`${file}: expected an object`, REMEDY);
-    this.values = { ...value };
-    for (const key of Object.keys(this.values)) {
-      if ((KEYS as readonly string[]).includes(key)) continue;
-      const near = nearest(key, KEYS);
-      throw new ConfigError(`${this.place(key)}: unknown key`, near === null ? `the keys are ${KEYS.join(', ')}` : `did you mean ${near}?`);
-    }
-  }
-
-  asset(key: Key): string {
-    const value = this.values[key];
-    if (typeof value !== 'string' || !/^[A-Za-z0-9.]{1,20}$/.test(value))
-      throw this.wrong(key, 'the name of an asset such as "BTC"', value);
-    return value;
-  }
-
-  digits(key: Key, otherwise?: number): number {
-    const value = this.values[key] ?? otherwise;
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > MAX_DIGITS) {
-      throw this.wrong(key, `a whole number of digits, 0 to ${MAX_DIGITS}`, value);
-    }
-    return value;
-  }
-
-  /** A decimal in quotes, scaled by 10^digits. */
-  decimal(key: Key, digits: number, what: string): number {
-    const value = this.values[key];
-    const expected = `${what} in quotes with at most ${digits} digits behind the point`;
-    if (typeof value !== 'string' || !isPlainDecimal(value) || value.startsWith('-')) throw this.wrong(key, expected, value);
-    const scaled = toScaled(value, digits);
-    if (scaled === null) throw this.wrong(key, expected, value);
-    return scaled;
-  }
-
-  fee(key: Key): number {
-    const ppm = this.decimal(key, 6, 'a fraction of the notional such as "0.001"');
-    if (ppm >= 1_000_000) throw this.wrong(key, 'a fraction below 1 ("0.001" is 0.1 %)', this.values[key]);
-    return ppm;
-  }
-
-  wrong(key: Key, expected: string, got: unknown): ConfigError {
-    return new ConfigError(`${this.place(key)}: expected ${expected}, got ${got === undefined ? 'nothing' : JSON.stringify(got)}`, REMEDY);
-  }
-
-  private place(key: string): string {
-    const at = this.json.indexOf(`"${key}"`);
-    return at < 0 ? `${this.file} ${key}` : `${this.file}:${this.json.slice(0, at).split('\n').length} ${key}`;
-  }
-}
-
-const REMEDY = 'docs/data.md shows a record';

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import { INTERVALS, type Interval } from '../../model/interval.ts';
+import { MARK_INTERVALS, type MarkInterval } from './futures/markInterval.ts';
 
 export const DEFAULT_CATALOG = 'data';
+const STAGING = '.import';
 
 /** What names a file of the catalog. `symbol` is the name on the wire. */
 export interface BarKey {
@@ -22,8 +24,32 @@ export const barsPath = (catalog: string, key: BarKey): string =>
   join(symbolFolder(catalog, key.market, key.symbol), `${fileStem(key.interval)}.arrow`);
 export const manifestPath = (catalog: string, key: BarKey): string =>
   join(symbolFolder(catalog, key.market, key.symbol), `${fileStem(key.interval)}.gaps.json`);
+/** Rows of files that an import set aside, unless it was told another place for them. */
+export const rejectsPath = (catalog: string, key: BarKey): string =>
+  join(symbolFolder(catalog, key.market, key.symbol), `${fileStem(key.interval)}.rejects.csv`);
+/** Which files the bars came from. */
+export const importsPath = (catalog: string, key: BarKey): string =>
+  join(symbolFolder(catalog, key.market, key.symbol), `${fileStem(key.interval)}.imports.json`);
+/** Folder of what an import has read and not yet stored. */
+export const stagingPath = (catalog: string, key: BarKey): string =>
+  join(catalog, STAGING, `${key.market}-${key.symbol}-${fileStem(key.interval)}`);
 export const instrumentPath = (catalog: string, market: Market, symbol: string): string =>
   join(symbolFolder(catalog, market, symbol), 'instrument.json');
+
+/** What a catalog has of a contract beside its bars: klines of its mark price, of an interval, and its funding rates. */
+export type SeriesKey =
+  | { readonly kind: 'mark'; readonly symbol: string; readonly interval: MarkInterval }
+  | { readonly kind: 'funding'; readonly symbol: string };
+export const seriesPath = (catalog: string, key: SeriesKey): string =>
+  join(symbolFolder(catalog, 'futures', key.symbol), key.kind === 'mark' ? `mark-${key.interval}.arrow` : 'funding.arrow');
+
+/** The series of all contracts, by symbol; of each its marks by length of interval, then its funding. */
+export function listSeries(catalog: string): SeriesKey[] {
+  return foldersIn(join(catalog, 'futures')).flatMap((symbol) => {
+    const keys: SeriesKey[] = [...MARK_INTERVALS.map((interval) => ({ kind: 'mark', symbol, interval }) as const), { kind: 'funding', symbol }];
+    return keys.filter((key) => existsSync(seriesPath(catalog, key)));
+  });
+}
 
 /** Throws ConfigError for a symbol that cannot name a folder on every platform. */
 export function checkSymbol(symbol: string): string {

@@ -5,7 +5,7 @@ import type { BarColumns } from '../../model/bars.ts';
 import { barsBetween, closeOf, fixedLengthMs, openOf } from '../../model/interval.ts';
 import type { FeedQuality } from '../../model/run.ts';
 import { formatTime } from '../../model/time.ts';
-import { bytesOf } from './arrowFile.ts';
+import { bytesOf } from './arrow/arrowFile.ts';
 
 export type BarSource = 'import' | 'synthetic' | 'resampled';
 
@@ -16,6 +16,8 @@ export interface BarFacts {
   readonly synthetic: boolean;
   /** Prices that were rounded to the instrument's precision on import. */
   readonly roundedPrices: number;
+  /** Bad rows of the imported files that were set aside. */
+  readonly rejectedRows: number;
   /** The last bar had not closed when it was imported. */
   readonly openLastBar: boolean;
   /** For resampled bars: the number of fine bars that each rests on. */
@@ -24,7 +26,15 @@ export interface BarFacts {
   readonly from: BarColumns['interval'] | null;
 }
 
-export const IMPORTED: BarFacts = { source: 'import', synthetic: false, roundedPrices: 0, openLastBar: false, barsIn: null, from: null };
+export const IMPORTED: BarFacts = {
+  source: 'import',
+  synthetic: false,
+  roundedPrices: 0,
+  rejectedRows: 0,
+  openLastBar: false,
+  barsIn: null,
+  from: null,
+};
 export const SYNTHETIC: BarFacts = { ...IMPORTED, source: 'synthetic', synthetic: true };
 
 /** A run of rows or of missing bars: `bars` of them after, or from, a time in UTC. */
@@ -62,6 +72,8 @@ export interface GapManifest {
   readonly zeroVolumeRows: number;
   readonly thinBars: number;
   readonly roundedPrices: number;
+  /** Bad rows that an import set aside; where no other file had them sound, their bars are among the missing ones. */
+  readonly rejectedRows: number;
   readonly openLastBar: boolean;
   readonly missing: readonly Missing[];
   readonly zeroVolume: readonly Run[];
@@ -126,6 +138,7 @@ export function manifestOf(bars: BarColumns, facts: BarFacts): GapManifest {
     zeroVolumeRows,
     thinBars: thinBars(bars, facts, 0),
     roundedPrices: facts.roundedPrices,
+    rejectedRows: facts.rejectedRows,
     openLastBar: facts.openLastBar,
     missing,
     zeroVolume,

@@ -3,9 +3,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BarColumns } from '../../model/bars.ts';
+import { nests } from '../../model/coarser.ts';
 import { closeOf, openOf, type Interval } from '../../model/interval.ts';
 import { generateBars } from './generate.ts';
-import { nests, resample } from './resample.ts';
+import { resample } from './resample.ts';
 import { sliceColumns, barsOf } from './columns.ts';
 
 const JAN_2024 = Date.UTC(2024, 0, 1);

@@ -2,7 +2,8 @@
 
 import { ConfigError } from '../../base/errors.ts';
 import type { BarColumns } from '../../model/bars.ts';
-import { barsBetween, closeOf, openOf, typicalLengthMs, type Interval } from '../../model/interval.ts';
+import { mergeRows, nests } from '../../model/coarser.ts';
+import { barsBetween, closeOf, openOf, type Interval } from '../../model/interval.ts';
 import { barsOf, emptyColumns, sliceColumns } from './columns.ts';
 
 export interface Resampled {
@@ -28,7 +29,7 @@ export function resample(bars: BarColumns, interval: Interval, minCoverage = 0, 
       `take bars of an interval that divides ${interval}`,
     );
   }
-  const { openMs, open, high, low, close, volume, length } = bars;
+  const { openMs, length } = bars;
   const most = countGroups(openMs, interval);
   const raw = emptyColumns(most);
   const barsIn = new Int32Array(most);
@@ -37,12 +38,7 @@ export function resample(bars: BarColumns, interval: Interval, minCoverage = 0, 
     const startMs = openOf(interval, openMs[row]!);
     const endMs = closeOf(interval, startMs);
     const first = row;
-    let [top, bottom, sum] = [high[row]!, low[row]!, 0];
-    for (; row < length && openMs[row]! < endMs; row++) {
-      if (high[row]! > top) top = high[row]!;
-      if (low[row]! < bottom) bottom = low[row]!;
-      sum += volume[row]!;
-    }
+    while (row < length && openMs[row]! < endMs) row++;
     if (sourceEndMs < endMs) break;
     const full = barsBetween(bars.interval, startMs, endMs);
     if (row - first < full * minCoverage) {
@@ -51,11 +47,7 @@ export function resample(bars: BarColumns, interval: Interval, minCoverage = 0, 
     }
     if (row - first < full) thin++;
     raw.openMs[n] = startMs;
-    raw.open[n] = open[first]!;
-    raw.high[n] = top;
-    raw.low[n] = bottom;
-    raw.close[n] = close[row - 1]!;
-    raw.volume[n] = sum;
+    mergeRows(bars, first, row, raw, n);
     barsIn[n++] = row - first;
   }
   return { bars: barsOf(sliceColumns(raw, 0, n), bars.instrument, interval), barsIn: barsIn.slice(0, n), thin, dropped };
@@ -63,12 +55,6 @@ export function resample(bars: BarColumns, interval: Interval, minCoverage = 0, 
 
 function lastClose({ closeMs, length }: BarColumns): number {
   return length === 0 ? -Infinity : closeMs[length - 1]!;
-}
-
-/** True when each bar of `coarse` holds a whole number of bars of `fine`. Weeks do not nest in months. */
-export function nests(fine: Interval, coarse: Interval): boolean {
-  const [short, long] = [typicalLengthMs(fine), typicalLengthMs(coarse)];
-  return short < long && (coarse === '1M' ? fine !== '1w' : long % short === 0);
 }
 
 function countGroups(openMs: Float64Array, interval: Interval): number {

@@ -6,7 +6,8 @@ import type { BarColumns } from '../../model/bars.ts';
 import { formatMinute } from '../../model/time.ts';
 import { loadBars, readEntry, type BarRange, type LoadedBars } from './catalog.ts';
 import { rowAt } from './columns.ts';
-import { barsPath, instrumentPath, listKeys, type BarKey } from './paths.ts';
+import { loadSeries, type LoadedSeries } from './futures/seriesStore.ts';
+import { barsPath, instrumentPath, listKeys, listSeries, type BarKey, type SeriesKey } from './paths.ts';
 import { manifestOf, qualityOf, type BarFacts, type BarSource } from './quality.ts';
 
 /** What is known of a set before its rows are read. */
@@ -15,6 +16,13 @@ interface SetFacts {
   /** When its first and its last bar open (ms UTC). */
   readonly firstMs: number;
   readonly lastMs: number;
+}
+
+/** Marks and funding of contracts. */
+export interface SeriesStore {
+  keys(symbol: string): readonly SeriesKey[];
+  /** Rows of a series from a time up to another. Throws ConfigError when it cannot be read. */
+  load(key: SeriesKey, fromMs: number, toMs: number): LoadedSeries | null;
 }
 
 export interface BarStore {
@@ -30,6 +38,8 @@ export interface BarStore {
   load(key: BarKey, range: BarRange): LoadedBars;
   /** A set as messages call it. */
   nameOf(key: BarKey): string;
+  /** Null where it has bars alone. */
+  readonly series: SeriesStore | null;
 }
 
 /** The catalog in `folder`. */
@@ -45,6 +55,10 @@ export function catalogStore(folder: string): BarStore {
       files: [barsPath(folder, key), instrumentPath(folder, key.market, key.symbol)],
     }),
     nameOf: (key) => barsPath(folder, key),
+    series: {
+      keys: (symbol) => listSeries(folder).filter((key) => key.symbol === symbol),
+      load: (key, fromMs, toMs) => loadSeries(folder, key, fromMs, toMs),
+    },
   };
 }
 
@@ -73,6 +87,7 @@ export function memoryStore(sets: readonly LoadedBars[]): BarStore {
       return partOf(set, range, nameOf(key));
     },
     nameOf,
+    series: null,
   };
 }
 

@@ -3,8 +3,8 @@
 
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writevSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { assert } from '../../base/assert.ts';
-import { fileError } from './fileError.ts';
+import { assert } from '../../../base/assert.ts';
+import { fileError } from '../fileError.ts';
 import { assertLittleEndian, byte, encode, int, list, long, longs, short, table, text, type Table } from './flatbuffer.ts';
 
 /** `timestamp` columns hold ms UTC as integers in doubles; the file has them as int64 with the zone UTC. */

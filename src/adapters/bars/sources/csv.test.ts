@@ -7,9 +7,11 @@ import { gzipSync } from 'node:zlib';
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigError } from '../../base/errors.ts';
-import { readCsv } from './csv.ts';
-import { HEADER, RowCollector, type RowRules } from './csvRows.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { CsvFile } from './csvFile.ts';
+import { HEADER } from './csvLayout.ts';
+import { readBars, type ReadRules } from './readBars.ts';
+import type { ParsedFile } from './rowCollector.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-csv-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -24,11 +26,23 @@ function fileOf(content: string | Uint8Array): string {
   writeFileSync(path, content);
   return path;
 }
-const read = (content: string | Uint8Array, rules: Partial<RowRules> = {}) => {
-  const path = fileOf(content);
-  return readCsv(path, { file: 'bars.csv', interval: '1m', priceDigits: null, roundToTick: false, ...rules });
+const RULES: ReadRules = {
+  file: 'bars.csv',
+  interval: '1m',
+  priceDigits: null,
+  roundToTick: false,
+  skipBad: false,
+  baseAsset: 'BTC',
+  format: null,
 };
-async function refusal(content: string | Uint8Array, rules: Partial<RowRules> = {}): Promise<ConfigError> {
+const read = (content: string | Uint8Array, rules: Partial<ReadRules> = {}) => readBars(fileOf(content), { ...RULES, ...rules });
+/** The lines as a file would have them, without one. */
+function parse(lines: readonly string[], rules: Partial<ReadRules> = {}): ParsedFile {
+  const file = new CsvFile({ ...RULES, ...rules });
+  file.take(Buffer.from([HEADER, ...lines].join('\n')));
+  return file.finish();
+}
+async function refusal(content: string | Uint8Array, rules: Partial<ReadRules> = {}): Promise<ConfigError> {
   const error: unknown = await read(content, rules).then(
     () => null,
     (reason: unknown) => reason,
@@ -59,8 +73,7 @@ describe('a bar file', () => {
     const rows = Array.from({ length: 150_000 }, (_, i) => row(i, `${i + 1}.5,${i + 2},${i + 1},${i + 1.25},${i % 7}`));
     const shares: number[] = [];
     const path = fileOf(gzipSync([HEADER].concat(rows).join('\n'), { level: 1 }));
-    const rules: RowRules = { file: path, interval: '1m', priceDigits: null, roundToTick: false };
-    const { columns } = await readCsv(path, rules, (_, share) => shares.push(share));
+    const { columns } = await readBars(path, RULES, (_, share) => shares.push(share));
     expect(columns.length).toBe(150_000);
     for (const i of [0, 65_535, 65_536, 131_071, 131_072, 149_999]) {
       expect([columns.openMs[i], columns.open[i], columns.close[i]]).toEqual([T0 + i * 60_000, i + 1.5, i + 1.25]);
@@ -69,30 +82,26 @@ describe('a bar file', () => {
     expect(shares.at(-1)).toBe(1);
   });
 
-  it('keeps the double nearest to each decimal, however many digits it has', async () => {
+  it('keeps the double nearest to each decimal, however many digits it has', () => {
     const digits = fc.stringMatching(/^[0-9]{1,24}$/);
     const decimal = fc.tuple(fc.stringMatching(/^[1-9][0-9]{0,8}$/), fc.option(digits)).map(([a, b]) => (b === null ? a : `${a}.${b}`));
-    const property = fc.asyncProperty(fc.array(decimal, { minLength: 1, maxLength: 20 }), async (prices) => {
-      const rows = new RowCollector({ file: 'x', interval: '1m', priceDigits: null, roundToTick: false });
-      rows.take(Buffer.from(HEADER), 0, HEADER.length);
-      for (const [i, price] of prices.entries()) {
-        const line = Buffer.from(row(i, `${price},${price},${price},${price},${price}`));
-        rows.take(line, 0, line.length);
-      }
-      const columns = rows.columns();
-      expect([...columns.open]).toEqual(prices.map(Number));
-      expect([...columns.volume]).toEqual(prices.map(Number));
-      const most = Math.max(...prices.map((price) => (price.split('.')[1] ?? '').replace(/0+$/, '').length));
-      expect(rows.figures().priceDigits).toBe(most);
+    // Prices must stay exact as whole ticks too.
+    const price = fc.tuple(fc.integer({ min: 1, max: 2_000_000 }), fc.stringMatching(/^[0-9]{1,9}0{0,9}$/)).map(([a, b]) => `${a}.${b}`);
+    const property = fc.property(fc.array(fc.tuple(price, decimal), { minLength: 1, maxLength: 20 }), (rows) => {
+      const { columns, seen } = parse(rows.map(([p, v], i) => row(i, `${p},${p},${p},${p},${v}`)));
+      expect([...columns.open]).toEqual(rows.map(([p]) => Number(p)));
+      expect([...columns.volume]).toEqual(rows.map(([, v]) => Number(v)));
+      const most = (texts: string[]) => Math.max(...texts.map((text) => (text.split('.')[1] ?? '').replace(/0+$/, '').length));
+      expect(seen).toMatchObject({ priceDigits: most(rows.map(([p]) => p)), volumeDigits: most(rows.map(([, v]) => v)) });
     });
-    await fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: 300 });
   });
 });
 
 describe('a bar file is refused, with file, line, column and reason:', () => {
   it.each<[string, string | Uint8Array, string]>([
     ['zero bytes', '', 'the file is empty'],
-    ['a header alone', HEADER, 'a header, but no rows'],
+    ['a header alone', HEADER, 'there are no rows in it'],
     ['another header', `time,o,h,l,c,v\n${row(0)}`, `bars.csv:1: expected the header ${HEADER}, got "time,o,h,l,c,v"`],
     ['mark-price klines', `open_time_ms,open,high,low,close\n${T0},1,1,1,1`, 'bars.csv:1: mark-price klines without volume are not bars'],
     ['too few columns', csv(row(0), row(1, '10,12,9,11')), 'bars.csv:3: expected 6 columns, got 5'],
@@ -115,12 +124,26 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
       'bars.csv:2 high: expected a price below 2251799813685248',
     ],
     [
+      'a price too fine to be exact',
+      csv(row(0), row(1, '10,12000.1234567890123,9,11,5')),
+      'bars.csv:3: prices of 13 digits behind the point',
+    ],
+    [
+      'a price of noise',
+      csv(row(0, '0.3,0.30000000000000004,0.3,0.3,5')),
+      'bars.csv:2: prices of 17 digits behind the point, up to 0.30000000000000004,',
+    ],
+    [
       'a low above the close',
       csv(row(0, '10,12,9,8,5')),
       'bars.csv:2 low: expected low <= open and close, got low 9, open 10, close 8, high 12',
     ],
     ['a high below the open', csv(row(0, '13,12,9,11,5')), 'bars.csv:2 high: expected high >= open and close, got'],
-    ['a time twice', csv(row(0), row(0)), 'bars.csv:3 open_time_ms: the same time twice, 2024-01-01T00:00:00.000Z'],
+    [
+      'a time twice, otherwise',
+      csv(row(0), row(0, '10,12,9,11,6')),
+      'bars.csv:3 open_time_ms: the same time as bars.csv:2, 2024-01-01T00:00:00.000Z, with other figures',
+    ],
     [
       'a time going back',
       csv(row(2), row(1)),
@@ -133,7 +156,6 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
     ['a time with a fraction', csv(`${T0}.0,10,12,9,11,5`), 'open_time_ms: expected Unix milliseconds, got "1704067200000.0"'],
     ['a line of 10 MB', csv(row(0), 'x'.repeat(10_000_000)), 'bars.csv:3: a line of more than 65536 bytes'],
     ['a long line inside one piece', csv(row(0), 'x'.repeat(70_000), row(1)), 'bars.csv:3: a line of more than 65536 bytes'],
-    ['a byte order mark', `\ufeff${csv(row(0))}`, 'bars.csv:1: expected the header'],
     ['text that is no table', 'hello\nworld\n', 'bars.csv:1: expected the header'],
     [
       'gzip data cut short',
@@ -146,9 +168,8 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
   });
 
   it('a missing file, a folder', async () => {
-    const rules: RowRules = { file: 'x', interval: '1m', priceDigits: null, roundToTick: false };
-    await expect(readCsv(join(folder, 'none.csv'), rules)).rejects.toThrow('cannot be read: there is no such file');
-    await expect(readCsv(folder, rules)).rejects.toThrow('cannot be read: it is a folder');
+    await expect(readBars(join(folder, 'none.csv'), RULES)).rejects.toThrow('cannot be read: there is no such file');
+    await expect(readBars(folder, RULES)).rejects.toThrow('cannot be read: it is a folder');
   });
 
   it('a price finer than the precision', async () => {
@@ -184,12 +205,8 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
       .tuple(fc.oneof(field, fc.constant(String(T0))), fc.array(field, { minLength: 4, maxLength: 6 }))
       .map(([a, b]) => [a, ...b].join(','));
     const property = fc.property(line, fc.constantFrom(null, 0, 2), fc.boolean(), (text, priceDigits, roundToTick) => {
-      const rows = new RowCollector({ file: 'x', interval: '1m', priceDigits, roundToTick });
-      rows.take(Buffer.from(HEADER), 0, HEADER.length);
-      const bytes = Buffer.from(text);
       try {
-        rows.take(bytes, 0, bytes.length);
-        const { open, high, low, close, volume } = rows.columns();
+        const { open, high, low, close, volume } = parse([text], { priceDigits, roundToTick }).columns;
         expect(
           low[0]! > 0 && low[0]! <= Math.min(open[0]!, close[0]!) && high[0]! >= Math.max(open[0]!, close[0]!) && volume[0]! >= 0,
         ).toBe(true);
@@ -202,16 +219,13 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
 });
 
 describe('--round-to-tick', () => {
-  it('rounds a half upwards, exactly, as decimal.js does', async () => {
+  it('rounds a half upwards, exactly, as decimal.js does', () => {
     const price = fc.tuple(fc.nat(99_999), fc.stringMatching(/^[0-9]{1,22}$/)).map(([a, b]) => `${a + 1}.${b}`);
     const property = fc.property(price, fc.integer({ min: 0, max: 8 }), (text, priceDigits) => {
-      const rows = new RowCollector({ file: 'x', interval: '1m', priceDigits, roundToTick: true });
-      rows.take(Buffer.from(HEADER), 0, HEADER.length);
-      const line = Buffer.from(row(0, `${text},${text},${text},${text},1`));
-      rows.take(line, 0, line.length);
+      const { columns, roundedMs } = parse([row(0, `${text},${text},${text},${text},1`)], { priceDigits, roundToTick: true });
       const finer = new Decimal(text).decimalPlaces() > priceDigits;
-      expect(rows.columns().open[0]).toBe(new Decimal(text).toDecimalPlaces(priceDigits, Decimal.ROUND_HALF_UP).toNumber());
-      expect(rows.roundedMs.length).toBe(finer ? 4 : 0);
+      expect(columns.open[0]).toBe(new Decimal(text).toDecimalPlaces(priceDigits, Decimal.ROUND_HALF_UP).toNumber());
+      expect(roundedMs.length).toBe(finer ? 4 : 0);
     });
     fc.assert(property, {
       numRuns: 1000,

@@ -15,8 +15,8 @@ import {
   vectorFromArray,
 } from 'apache-arrow';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runPython } from '../../../test/fixtures/python.ts';
-import { ConfigError, InvariantError } from '../../base/errors.ts';
+import { runPython } from '../../../../test/fixtures/python.ts';
+import { ConfigError, InvariantError } from '../../../base/errors.ts';
 import { BATCH_ROWS, writeArrowColumns, type ArrowColumn } from './arrowFile.ts';
 import { withArrowFile } from './arrowReader.ts';
 
@@ -130,11 +130,11 @@ describe('an Arrow file', () => {
       expect(read, `cut at ${cut}`).toThrow(ConfigError);
     }
     writeFileSync(whole, tableToIPC(makeTable({ close: new Float32Array(3) }), 'file'));
-    expect(read).toThrow('columns other than numbers and times');
+    expect(read).toThrow('expected a column close of type float64, found close (another type)');
     writeFileSync(whole, tableToIPC(new Table({ close: vectorFromArray([1, null], new Float64()) }), 'file'));
     expect(read).toThrow('empty values in column close');
     writeArrowColumns(whole, [{ name: 'x', kind: 'float64', values: new Float64Array(3) }]);
-    expect(read).toThrow('expected a column close of type float64, found the columns x');
+    expect(read).toThrow('expected a column close of type float64, found x (float64)');
   });
 
   it('is read by pandas and polars', ({ skip }) => {

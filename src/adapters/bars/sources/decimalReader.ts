@@ -1,6 +1,6 @@
 // One line of a bar file, from bytes to numbers: exact, and without a string a field.
 
-import { pow10 } from '../../base/exact.ts';
+import { pow10 } from '../../../base/exact.ts';
 
 const COMMA = 0x2c;
 const POINT = 0x2e;

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { SHARED_DATA, sharedFile } from '../../../test/fixtures/sharedData.ts';
-import { parseTime } from '../../model/time.ts';
+import { SHARED_DATA, sharedFile } from '../../../../test/fixtures/sharedData.ts';
+import { parseTime } from '../../../model/time.ts';
 import { importFiles } from './importFiles.ts';
 
 const readme = sharedFile('README.md');

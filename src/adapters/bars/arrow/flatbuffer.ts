@@ -2,7 +2,7 @@
 // Written out here because loading apache-arrow costs about 90 ms of every command that touches bars (measured 2026-11, Node 20);
 // the tests hold both directions against it.
 
-import { InvariantError } from '../../base/errors.ts';
+import { InvariantError } from '../../../base/errors.ts';
 
 /** A number stored inside its table. `value` is an integer; 8 bytes hold up to 2^53 - 1. */
 export interface Scalar {

@@ -1,0 +1,138 @@
+// What the metadata of an Arrow IPC file says: its columns, and where in the file the buffers of each record batch lie.
+
+import { CONTINUATION, HEADER, MAGIC, TYPE, type ArrowColumn } from './arrowFile.ts';
+import { FlatReader } from './flatbuffer.ts';
+
+export interface Field {
+  readonly name: string;
+  /** Null for a type that isobar does not read. */
+  readonly kind: ArrowColumn['kind'] | null;
+  /** Of a timestamp: 0 seconds, 1 ms, 2 us, 3 ns. */
+  readonly unit: number;
+  /** Buffers of each batch; `view` columns have some more, whose number the batch tells. Null: cannot be told, so nor what follows. */
+  readonly buffers: number | 'view' | null;
+}
+
+interface Place {
+  readonly at: number;
+  readonly length: number;
+}
+
+export interface Batch {
+  readonly firstRow: number;
+  readonly rows: number;
+  /** How the buffers are packed (see inflate.ts); null: not at all. */
+  readonly codec: number | null;
+  /** By field; those of types that isobar does not read mean nothing. */
+  readonly buffers: readonly { readonly nulls: number; readonly validity: Place; readonly data: Place }[];
+}
+
+interface Footer {
+  readonly fields: readonly Field[];
+  readonly metadata: ReadonlyMap<string, string>;
+  readonly blocks: readonly Block[];
+}
+interface Block {
+  readonly offset: number;
+  readonly metadataBytes: number;
+}
+type ReadBytes = (at: number, length: number) => Uint8Array;
+
+/** Buffers of the types of one value a row, without children, by their number in the format's Schema.fbs. */
+const BUFFERS: Readonly<Record<number, number | 'view'>> = {
+  1: 0, // null
+  2: 2, // int
+  3: 2, // floating point
+  4: 3, // binary
+  5: 3, // utf8
+  6: 2, // bool
+  7: 2, // decimal
+  8: 2, // date
+  9: 2, // time
+  10: 2, // timestamp
+  11: 2, // interval
+  15: 2, // fixed size binary
+  18: 2, // duration
+  19: 3, // large binary
+  20: 3, // large utf8
+  23: 'view', // binary view
+  24: 'view', // utf8 view
+};
+
+/** The footer of a file of `size` bytes. Throws RangeError when there is none. */
+export function readFooter(size: number, bytes: ReadBytes): Footer {
+  const tail = bytes(Math.max(0, size - 10), Math.min(10, size));
+  if (size < 24 || new TextDecoder().decode(tail.subarray(4)) !== MAGIC) throw new RangeError('its end is missing');
+  const footerBytes = new DataView(tail.buffer).getInt32(0, true);
+  if (footerBytes <= 0 || footerBytes > size - 18) throw new RangeError(`a footer of ${footerBytes} bytes`);
+  const flat = new FlatReader(bytes(size - 10 - footerBytes, footerBytes));
+  const root = flat.root();
+  const schema = flat.follow(flat.field(root, 1));
+  const text = (table: number, id: number) => flat.text(flat.follow(flat.field(table, id)));
+  return {
+    fields: flat.tables(flat.follow(flat.field(schema, 1))).map((field) => fieldOf(flat, field, text(field, 0))),
+    metadata: new Map(flat.tables(flat.follow(flat.field(schema, 2))).map((pair) => [text(pair, 0), text(pair, 1)])),
+    blocks: flat
+      .elements(flat.follow(flat.field(root, 3)), 24)
+      .map((block) => ({ offset: flat.long(block), metadataBytes: flat.number(block + 8, 4) })),
+  };
+}
+
+function fieldOf(flat: FlatReader, field: number, name: string): Field {
+  const type = flat.number(flat.field(field, 2), 1);
+  // Values by number: the batch has the numbers, which are integers.
+  if (flat.field(field, 4) !== 0) return { name, kind: null, unit: 0, buffers: 2 };
+  const details = flat.follow(flat.field(field, 3));
+  const unit = type === TYPE.timestamp ? flat.number(flat.field(details, 0), 2) : 0;
+  return { name, kind: kindOf(flat, type, details), unit, buffers: BUFFERS[type] ?? null };
+}
+
+function kindOf(flat: FlatReader, type: number, details: number): Field['kind'] {
+  switch (type) {
+    case TYPE.floatingPoint:
+      return flat.number(flat.field(details, 0), 2) === 2 ? 'float64' : null;
+    case TYPE.int:
+      return flat.number(flat.field(details, 0), 4) === 32 && flat.number(flat.field(details, 1), 1) === 1 ? 'int32' : null;
+    case TYPE.timestamp:
+      return 'timestamp';
+    default:
+      return null;
+  }
+}
+
+/** Throws RangeError for a block that is no record batch of such columns, or that does not lie whole in the file. */
+export function readBatch(block: Block, fields: readonly Field[], firstRow: number, fileSize: number, bytes: ReadBytes): Batch {
+  const { offset, metadataBytes } = block;
+  const head = bytes(offset, metadataBytes);
+  const prefix = new DataView(head.buffer).getUint32(0, true) === CONTINUATION ? 8 : 4;
+  const flat = new FlatReader(head.subarray(prefix));
+  const root = flat.root();
+  const batch = flat.follow(flat.field(root, 2));
+  if (flat.number(flat.field(root, 1), 1) !== HEADER.recordBatch || batch === 0) throw new RangeError('a block that is no record batch');
+  const compression = flat.follow(flat.field(batch, 3));
+  const codec = compression === 0 ? null : flat.number(flat.field(compression, 0), 1);
+  const rows = flat.number(flat.field(batch, 0), 8);
+  const nodes = flat.elements(flat.follow(flat.field(batch, 1)), 16);
+  const places = flat.elements(flat.follow(flat.field(batch, 2)), 16);
+  const viewCounts = flat.elements(flat.follow(flat.field(batch, 4)), 8).map((at) => flat.long(at));
+  const body = offset + metadataBytes;
+  const placeOf = (index: number): Place => {
+    const slot = places[index];
+    return slot === undefined ? { at: 0, length: 0 } : { at: body + flat.long(slot), length: flat.long(slot + 8) };
+  };
+  let next = 0;
+  const buffers = fields.map((field, i) => {
+    if (field.buffers === null) throw new RangeError(`column ${field.name} is of a type that isobar cannot step over`);
+    const first = next;
+    next += field.buffers === 'view' ? 2 + (viewCounts.shift() ?? 0) : field.buffers;
+    const node = nodes[i];
+    const [validity, data] = [placeOf(first), placeOf(first + 1)];
+    const width = field.kind === 'int32' ? 4 : 8;
+    // How long packed columns are shows when they are unpacked.
+    const isWhole = data.at + data.length <= fileSize && (codec !== null || data.length >= rows * width);
+    if (node === undefined || (field.kind !== null && !isWhole)) throw new RangeError(`column ${field.name} ends early`);
+    return { nulls: flat.long(node + 8), validity, data };
+  });
+  if (nodes.length !== fields.length || next !== places.length) throw new RangeError('columns inside columns');
+  return { firstRow, rows, codec, buffers };
+}

@@ -1,0 +1,76 @@
+// Unpacks the compressed buffers of Arrow files: LZ4 frames, as pandas and polars write by default, and zstd.
+
+/** How the buffers of a record batch are packed: the codes of the format's BodyCompression table. */
+export const CODEC = { lz4Frame: 0, zstd: 1 } as const;
+
+/** Unpacks `packed` into exactly `length` bytes. Throws RangeError when it holds another number, or is damaged. */
+export type Inflate = (codec: number, packed: Uint8Array, length: number) => Uint8Array;
+
+/** Loads both codecs; a caller that reads no foreign files never pays for them. */
+export async function loadInflate(): Promise<Inflate> {
+  const [{ default: lz4 }, zstd] = await Promise.all([import('lz4js'), import('fzstd')]);
+  return (codec, packed, length) => {
+    switch (codec) {
+      case CODEC.lz4Frame:
+        return inflateLz4(packed, length, lz4.decompressBlock);
+      case CODEC.zstd:
+        return inflateZstd(packed, length, zstd.decompress);
+      default:
+        throw new RangeError(`an unknown codec, ${codec}`);
+    }
+  };
+}
+
+const LZ4_MAGIC = 0x184d2204;
+const VERSION_BITS = 0xc0;
+const VERSION_1 = 0x40;
+const BLOCK_CHECKSUMS = 0x10;
+const CONTENT_SIZE = 0x08;
+const DICTIONARY = 0x01;
+const STORED = 0x80000000;
+
+/**
+ * Walks the blocks of an LZ4 frame (lz4_Frame_format.md 1.6.4). The walk is our own because that of lz4js 0.2.0 takes the checksums
+ * of blocks, which polars writes, for their first bytes; a block may refer to those before it, so all are unpacked into one array.
+ */
+function inflateLz4(packed: Uint8Array, length: number, block: typeof import('lz4js').decompressBlock): Uint8Array {
+  const target = new Uint8Array(length);
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  const flags = view.getUint8(4);
+  if (view.getUint32(0, true) !== LZ4_MAGIC || (flags & VERSION_BITS) !== VERSION_1) throw new RangeError('a buffer that is no LZ4 frame');
+  if ((flags & DICTIONARY) !== 0) throw new RangeError('an LZ4 frame with a dictionary');
+  const checksumBytes = flags & BLOCK_CHECKSUMS ? 4 : 0;
+  // Magic number, two bytes of flags, the content size where it is told, a byte of checksum.
+  let at = flags & CONTENT_SIZE ? 15 : 7;
+  let end = 0;
+  for (let size = view.getUint32(at, true); size !== 0; size = view.getUint32(at, true)) {
+    const bytes = size & ~STORED;
+    at += 4;
+    if (at + bytes > packed.length) throw new RangeError('an LZ4 block that ends early');
+    if (size >= STORED) {
+      target.set(packed.subarray(at, at + bytes), end);
+      end += bytes;
+    } else {
+      end = block(packed, target, at, bytes, end);
+    }
+    // Bytes past the end of the target are lost without an error, so the count decides.
+    if (end > length) break;
+    at += bytes + checksumBytes;
+  }
+  return exactly(target, end, length);
+}
+
+function inflateZstd(packed: Uint8Array, length: number, decompress: typeof import('fzstd').decompress): Uint8Array {
+  try {
+    // Without an array to fill: given one that is too long, fzstd 0.1.1 returns all of it.
+    const bytes = decompress(packed);
+    return exactly(bytes, bytes.length, length);
+  } catch (error) {
+    throw new RangeError(`zstd: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function exactly(bytes: Uint8Array, got: number, length: number): Uint8Array {
+  if (got !== length) throw new RangeError(`${got} bytes where ${length} were announced`);
+  return bytes;
+}

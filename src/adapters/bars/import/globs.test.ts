@@ -1,0 +1,53 @@
+// Patterns that a shell left as they are, against real folders.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { expandFiles } from './globs.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'isobar-globs-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const NAMES = [
+  'a-1.csv',
+  'a-2.csv',
+  'a-10.csv',
+  'b.csv',
+  'b+c(1).csv',
+  '[x].csv',
+  '.hidden.csv',
+  'in/a-1.csv',
+  'in/deep/a-1.csv',
+  'in/.git/a-1.csv',
+  'in2/a-1.zip',
+];
+for (const name of NAMES) {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), '');
+}
+const expand = (...names: string[]) => expandFiles(names.map((name) => join(folder, name))).map((name) => name.slice(folder.length + 1));
+
+describe('a pattern', () => {
+  it.each<[string, string[]]>([
+    ['*.csv', ['[x].csv', 'a-1.csv', 'a-10.csv', 'a-2.csv', 'b+c(1).csv', 'b.csv']],
+    ['a-?.csv', ['a-1.csv', 'a-2.csv']],
+    ['a-[2-9]*', ['a-2.csv']],
+    ['a-[!2].csv', ['a-1.csv']],
+    ['{a,b}*.csv', ['a-1.csv', 'a-10.csv', 'a-2.csv', 'b+c(1).csv', 'b.csv']],
+    ['b+c(*).csv', ['b+c(1).csv']],
+    ['.*.csv', ['.hidden.csv']],
+    ['*/a-1.*', ['in/a-1.csv', 'in2/a-1.zip']],
+    ['**/a-1.csv', ['a-1.csv', 'in/a-1.csv', 'in/deep/a-1.csv']],
+    ['in/**/*.csv', ['in/a-1.csv', 'in/deep/a-1.csv']],
+    ['[x].csv', ['[x].csv']],
+  ])('%s', (pattern, expected) => expect(expand(pattern)).toEqual(expected));
+
+  it('adds each file once, names in the order given', () =>
+    expect(expand('b.csv', 'a-*.csv', 'b.csv', 'a-1.csv')).toEqual(['b.csv', 'a-1.csv', 'a-10.csv', 'a-2.csv']));
+
+  it('that matches nothing is an error; a name that is no file is left to whoever reads it', () => {
+    expect(() => expand('z*.csv')).toThrow(`${folder}/z*.csv: no file matches`);
+    expect(() => expand('a-1.csv/*')).toThrow('no file matches');
+    expect(expand('none.csv')).toEqual(['none.csv']);
+  });
+});

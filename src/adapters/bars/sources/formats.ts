@@ -1,0 +1,43 @@
+// The formats of bar files that isobar reads, by the names that --format has for them.
+
+import { ConfigError } from '../../../base/errors.ts';
+
+export const FORMATS = ['csv', 'binance', 'cryptodatadownload', 'json', 'feather'] as const;
+/**
+ * `csv`: a header that names the columns. `binance`: the columns of its public data, with a header or without. `cryptodatadownload`: a
+ * line with its address, then a header. `json`: the exchange's klines. `feather`: an Arrow file.
+ */
+export type BarFormat = (typeof FORMATS)[number];
+
+export const FORMATS_REMEDY = 'docs/data.md shows what isobar reads; --format names one';
+
+const RETURN = 0x0d;
+const NEWLINE = 0x0a;
+const SPACES = new Set([0x20, 0x09, RETURN, NEWLINE]);
+
+/** What the first bytes of a file look like. Throws ConfigError for what is no text. */
+export function formatOf(head: Uint8Array, file: string): 'text' | 'json' | 'feather' {
+  const start = new TextDecoder('latin1').decode(head.subarray(0, 8));
+  if (start.startsWith('ARROW1')) return 'feather';
+  const known = FOREIGN.find(([magic]) => start.startsWith(magic));
+  if (known) throw new ConfigError(`${file}: ${known[1]}`, known[2]);
+  if (head.subarray(0, 1000).includes(0)) throw new ConfigError(`${file}: neither text nor an Arrow file`, FORMATS_REMEDY);
+  const first = head.subarray(withoutMark(head)).find((byte) => !SPACES.has(byte));
+  return first === 0x5b || first === 0x7b ? 'json' : 'text';
+}
+
+const FOREIGN: readonly (readonly [magic: string, what: string, remedy: string])[] = [
+  ['PAR1', 'a Parquet file, which isobar does not read', 'write it as feather: pandas.read_parquet(file).to_feather(file)'],
+  ['FEA1', 'a Feather file of version 1, which isobar does not read', 'write it with version 2: to_feather(file) of pandas 1.1 or later'],
+  ['SQLite f', 'a database, not a file of bars', 'export its bars as CSV'],
+  ['\x28\xb5\x2f\xfd', 'zstd data', 'unpack it: unzstd FILE'],
+  ['BZh', 'bzip2 data', 'unpack it: bunzip2 FILE'],
+  ['\xfd7zXZ', 'xz data', 'unpack it: unxz FILE'],
+  ['\xff\xfe', 'text in UTF-16', 'save it as UTF-8'],
+  ['\xfe\xff', 'text in UTF-16', 'save it as UTF-8'],
+];
+
+/** Where the text begins: behind the byte order mark of UTF-8, if there is one. */
+export function withoutMark(head: Uint8Array): number {
+  return head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
+}

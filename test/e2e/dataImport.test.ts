@@ -1,0 +1,166 @@
+// `isobar data import` as a user runs it: many files by a pattern, killed and run again, bad rows set aside, bars that were altered.
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { seededRng } from '../../src/base/rng.ts';
+import { barsFrom, binanceCsv, feather, plainCsv, zipOf } from '../fixtures/barFiles.ts';
+import { CliDesk, COMMAND, STRATEGIES } from '../fixtures/cliDesk.ts';
+
+const SEED = 20_260_101;
+const T0 = Date.UTC(2024, 0, 1);
+const ROWS = 3000;
+const FILES = 12;
+const SYMBOLS = ['BTCUSDT', 'ETHUSDT'];
+
+const desk = new CliDesk();
+afterAll(() => desk.remove());
+for (const [i, symbol] of SYMBOLS.entries()) {
+  for (let month = 0; month < FILES; month++) {
+    // Each file begins with the last rows of the one before.
+    const bars = barsFrom(T0, ROWS * FILES, '1m', i + 1).slice(Math.max(0, month * ROWS - 50), (month + 1) * ROWS);
+    const name = `${symbol}-1m-2024-${String(month + 1).padStart(2, '0')}`;
+    desk.write(`klines/${name}.zip`, zipOf({ [`${name}.csv`]: binanceCsv(bars, '1m') }));
+  }
+}
+
+/** Every file below `folder` with the hash of its bytes. */
+function bytesOf(folder: string): Record<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((item) => item.isFile());
+  const hash = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+  return Object.fromEntries(
+    entries.map(({ parentPath, name }) => [join(parentPath, name).slice(folder.length), hash(join(parentPath, name))]),
+  );
+}
+/** How many files were read and are kept, and how many sets are stored. */
+function progressOf(catalog: string): number {
+  const count = (folder: string) =>
+    existsSync(folder) ? readdirSync(folder, { recursive: true }).filter((name) => String(name).endsWith('.arrow')).length : 0;
+  return count(join(catalog, '.import')) + (FILES + 1) * count(join(catalog, 'spot'));
+}
+/** Kills the import, as by kill -9, once it came as far as `progress`; false when it ended before. */
+function importKilledAt(catalog: string, progress: number): Promise<boolean> {
+  const child = spawn(process.execPath, [COMMAND, 'data', 'import', 'klines/*.zip', '--catalog', catalog], {
+    cwd: desk.folder,
+    stdio: 'ignore',
+  });
+  const watch = setInterval(() => {
+    if (progressOf(catalog) >= progress) child.kill('SIGKILL');
+  }, 1);
+  return new Promise((resolve) => {
+    child.on('close', (code) => {
+      clearInterval(watch);
+      resolve(code === null);
+    });
+  });
+}
+
+describe('an import of many files', () => {
+  const whole = join(desk.folder, 'whole');
+
+  it('named by a pattern that no shell has expanded', async () => {
+    const { code, stdout, stderr } = await desk.run('data', 'import', 'klines/*.zip', '--catalog', 'whole');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const text = stdout.replaceAll('\u2009', ' ');
+    expect(text).toContain(
+      `from        12 files  (binance; ${FILES * ROWS + 550} rows, ${FILES * ROWS} of them new)`.replace(/(\d+)(\d{3})/g, '$1 $2'),
+    );
+    expect(text).toContain('overlap     550 rows stood there more than once, equal');
+    expect(text.trimEnd().split('\n').at(-1)).toBe(`${2 * FILES * ROWS} rows, 0 gaps, 0 missing bars`);
+    expect(readdirSync(whole)).toEqual(['spot']);
+  });
+
+  it('that is killed again and again goes on where it was, and ends with the same bytes', async () => {
+    const rng = seededRng(SEED);
+    const catalog = mkdtempSync(join(tmpdir(), 'isobar-killed-'));
+    const moments: number[] = [];
+    for (let reached = 0, most = 2 * (FILES + 1); reached < most;) {
+      const at = Math.min(most, reached + 1 + Math.floor(rng.next() * 12));
+      const isKilled = await importKilledAt(catalog, at);
+      moments.push(at);
+      const now = progressOf(catalog);
+      // Nothing that was read is lost.
+      expect(now, `seed ${SEED}, killed at ${moments.join(', ')}`).toBeGreaterThanOrEqual(reached);
+      reached = now;
+      if (!isKilled) break;
+    }
+    expect(moments.length).toBeGreaterThan(2);
+    // What is in the catalog is whole.
+    const { code, stderr } = await desk.run('data', 'check', '--catalog', catalog);
+    expect(code, stderr).toBe(0);
+    const { stdout } = await desk.run('data', 'import', 'klines/*.zip', '--catalog', catalog, '--json');
+    expect(JSON.parse(stdout)).toMatchObject(SYMBOLS.map((symbol) => ({ symbol, rows: FILES * ROWS, missingBars: 0 })));
+    expect(bytesOf(catalog), `seed ${SEED}, killed at ${moments.join(', ')}`).toEqual(bytesOf(whole));
+    rmSync(catalog, { recursive: true });
+  });
+
+  it('that was killed reads only the other files', async () => {
+    const catalog = mkdtempSync(join(tmpdir(), 'isobar-killed-'));
+    expect(await importKilledAt(catalog, 5)).toBe(true);
+    const kept = progressOf(catalog);
+    expect(existsSync(join(catalog, 'spot'))).toBe(false);
+    const { stdout } = await desk.run('data', 'import', 'klines/*.zip', '--catalog', catalog);
+    expect(stdout).toContain(`resumed     ${kept} files had been read by an import that was cut`);
+    expect(await desk.run('data', 'import', 'klines/*.zip', '--catalog', catalog)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('from        12 files  (the catalog has all of it)'),
+    });
+    rmSync(catalog, { recursive: true });
+  });
+});
+
+describe('bad rows', () => {
+  const lines = plainCsv(barsFrom(T0, 20)).split('\n');
+  lines[4] = 'oops';
+  desk.write('SOLUSDT-1m.csv', lines.join('\n'));
+
+  it('end the import with file and line', async () =>
+    expect(await desk.run('data', 'import', 'SOLUSDT-1m.csv')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'SOLUSDT-1m.csv:5: expected 6 columns, got 1\n  mend or remove it, or import with --skip-bad; nothing was imported\n',
+    }));
+
+  it('are set aside by --skip-bad', async () => {
+    const { code, stdout } = await desk.run('data', 'import', 'SOLUSDT-1m.csv', '--skip-bad');
+    expect(code).toBe(0);
+    expect(stdout).toContain('    bad rows    1 set aside in data/spot/SOLUSDT/1m.rejects.csv\n');
+    expect(readFileSync(join(desk.folder, 'data/spot/SOLUSDT/1m.rejects.csv'), 'utf8')).toBe(
+      'file,line,reason,text\nSOLUSDT-1m.csv,5,"expected 6 columns, got 1",oops\n',
+    );
+  });
+});
+
+describe('prices at no whole tick', () => {
+  const altered = barsFrom(T0, 300).map((bar, i) => (i === 7 ? { ...bar, high: 2000 / 3 } : bar));
+  const strategy = join(STRATEGIES, 'smaCross.ts');
+
+  it('in a file of --data are named by file and bar', async () => {
+    desk.write('ADAUSDT-1m.feather', feather(altered, 'lz4'));
+    const { code, stderr } = await desk.run('backtest', strategy, '--data', 'ADAUSDT-1m.feather', '--cash', '10000');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^ADAUSDT-1m\.feather row 8: prices of 1\d digits behind the point, up to 666\.66.*\n {2}if isobar wrote the file, isobar data check tells/,
+    );
+  });
+
+  it('in the catalog, where another program wrote them, too', async () => {
+    const file = desk.write('ADAUSDT-1m.csv', plainCsv(barsFrom(T0, 300)));
+    await desk.run('data', 'import', file);
+    const path = join(desk.folder, 'data/spot/ADAUSDT/1m.arrow');
+    const bytes = readFileSync(path);
+    const close = Buffer.from(Float64Array.of(barsFrom(T0, 300)[7]!.high).buffer);
+    bytes.writeDoubleLE(2000 / 3, bytes.indexOf(close));
+    desk.write('altered.arrow', bytes);
+    renameSync(join(desk.folder, 'altered.arrow'), path);
+    desk.write('cross.yaml', `strategy: ${strategy}\nfeeds: { bars: { symbol: ADAUSDT, interval: 1m } }\ncash: { USDT: '10000' }\n`);
+    const { code, stderr } = await desk.run('backtest', 'cross.yaml');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /spot\/ADAUSDT\/1m\.arrow: the bar of 2024-01-01 00:07 UTC: high 666\.66\d* is no price of 2 digits\n {2}isobar data check tells/,
+    );
+  });
+});
