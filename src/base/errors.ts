@@ -1,7 +1,7 @@
 // The kinds of errors that isobar throws, and the exit codes they lead to.
 
 /** Exit codes of every `isobar` command. */
-export const EXIT = { ok: 0, failed: 1, badInput: 2, differs: 3 } as const;
+export const EXIT = { ok: 0, failed: 1, badInput: 2, differs: 3, unknown: 4 } as const;
 
 /** A bug of isobar's own. The process stops; nothing that was computed is to be trusted. Exit code 1. */
 export class InvariantError extends Error {

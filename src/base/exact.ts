@@ -75,12 +75,12 @@ function mulDivBig(a: number, b: number, divisor: number, round: Rounding): numb
   return exact(Number(more ? low + 1n : low));
 }
 
-/** True when a * b <= c * d, exactly, for integers from 0 to 2^53 - 1. False when one of them is NaN. */
+/** True when a * b <= c * d, exactly, for integers from 0 to 2^53 - 1. False when one of them is NaN, or both products are beyond counting. */
 export function productAtMost(a: number, b: number, c: number, d: number): boolean {
   const left = a * b;
   const right = c * d;
   if (left <= MAX || right <= MAX) return left <= right;
-  return !Number.isNaN(left + right) && BigInt(a) * BigInt(b) <= BigInt(c) * BigInt(d);
+  return left < Infinity && right < Infinity && BigInt(a) * BigInt(b) <= BigInt(c) * BigInt(d);
 }
 
 /** Returns `value` when it is an integer that a double holds exactly; throws InvariantError otherwise. */

@@ -1,6 +1,7 @@
 // `isobar backtest`: its options. What it does is loaded when it runs.
 
 import type { Argv } from 'yargs';
+import { BAR_TIMEOUT } from './barTimeout.ts';
 
 const text = { type: 'string', requiresArg: true } as const;
 const none: readonly string[] = [];
@@ -14,7 +15,7 @@ const options = (args: Argv) =>
       out: { ...text, default: 'runs', describe: 'Folder under which the run folder is made' },
       json: { type: 'boolean', default: false, describe: 'Print summary.json alone on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing but the path of the run folder' },
-      'bar-timeout': { ...text, default: '10', describe: 'Seconds of silence after which a strategy is ended; 0 waits for ever' },
+      'bar-timeout': BAR_TIMEOUT,
       demo: { type: 'boolean', default: false, describe: 'Run a shipped strategy on synthetic bars' },
     })
     .options({

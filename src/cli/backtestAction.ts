@@ -9,6 +9,7 @@ import { nowMs } from '../adapters/clock/wallClock.ts';
 import { isPlainDecimal } from '../base/decimal.ts';
 import { ConfigError } from '../base/errors.ts';
 import { wantsColour } from '../report/terminal/closingTable.ts';
+import { timeoutOf } from './barTimeout.ts';
 import { progressLine } from './progressLine.ts';
 
 interface BacktestArgs {
@@ -106,14 +107,6 @@ function requestOf(args: BacktestArgs): RunRequest {
     inCode: [],
     settings,
   };
-}
-
-/** Milliseconds of `--bar-timeout`. */
-export function timeoutOf(seconds: string): number {
-  const value = seconds.trim() === '' ? NaN : Number(seconds);
-  if (!(value >= 0 && value <= 86_400))
-    throw new ConfigError(`--bar-timeout: expected seconds (0 to 86400), got '${seconds}'`, 'for example --bar-timeout 30');
-  return value * 1000;
 }
 
 function tellLoaded({ madeDefinition, notes }: Loaded, say: (text: string) => void): void {

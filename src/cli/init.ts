@@ -27,13 +27,13 @@ export function withInit(yargs: Argv): Argv {
           'list',
           'The strategies of ./strategies, and those that come with isobar',
           (all) => all.options({ json }),
-          async (given) => (await import('./strategyActions.ts')).listStrategies(given),
+          async (given) => (await import('./strategyActions.ts')).listAction(given),
         )
         .command(
           'show <file>',
           'Parameters with range, unit and help; feeds; warm-up',
           (one) => one.positional('file', { type: 'string', demandOption: true, describe: 'A strategy file' }).options({ json }),
-          async (given) => (await import('./strategyActions.ts')).showStrategy(given),
+          async (given) => (await import('./strategyActions.ts')).showAction(given),
         )
         .demandCommand(1, 1, 'Name a command: new, list or show'),
     );

@@ -1,12 +1,16 @@
 // What `isobar init` and `isobar strategy new` say of the files that they write.
 
+import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { createProject, createStrategy } from '../app/scaffold/project.ts';
+
+/** The run definition of a new project. */
+const DEFINITION = 'backtests/first.yaml';
 
 export function init(dir: string): void {
   const { folder, files } = createProject(dir);
   const where = relative(process.cwd(), folder);
-  const steps = [...(where === '' ? [] : [`cd ${where}`]), 'npm i', 'npx isobar backtest backtests/first.yaml', 'npm test'];
+  const steps = [...(where === '' ? [] : [`cd ${where}`]), 'npm i', `npx isobar backtest ${DEFINITION}`, 'npm test'];
   say([
     `Made ${where === '' ? 'a project' : where}:`,
     ...files.map((file) => `  ${file}`),
@@ -19,8 +23,10 @@ export function init(dir: string): void {
 
 export function newStrategy(name: string): void {
   const { files } = createStrategy(name);
-  const [file = ''] = files;
-  say(['Made', ...files.map((each) => `  ${each}`), '', 'Next:', `  npx isobar strategy show ${file}`, `  npx isobar backtest ${file} --data FILE --cash 10000`]);
+  const [file = '', test = ''] = files;
+  const run = existsSync(DEFINITION) ? `${DEFINITION} --set strategy=${file}` : `${file} --data FILE --cash 10000`;
+  const steps = [`npx isobar strategy show ${file}`, `npx isobar backtest ${run}`, `npx vitest run ${test}`];
+  say(['Made', ...files.map((each) => `  ${each}`), '', 'Next:', ...steps.map((step) => `  ${step}`)]);
 }
 
 function say(lines: readonly string[]): void {

@@ -3,17 +3,23 @@
 import yargs, { type Argv } from 'yargs';
 import { packageVersion } from '../app/version.ts';
 import { ConfigError } from '../base/errors.ts';
+import { refuseKeysInArguments, withoutKeys } from '../app/access/keyLike.ts';
+import { withApi } from './api.ts';
 import { withBacktest } from './backtest.ts';
+import { withCompletion } from './completion.ts';
 import { dataCommand } from './data.ts';
+import { doctorCommand } from './doctor.ts';
+import { exchangeCommand } from './exchange.ts';
 import { tellFailure } from './failure.ts';
 import { withInit } from './init.ts';
+import { journalCommand } from './journal.ts';
 import { withReport } from './report.ts';
 import { withSweep } from './sweep.ts';
 import { withVerify } from './verify.ts';
 import { usageError } from './usage.ts';
 
 /** Options that may be given more than once. */
-const LISTS = ['set', 'params', 'file', 'grid', '_'];
+const LISTS = ['set', 'params', 'file', 'grid', 'parameters', '_'];
 
 /** What yargs complains of, kept apart from errors that a command throws. */
 class Complaint extends Error {}
@@ -23,9 +29,11 @@ function parser(argv: readonly string[]): Argv {
     .scriptName('isobar')
     .usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
   return (
-    withReport(withVerify(withSweep(withBacktest(withInit(named)))))
-      .completion('completion', 'Print a script that completes isobar in your shell')
+    withCompletion(withApi(withReport(withVerify(withSweep(withBacktest(withInit(named)))))), argv)
       .command(dataCommand)
+      .command(exchangeCommand)
+      .command(doctorCommand)
+      .command(journalCommand)
       .demandCommand(1, 'Name a command, such as backtest; isobar --help lists them')
       .strict()
       // A list takes one value an option (--set a=1 --set b=2), so that it never swallows the definition behind it.
@@ -56,11 +64,18 @@ async function helpOf(words: readonly string[]): Promise<string> {
   });
 }
 
+/** A word in the wrong place may be a key, and messages end up in logs. */
+async function complaintOf(complaint: Complaint, argv: readonly string[]): Promise<ConfigError> {
+  const { message, remedy } = await usageError(complaint.message, argv, helpOf);
+  return new ConfigError(withoutKeys(message), remedy);
+}
+
 /** Runs the command line `argv`; sets the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
   try {
+    refuseKeysInArguments(argv);
     await parser(argv).parseAsync();
   } catch (error) {
-    process.exitCode = tellFailure(error instanceof Complaint ? await usageError(error.message, argv, helpOf) : error);
+    process.exitCode = tellFailure(error instanceof Complaint ? await complaintOf(error, argv) : error);
   }
 }

@@ -1,21 +1,31 @@
 // `isobar sweep` and `isobar sweep-worker`: their options. What they do is loaded when one runs.
 
 import type { Argv } from 'yargs';
+import { BAR_TIMEOUT } from './barTimeout.ts';
 
 const text = { type: 'string', requiresArg: true } as const;
 const none: readonly string[] = [];
 const list = { type: 'string', array: true, requiresArg: true, default: none } as const;
-const workers = { ...text, describe: 'Threads; default: one a core' } as const;
+/** How sets are run on a machine. */
+const threads = {
+  workers: { ...text, describe: 'Threads; default: one a core' },
+  'bar-timeout': { ...BAR_TIMEOUT, describe: 'Seconds of silence after which a set is given up; 0 waits for ever' },
+  memory: { ...text, describe: 'MiB that the equity of sets which run together may take; default: 256 a thread' },
+} as const;
 const catalog = { ...text, describe: 'Catalog in place of the one that the definition names' } as const;
 
 const sweepOptions = (args: Argv) =>
   args
-    .positional('definition', { type: 'string', demandOption: true, describe: 'A run definition (.yaml) with one strategy' })
+    .positional('definition', { type: 'string', demandOption: true, describe: 'A run definition (.yaml)' })
     .options({
-      grid: { ...list, describe: 'Values of a parameter: --grid fast=5..50:5 --grid mode=long,both; repeat it for each' },
+      grid: {
+        ...list,
+        describe:
+          'Values of a parameter: --grid fast=5..50:5 --grid mode=long,both; of several strategies: --grid SmaCross.fast=5..50:5; repeat it for each',
+      },
       random: { ...text, describe: 'Draw this many sets of the grid, by the seed of the definition' },
       by: { ...text, default: 'sharpe', describe: 'Figure that ranks the sets' },
-      workers,
+      ...threads,
       resume: { type: 'boolean', default: false, describe: 'Go on with a sweep that was cut' },
       fresh: { type: 'boolean', default: false, describe: 'Run all sets, whatever the ledger has' },
       set: { ...list, describe: 'Change a key of the definition: --set fees.taker=0.0005' },
@@ -36,7 +46,7 @@ const workerOptions = (args: Argv) =>
   args.options({
     queue: { ...text, demandOption: true, describe: 'Redis of the sweep: redis://host:6379' },
     catalog,
-    workers,
+    ...threads,
     once: { type: 'boolean', default: false, describe: 'End with the first sweep, or at once where there is none' },
   });
 

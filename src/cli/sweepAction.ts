@@ -4,18 +4,17 @@ import { join } from 'node:path';
 import { runSweep, type Beginning, type SweepRun } from '../app/sweep.ts';
 import { finishSweep, setCommand, writeSweepFolder, type FinishedSweep } from '../app/sweepFolder.ts';
 import { SHARED_PARALLEL, sharedRunner } from '../app/sweepShared.ts';
-import { threadRunner } from '../app/sweepThreads.ts';
+import { threadRunner, type ThreadOptions } from '../app/sweepThreads.ts';
 import { rankingFigure, setUpSweep, type SweepSetup } from '../app/sweepSetup.ts';
 import { shownPath } from '../app/definition/paths.ts';
 import { ConfigError } from '../base/errors.ts';
 import { count } from '../report/html/page/format.ts';
 import { sweepTable } from '../report/sweep/terminal.ts';
 import { wantsColour } from '../report/terminal/closingTable.ts';
-import { defaultThreads } from '../research/pool.ts';
 import { checkUrl } from '../research/queueClient.ts';
 import type { TaskRunner } from '../research/sweep.ts';
 import { progressLine } from './progressLine.ts';
-import { MAX_THREADS, stopOnSignal, wholeNumber } from './sweepOptions.ts';
+import { stopOnSignal, threadOptions, wholeNumber } from './sweepOptions.ts';
 
 interface SweepArgs {
   readonly definition: string;
@@ -23,6 +22,8 @@ interface SweepArgs {
   readonly random?: string | undefined;
   readonly by: string;
   readonly workers?: string | undefined;
+  readonly memory?: string | undefined;
+  readonly barTimeout: string;
   readonly resume: boolean;
   readonly fresh: boolean;
   readonly set: readonly string[];
@@ -36,25 +37,26 @@ interface SweepArgs {
 
 export async function sweep(args: SweepArgs): Promise<void> {
   const by = rankingFigure(args.by);
-  const threads = wholeNumber('--workers', args.workers, MAX_THREADS) ?? defaultThreads();
+  const threads = threadOptions(args);
   const random = wholeNumber('--random', args.random, Number.MAX_SAFE_INTEGER);
   const beginning = beginningOf(args);
   if (!args.work && args.queue === undefined)
     throw new ConfigError('--no-work: expected --queue beside it', 'without a queue this machine does all the work');
   if (args.queue !== undefined) checkUrl(args.queue);
-  const stop = stopOnSignal();
   const setup = await setUpSweep({ definition: args.definition, settings: args.set, grid: args.grid, random }, args.ledger ?? null);
+  // Only now: while a strategy file is loaded in this thread, a signal must end the process itself.
+  const stop = stopOnSignal();
   const line = progressLine('sets');
   const say = (text: string) => {
     line.clear();
     if (!args.quiet) process.stderr.write(`${text}\n`);
   };
-  say(announcement(setup, threads));
+  say(announcement(setup, threads.threads));
   let [done, before] = [0, 0];
   try {
     const run = await runSweep(setup, {
       beginning,
-      parallel: args.queue === undefined ? threads : SHARED_PARALLEL,
+      parallel: args.queue === undefined ? threads.threads : SHARED_PARALLEL,
       openRunner: () => openRunner(setup, args, threads),
       onOpen: (ready) => {
         before = done = ready;
@@ -79,9 +81,9 @@ export async function sweep(args: SweepArgs): Promise<void> {
   }
 }
 
-async function openRunner(setup: SweepSetup, { queue, work }: SweepArgs, threads: number): Promise<TaskRunner> {
+async function openRunner(setup: SweepSetup, { queue, work }: SweepArgs, threads: ThreadOptions): Promise<TaskRunner> {
   if (queue === undefined) return threadRunner(setup, threads);
-  return sharedRunner(setup, { url: queue, threads: work ? threads : 0 });
+  return sharedRunner(setup, { url: queue, threads: work ? threads : { ...threads, threads: 0 } });
 }
 
 async function tell(sweepDone: FinishedSweep, args: SweepArgs, say: (text: string) => void): Promise<void> {

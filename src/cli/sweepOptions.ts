@@ -1,8 +1,26 @@
 // What the two commands of sweeps have in common: whole numbers as options, and how they are stopped.
 
+import type { ThreadOptions } from '../app/sweepThreads.ts';
 import { ConfigError } from '../base/errors.ts';
+import { defaultThreads } from '../research/pool.ts';
+import { timeoutOf } from './barTimeout.ts';
 
-export const MAX_THREADS = 1024;
+const MAX_THREADS = 1024;
+const MIB = 1024 * 1024;
+
+/** Options of both commands that say how their sets are run. */
+interface ThreadArgs {
+  readonly workers?: string | undefined;
+  readonly memory?: string | undefined;
+  readonly barTimeout: string;
+}
+
+/** Throws ConfigError naming the option. */
+export function threadOptions({ workers, memory, barTimeout }: ThreadArgs): ThreadOptions {
+  const threads = wholeNumber('--workers', workers, MAX_THREADS) ?? defaultThreads();
+  const allMib = wholeNumber('--memory', memory, Number.MAX_SAFE_INTEGER / MIB);
+  return { threads, barTimeoutMs: timeoutOf(barTimeout), laneBytes: allMib === null ? null : (allMib * MIB) / threads };
+}
 
 /** The value of an option, null where it is not given. Throws ConfigError naming the option. */
 export function wholeNumber(option: string, value: string | undefined, most: number): number | null {

@@ -1,6 +1,7 @@
 // `isobar verify`: its options. What it does is loaded when it runs.
 
 import type { Argv } from 'yargs';
+import { BAR_TIMEOUT } from './barTimeout.ts';
 
 const text = { type: 'string', requiresArg: true } as const;
 
@@ -9,7 +10,7 @@ const options = (args: Argv) =>
     .positional('run', { type: 'string', demandOption: true, describe: 'A run folder: runs/<date>-<name>' })
     .options({
       in: { ...text, describe: 'Folder in which the run was started; default: as it recorded' },
-      'bar-timeout': { ...text, default: '10', describe: 'Seconds of silence after which a strategy is ended; 0 waits for ever' },
+      'bar-timeout': BAR_TIMEOUT,
       json: { type: 'boolean', default: false, describe: 'Print the verdict as JSON on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing; the exit code says it: 0 identical, 3 not' },
     })

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { watchVerify } from '../app/worker/watchRun.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
 import { EXIT } from '../base/errors.ts';
-import { BLOCK_ROWS, stopOnSignal, timeoutOf, WORDS } from './backtestAction.ts';
+import { BLOCK_ROWS, stopOnSignal, WORDS } from './backtestAction.ts';
+import { timeoutOf } from './barTimeout.ts';
 import { progressLine } from './progressLine.ts';
 import { verdictText } from './verifyText.ts';
 

@@ -31,7 +31,8 @@ export function writeParams(params: Params, given: Given, context: Context, alwa
     if (!Object.hasOwn(params, name)) throw new ConfigError(`${context.op} ${name}: no such parameter`, namesOf(params));
   }
   const written: Written[] = [];
-  for (const [name, param] of Object.entries(params)) {
+  const { rows, either } = tableOf(params);
+  for (const [name, param] of rows) {
     const sendsDefault = param.need === 'disputed' || alwaysSent.includes(name);
     const value = given[name] ?? (sendsDefault && param.kind === 'integer' ? param.default : undefined);
     if (value !== undefined) {
@@ -41,11 +42,28 @@ export function writeParams(params: Params, given: Given, context: Context, alwa
       throw new ConfigError(`${context.op} ${name}: expected ${expected(param)}, got nothing`, `give ${name}: ${param.help}`);
     }
   }
-  const either = Object.keys(params).filter((name) => params[name]?.need === 'either');
   if (either.length > 0 && !written.some(({ name }) => either.includes(name))) {
     throw new ConfigError(`${context.op} ${either.join(' or ')}: expected one of them, got none`, `give ${either.join(' or ')}`);
   }
   return written;
+}
+
+interface ParamTable {
+  readonly rows: readonly (readonly [name: string, param: Param])[];
+  /** Names of those of which one has to be given. */
+  readonly either: readonly string[];
+}
+
+/** By the rows of the endpoint table, which never change: orders are written many times a second. */
+const TABLES = new WeakMap<Params, ParamTable>();
+
+function tableOf(params: Params): ParamTable {
+  const known = TABLES.get(params);
+  if (known) return known;
+  const rows = Object.entries(params);
+  const table = { rows, either: rows.filter(([, { need }]) => need === 'either').map(([name]) => name) };
+  TABLES.set(params, table);
+  return table;
 }
 
 const namesOf = (params: Params): string =>
@@ -70,33 +88,35 @@ function checkPlace(name: string, param: Param, given: Given, { op, dialect }: C
 }
 
 function writeParam(name: string, param: Param, value: unknown, context: Context): Written {
-  const refuse = (): never => {
-    throw new ConfigError(`${context.op} ${name}: expected ${expected(param)}, got ${shown(value)}`, `${name}: ${param.help}`);
-  };
-  const scalar = (text: string | null, wire: 'number' | 'string'): Written =>
-    text === null ? refuse() : { name, text, json: wire === 'string' ? `"${text}"` : text };
+  const written = writtenAs(name, param, value, context);
+  if (written !== null) return written;
+  throw new ConfigError(`${context.op} ${name}: expected ${expected(param)}, got ${shown(value)}`, `${name}: ${param.help}`);
+}
+
+/** Null for a value that is not to be sent. */
+function writtenAs(name: string, param: Param, value: unknown, context: Context): Written | null {
   switch (param.kind) {
     case 'text':
-      return scalar(textOf(param, value, context), 'string');
+      return scalar(name, textOf(param, value, context), 'string');
     case 'choice':
-      return scalar(choiceOf(param, value), typeof value === 'number' ? 'number' : 'string');
+      return scalar(name, choiceOf(param, value), typeof value === 'number' ? 'number' : 'string');
     case 'integer':
-      return scalar(integerOf(param, value), param.wire);
+      return scalar(name, integerOf(param, value), param.wire);
     case 'time':
-      return scalar(Number.isSafeInteger(value) && Number(value) > 0 ? String(value) : null, 'number');
+      return scalar(name, Number.isSafeInteger(value) && Number(value) > 0 ? String(value) : null, 'number');
     case 'decimal':
-      return scalar(isAmount(value) ? value : null, param.wire);
+      return scalar(name, isAmount(value) ? value : null, param.wire);
     case 'id':
-      return scalar(isId(value) ? value : null, param.wire);
+      return scalar(name, isId(value) ? value : null, param.wire);
     case 'interval':
-      return scalar(intervalOf(value, context), 'string');
+      return scalar(name, intervalOf(value, context), 'string');
     case 'ids': {
-      const ids = isListUpTo(value, param.max) && value.every(isId) ? value : refuse();
-      return { name, text: ids.join(','), json: `[${ids.join(',')}]` };
+      if (!isListUpTo(value, param.max) || !value.every(isId)) return null;
+      return { name, text: value.join(','), json: `[${value.join(',')}]` };
     }
     case 'rows': {
-      const rows = isListUpTo(value, param.max) ? value : refuse();
-      const json = `[${rows.map((row, at) => rowOf(param.row, row, { ...context, op: `${context.op} ${name}[${at}]` })).join(',')}]`;
+      if (!isListUpTo(value, param.max)) return null;
+      const json = `[${value.map((row, at) => rowOf(param.row, row, { ...context, op: `${context.op} ${name}[${at}]` })).join(',')}]`;
       return { name, text: json, json };
     }
     default:
@@ -104,13 +124,20 @@ function writeParam(name: string, param: Param, value: unknown, context: Context
   }
 }
 
+const scalar = (name: string, text: string | null, wire: 'number' | 'string'): Written | null =>
+  text === null ? null : { name, text, json: wire === 'string' ? `"${text}"` : text };
+
 function rowOf(params: Params, row: unknown, context: Context): string {
   if (!isGiven(row)) throw new ConfigError(`${context.op}: expected an object, got ${shown(row)}`, namesOf(params));
   return bodyOf(writeParams(params, row, context));
 }
 
 /** The JSON object of these parameters. */
-export const bodyOf = (written: readonly Written[]): string => `{${written.map(({ name, json }) => `"${name}":${json}`).join(',')}}`;
+export function bodyOf(written: readonly Written[]): string {
+  let members = '';
+  for (const { name, json } of written) members += members === '' ? `"${name}":${json}` : `,"${name}":${json}`;
+  return `{${members}}`;
+}
 
 /** The query of these parameters, with its question mark; empty where there are none. */
 export const queryOf = (written: readonly Written[]): string =>

@@ -42,9 +42,7 @@ export function buildRequest<O extends Op>(op: O, args: OpArgs<O>, dialect: Dial
 export function buildChecked(op: Op, given: Given, dialect: Dialect = DEFAULT_DIALECT): UnsignedRequest {
   const row = endpointOf(op);
   refuseMarketOpen(op, given, dialect);
-  const written = writeParams(row.params, given, { op, market: row.market, dialect }, row.alwaysSent).map((each) =>
-    renamed(each, op, dialect),
-  );
+  const written = renamed(writeParams(row.params, given, { op, market: row.market, dialect }, row.alwaysSent), op, dialect);
   const path = pathOf(op, row, dialect);
   const prefix = dialect.pathPrefix[row.market];
   const isPost = row.method === 'POST';
@@ -64,10 +62,11 @@ function pathOf(op: Op, row: Endpoint, dialect: Dialect): string {
   return op === 'futures.cancelTriggerOrder' ? dialect.cancelTriggerPath : row.path;
 }
 
-function renamed(written: Written, op: Op, dialect: Dialect): Written {
-  if (op === 'spot.batchCancel' && written.name === 'orderIds') return { ...written, name: dialect.batchCancelIdsField };
-  if (op === 'spot.queryOrder' && written.name === 'newClientOrderId') return { ...written, name: dialect.clientIdQueryName };
-  return written;
+/** The parameters under the names that the service has for them. */
+function renamed(written: readonly Written[], op: Op, dialect: Dialect): readonly Written[] {
+  const rename = (from: string, to: string) => written.map((each) => (each.name === from ? { ...each, name: to } : each));
+  if (op === 'spot.batchCancel') return rename('orderIds', dialect.batchCancelIdsField);
+  return op === 'spot.queryOrder' ? rename('newClientOrderId', dialect.clientIdQueryName) : written;
 }
 
 /** What a dialect adds to a body. */
@@ -120,6 +119,7 @@ export function signRequest(
   const { market, security } = endpointOf(request.op);
   const { key, signature } = SECURITY[security];
   const headers: Record<string, string> = {};
+  let body: Uint8Array | null = null;
   if (request.method === 'POST' || dialect.contentTypeOnGet) headers[HEADERS.contentType] = JSON_TYPE;
   if (key) {
     if (credentials === null) {
@@ -128,10 +128,14 @@ export function signRequest(
     headers[HEADERS.key] = credentials.apiKey;
     if (signature) {
       headers[HEADERS.timestamp] = String(timestampMs);
-      headers[HEADERS.signature] = credentials.sign(utf8(stringToSign(request, timestampMs)));
+      const text = stringToSign(request, timestampMs);
+      const message = utf8(text);
+      headers[HEADERS.signature] = credentials.sign(message);
+      // Where a letter is a byte, the body that is sent is the end of the bytes that were signed.
+      if (message.length === text.length) body = message.subarray(text.length - request.body.length);
     }
   }
   const version = dialect.futuresVersionHeader ?? (dialect.marketOpen === 'v101' ? '101' : null);
   if (market === 'futures' && version !== null) headers[FUTURES_VERSION_HEADER] = version;
-  return { method: request.method, target: request.target, headers, body: utf8(request.body) };
+  return { method: request.method, target: request.target, headers, body: body ?? utf8(request.body) };
 }

@@ -10,6 +10,7 @@ import { ENDINGS, ROLES, SIDES } from '../../src/model/run.ts';
 import type { BarColumns } from '../../src/model/bars.ts';
 import { Strategy, type OrderInfo } from '../../src/index.ts';
 import { barsOfRows, MINUTE, planFor, START_MS } from '../engine/world.ts';
+import { spotBooks } from '../fixtures/spotBooks.ts';
 
 /** A bot that stands ready in its world, and the hash of the journal that it keeps. */
 export interface World {
@@ -106,8 +107,8 @@ export async function play(makeWorld: MakeWorld): Promise<Outcome> {
       isMaker: fills.isMaker[at] === 1,
       minute: (fills.timeMs[at]! - START_MS) / MINUTE,
     })),
-    cash: engine.ledger.quoteTotal,
-    held: engine.ledger.baseTotal(0),
+    cash: engine.ledger.cashTotal,
+    held: spotBooks(engine).baseTotal(0),
     journalHash: journalHash(),
     engine,
   };

@@ -58,6 +58,8 @@ export class StubExchange implements ExchangePort {
   working(): number {
     return this.#resting.size;
   }
+  blockOpened(): void {}
+  settleMarks(): void {}
   row(_instrument: number, row: number): void {
     for (const order of this.#resting.values()) {
       const at = fillPriceOf(order.id, row);

@@ -21,10 +21,16 @@ export interface Listing<T> {
 
 export const listing = <T>(rows: readonly T[]): Listing<T> => ({ rows, refused: [] });
 
+/** How the record, or nothing, stands in an answer; `own`: in none of the common ways. */
+export type Container =
+  | { readonly kind: 'list'; /** The member that holds it; null: bare. */ readonly member: string | null }
+  | { readonly kind: 'one' | 'oneOrNone' | 'empty' | 'done' | 'own' };
+
 /** What an endpoint answers: read from every known container, written in the specification's unless a switch says otherwise. */
 export interface Answer<T> {
   /** For people: `list of {symbol, ...}`. */
   readonly shape: string;
+  readonly container: Container;
   /** The record that it is about, where it is about one. */
   readonly row: Value<unknown> | null;
   /** Throws Mismatch; `decodeAnswer` is for those outside. */
@@ -109,6 +115,7 @@ export function list<T>(row: Value<T>, options: ListOptions): Answer<Listing<T>>
   const { member } = options;
   return {
     shape: options.shape,
+    container: { kind: 'list', member: member ?? null },
     row,
     read(json) {
       const found = listIn(json, ...(member === undefined ? [] : [member]));
@@ -127,6 +134,7 @@ export function list<T>(row: Value<T>, options: ListOptions): Answer<Listing<T>>
 export function one<T>(row: Value<T>, shape: string, write: (json: Json, variants: Variants) => Json = (json) => json): Answer<T> {
   return {
     shape,
+    container: { kind: 'one' },
     row,
     read(json) {
       const found = objectIn(json);
@@ -141,6 +149,7 @@ export function one<T>(row: Value<T>, shape: string, write: (json: Json, variant
 export function oneOrNone<T>(row: Value<T>, shape: string, write: (json: Json, variants: Variants) => Json): Answer<T | null> {
   return {
     shape,
+    container: { kind: 'oneOrNone' },
     row,
     read(json) {
       const found = objectIn(json);
@@ -153,6 +162,7 @@ export function oneOrNone<T>(row: Value<T>, shape: string, write: (json: Json, v
 /** An answer that says no more than that it was done; null. */
 export const emptyAnswer: Answer<null> = {
   shape: 'empty object',
+  container: { kind: 'empty' },
   row: null,
   read(json) {
     if (!isObject(json)) throw new Mismatch('an object', json);
@@ -164,6 +174,7 @@ export const emptyAnswer: Answer<null> = {
 /** The same in an envelope: success is code 0, whatever the text. */
 export const doneAnswer: Answer<null> = {
   shape: 'envelope without data',
+  container: { kind: 'done' },
   row: null,
   read(json) {
     if (!isSuccess(json)) throw new Mismatch('code 0', json);

@@ -165,6 +165,7 @@ export interface ConditionCreated {
 }
 export const conditionCreatedAnswer: Answer<ConditionCreated> = {
   shape: 'envelope with {triggerIds, ids, cancelIds}',
+  container: { kind: 'own' },
   row: null,
   read(json) {
     const data = objectIn(json);
@@ -200,6 +201,7 @@ export interface TriggerOrders extends Listing<TriggerOrder> {
 }
 export const triggerOrdersAnswer: Answer<TriggerOrders> = {
   shape: 'envelope with {count, trigOrderList}',
+  container: { kind: 'own' },
   row: triggerOrder,
   read(json) {
     const found = listIn(json, 'trigOrderList');
@@ -216,6 +218,7 @@ export const triggerOrdersAnswer: Answer<TriggerOrders> = {
 /** Done: an envelope by the specification, the order id alone on some services. */
 export const triggerCanceledAnswer: Answer<null> = {
   shape: 'envelope without data',
+  container: { kind: 'own' },
   row: null,
   read: (json) => (isSuccess(json) || idText(memberOf(json, 'orderId') ?? null) !== null ? null : doneAnswer.read(json)),
   write: (_, { okMsg }) => envelope(null, okMsg, true),

@@ -105,6 +105,7 @@ export function depthAnswer(market: 'spot' | 'futures'): Answer<Depth> {
   const timeField = nullable(time, 'time');
   return {
     shape: '{time, bids: [[price, quantity]], asks}',
+    container: { kind: 'own' },
     row: null,
     read(json) {
       if (!isObject(json)) throw new Mismatch('an object', json);

@@ -8,6 +8,8 @@ import type { Variants } from './variants.ts';
 export interface Field<T> {
   /** What stands in it. */
   readonly value: Value<unknown>;
+  /** On the wire, the written one first; under any of them it is read. */
+  readonly names: readonly string[];
   /** Null is a value of it. */
   readonly canBeNull: boolean;
   /** The name that the record gives it, unless it says another. */
@@ -27,6 +29,7 @@ function field<T>(value: Value<T>, names: readonly string[], options: Options<T>
   const [first = ''] = names;
   return {
     value,
+    names,
     canBeNull: options.absent !== undefined,
     named: (own) => (first === '' ? field(value, [own], options) : field(value, names, options)),
     read(from) {
@@ -108,6 +111,7 @@ const wide = <T>(value: Value<T>): Value<T | null> => ({
 export function orderIdField(options: { readonly withText: boolean; readonly form: 'number' | 'switch' }): Field<string> {
   const made: Field<string> = {
     value: id,
+    names: ['orderId', 'orderIdString'],
     canBeNull: false,
     named: () => made,
     read(from) {

@@ -95,6 +95,7 @@ export interface BatchCreated {
 }
 export const batchCreatedAnswer: Answer<BatchCreated> = {
   shape: '{ids: [id]}',
+  container: { kind: 'own' },
   row: null,
   read(json) {
     const body = objectIn(json);
@@ -115,6 +116,7 @@ export interface BatchCanceled {
 }
 export const batchCanceledAnswer: Answer<BatchCanceled> = {
   shape: '{success: [id], failed: [id]}',
+  container: { kind: 'own' },
   row: null,
   read(json) {
     const body = objectIn(json);
@@ -185,6 +187,7 @@ export interface SpotAccount extends Listing<Balance> {
 }
 export const spotAccountAnswer: Answer<SpotAccount> = {
   shape: '{balances: [{asset, free, locked}]}',
+  container: { kind: 'own' },
   row: balance,
   read(json) {
     const found = memberOf(json, 'balances') ?? memberOf(memberOf(json, 'data'), 'balances');

@@ -1,0 +1,123 @@
+// The client of the trading service: one call in, one outcome out, within a time limit; what is not a read is sent at most once.
+
+import { assertNever } from '../../../base/assert.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Market } from '../../../model/instrument.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { Given } from '../../../protocol/arguments.ts';
+import type { Dialect } from '../../../protocol/dialect.ts';
+import { SECURITY, type Effect } from '../../../protocol/endpoints/endpoint.ts';
+import { endpointOf, type Op, type OpArgs, type OpResult } from '../../../protocol/endpoints/endpoints.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { buildChecked, buildRequest, type Credentials, type UnsignedRequest } from '../../../protocol/request.ts';
+import type { Limiter, Priority } from '../limits/limiter.ts';
+import type { ClockSample } from '../time/offset.ts';
+import type { ServerClock } from '../time/serverClock.ts';
+import type { LateWire } from '../wire/lateWire.ts';
+import { checkedOrigin } from '../wire/origin.ts';
+import { Call, type CallLog, type CallTerms } from './call.ts';
+
+export interface RestClientParts {
+  readonly wire: LateWire;
+  readonly scheduler: Scheduler;
+  readonly limiter: Limiter;
+  readonly clock: ServerClock;
+  /** Origins such as `https://api.example.com`. */
+  readonly baseUrls: Readonly<Record<Market, string>>;
+  /** Null: public calls only. */
+  readonly credentials: Credentials | null;
+  readonly dialect: Dialect;
+  /** From 0 to 1, for the jitter of pauses. */
+  readonly random: () => number;
+  /** Told of every attempt when it is over: facts that hold no secret, never headers, bodies or what was signed. */
+  readonly log?: (entry: CallLog) => void;
+}
+
+export interface CallOptions {
+  /** Place in the queue for the rate limit; default by what the call does: cancels first, then orders, reads last. */
+  readonly priority?: Priority;
+  /** ms for the whole call, waiting for its turn and further attempts included; default 10 000. */
+  readonly timeoutMs?: number;
+  /** Of a read, 1 to 5; default 3. Everything else has one. */
+  readonly attempts?: number;
+  /**
+   * Of a call that is no read: told, at most once, what its answer says when that comes after the time limit or a cancel. It is listened
+   * for during `LATE_MS`.
+   */
+  readonly late?: (outcome: Outcome<unknown>) => void;
+}
+
+const TIMEOUT_MS = 10_000;
+const ATTEMPTS = { default: 3, max: 5 } as const;
+const SAMPLE_TIMEOUT_MS = 5000;
+
+export class RestClient {
+  readonly #parts: RestClientParts;
+  readonly #origins: Readonly<Record<Market, string>>;
+
+  /** Throws ConfigError for base URLs that are neither https nor of this computer. */
+  constructor(parts: RestClientParts) {
+    const { spot, futures } = parts.baseUrls;
+    this.#origins = { spot: checkedOrigin(spot, 'the base URL of spot'), futures: checkedOrigin(futures, 'the base URL of futures') };
+    this.#parts = parts;
+    parts.clock.attach((market, done) => this.#askTime(market, done));
+  }
+
+  /**
+   * Calls `op`. `done` is called exactly once and never within the call. Returns a function that ends the waiting: what had not left
+   * never leaves and ends `notSent`; of what had, the outcome is `unknown`. Throws ConfigError, before anything is sent, for arguments
+   * that are not to be sent and for a signed call without credentials.
+   */
+  call<O extends Op>(op: O, args: OpArgs<O>, done: (outcome: Outcome<OpResult<O>>) => void, options: CallOptions = {}): () => void {
+    return this.#start(op, buildRequest(op, args, this.#parts.dialect), done, this.#terms(op, options));
+  }
+
+  /** The same for arguments that nobody has checked, such as those of a command line. */
+  callChecked(op: Op, args: Given, done: (outcome: Outcome<unknown>) => void, options: CallOptions = {}): () => void {
+    return this.#start(op, buildChecked(op, args, this.#parts.dialect), done, this.#terms(op, options));
+  }
+
+  #start<O extends Op>(op: O, request: UnsignedRequest, done: (outcome: Outcome<OpResult<O>>) => void, terms: CallTerms): () => void {
+    const { market, security } = endpointOf(op);
+    if (SECURITY[security].key && this.#parts.credentials === null) {
+      throw new ConfigError(`${op}: expected an API key and secret, got none`, 'set ISOBAR_API_KEY and ISOBAR_API_SECRET');
+    }
+    const call = new Call<O>(this.#parts, { op, request, origin: this.#origins[market] }, terms, (outcome) => done(outcome));
+    call.start();
+    return () => call.cancel();
+  }
+
+  #terms(op: Op, { priority, timeoutMs = TIMEOUT_MS, attempts = ATTEMPTS.default, late }: CallOptions): CallTerms {
+    const { effect } = endpointOf(op);
+    const most = effect === 'read' ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;
+    return { priority: priority ?? priorityOf(effect), timeoutMs, attempts: most, late: effect === 'read' ? undefined : late };
+  }
+
+  #askTime(market: Market, done: (sample: ClockSample | null) => void): void {
+    const { scheduler, dialect } = this.#parts;
+    const op = market === 'spot' ? 'spot.serverTime' : 'futures.serverTime';
+    const terms: CallTerms = { priority: 'reconcile', timeoutMs: SAMPLE_TIMEOUT_MS, attempts: 1, late: undefined };
+    const target = { op, request: buildRequest(op, {}, dialect), origin: this.#origins[market] } as const;
+    const call = new Call<typeof op>(this.#parts, target, terms, (outcome, sentMs) =>
+      done(
+        outcome.kind === 'acked' && sentMs !== null ? { sentMs, receivedMs: scheduler.nowMs, serverMs: outcome.value.serverTimeMs } : null,
+      ),
+    );
+    call.start();
+  }
+}
+
+function priorityOf(effect: Effect): Priority {
+  switch (effect) {
+    case 'cancel':
+      return 'cancel';
+    case 'create':
+    case 'test':
+    case 'setting':
+      return 'order';
+    case 'read':
+      return 'steady';
+    default:
+      return assertNever(effect);
+  }
+}

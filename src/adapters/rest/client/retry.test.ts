@@ -1,0 +1,85 @@
+// Which outcomes are worth asking again for: a table over everything that can come, and the pauses between.
+
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { timeMs } from '../../../base/brand.ts';
+import type { Effect } from '../../../protocol/endpoints/endpoint.ts';
+import { ERROR_CODES } from '../../../protocol/errors/errorCodes.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { codeOf, isWrongTime, mayPass, pauseMs } from './retry.ts';
+import { retryAfterMs } from './retryAfter.ts';
+
+const refused = (code: number, status = 400): Outcome<never> => ({ kind: 'refused', status, code, msg: '' });
+const unknown = (status: number | null, code?: number | null): Outcome<never> => ({
+  kind: 'unknown',
+  cause: '',
+  status,
+  error: code === undefined ? null : { code, msg: '', isStrict: true },
+});
+
+describe('mayPass', () => {
+  test.each<[string, Outcome<unknown>, boolean]>([
+    ['an answer', { kind: 'acked', value: [] }, false],
+    ['nothing sent', { kind: 'notSent', cause: 'ECONNREFUSED' }, true],
+    ['no answer', unknown(null), true],
+    ['a broken answer', unknown(200), true],
+    ['HTML with 502', unknown(502), true],
+    ['an error of nobody with 200', unknown(200, null), false],
+    ['a code of nobody with 200', unknown(200, -9999), false],
+    ['a code of nobody with 500', unknown(500, -9999), true],
+    ['a listed code that says wait, with 500', unknown(500, -1001), true],
+    ['a listed code that says never, with 500', unknown(500, -1000), false],
+    ['a redirect', unknown(302), false],
+    ['a firewall', unknown(403), false],
+    ['a limit of a firewall', unknown(429), true],
+    ['a limit of the service', refused(-1003, 429), true],
+    ['a ban', refused(-1003, 418), false],
+    ['a ban of a firewall', unknown(418), false],
+    ['a key that is not good', refused(-2015, 401), false],
+    ['the wrong time', refused(-1021), false],
+  ])('%s', (_name, outcome, expected) => {
+    expect(mayPass('read', outcome)).toBe(expected);
+    for (const effect of ['create', 'cancel', 'setting', 'test'] satisfies readonly Effect[]) expect(mayPass(effect, outcome)).toBe(false);
+  });
+
+  test('of a refusal: the codes that say so, but for the time', () => {
+    expect(ERROR_CODES.filter(({ code }) => mayPass('read', refused(code))).map(({ code }) => code)).toEqual([
+      -1001, -1003, -1006, -1007, -1016,
+    ]);
+    expect([isWrongTime(refused(-1021)), isWrongTime(unknown(500, -1021)), isWrongTime(unknown(null))]).toEqual([true, true, false]);
+    expect([codeOf(refused(35)), codeOf(unknown(500, 35)), codeOf(unknown(500)), codeOf({ kind: 'notSent', cause: '' })]).toEqual([35, 35, null, null]); // prettier-ignore
+  });
+});
+
+test('pauses grow twofold to 4 s, and by chance lie in the upper half', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 40 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, random) => {
+      const most = Math.min(4000, 250 * 2 ** (attempt - 1));
+      expect(pauseMs(attempt, random)).toBeGreaterThanOrEqual(most / 2);
+      expect(pauseMs(attempt, random)).toBeLessThanOrEqual(most);
+    }),
+  );
+});
+
+test('Retry-After: seconds, or a date on the clock of the service', () => {
+  const now = timeMs(Date.UTC(2026, 10, 21, 8, 0, 0));
+  const read = (header: string | undefined) => retryAfterMs(header, now);
+  expect(read('120')).toBe(120_000);
+  expect(read(' 0 ')).toBe(0);
+  expect(read('Sat, 21 Nov 2026 08:00:30 GMT')).toBe(30_000);
+  expect(read('Sat, 21 Nov 2026 07:00:30 GMT'), 'over').toBe(0);
+  for (const other of [
+    undefined,
+    '',
+    '-1',
+    '1.5',
+    'soon',
+    '9999999999',
+    'Sat, 21 Nvo 2026 08:00:30 GMT',
+    'Sat, 21 ovD 2026 08:00:30 GMT',
+    'Sat, 41 Nov 2026 08:00:30 GMT',
+    'Saturday, 21-Nov-26 08:00:30 GMT',
+  ]) {
+    expect(read(other), other).toBeNull();
+  }
+});

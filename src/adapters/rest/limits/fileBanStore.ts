@@ -1,0 +1,91 @@
+// The record of a ban as a small file that only its owner can read: written whole or not at all.
+
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { formatTime } from '../../../model/time.ts';
+import type { Ban, BanStore, UnreadableBan } from './banStore.ts';
+
+const VERSION = 1;
+/** What a record takes is a tenth of that; a larger file is none. */
+const MAX_CHARACTERS = 2000;
+
+export class FileBanStore implements BanStore {
+  readonly #path: string;
+
+  /** `path`: one for each service that is talked to; its folder is made when the first ban is written. */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  read(): Ban | UnreadableBan | null {
+    let text: string;
+    try {
+      text = readFileSync(this.#path, 'utf8');
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      return code === 'ENOENT' ? null : this.#unreadable(`cannot be read (${code})`);
+    }
+    return parsed(text) ?? this.#unreadable('is not what isobar wrote');
+  }
+
+  /** Throws where the disk does not take it. */
+  write(ban: Ban): void {
+    const folder = dirname(this.#path);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const draft = `${this.#path}.${process.pid}.tmp`;
+    try {
+      const file = openSync(draft, 'w', 0o600);
+      try {
+        writeSync(file, textOf(ban));
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+      renameSync(draft, this.#path);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
+    }
+    syncFolder(folder);
+  }
+
+  #unreadable(why: string): UnreadableBan {
+    return {
+      unreadable: `${this.#path}: the record of a ban ${why}, so that the exchange may have banned this address; nothing is sent`,
+      remedy: `wait until the exchange does not answer 418 any more, a day if you cannot tell; then remove ${this.#path} and start again`,
+    };
+  }
+}
+
+const textOf = ({ sinceMs, untilMs, strikes }: Ban): string =>
+  `${JSON.stringify({ version: VERSION, sinceMs, untilMs, strikes, says: saysOf(untilMs) }, null, 2)}\n`;
+const saysOf = (untilMs: number): string => `HTTP 418: nothing is sent before ${formatTime(untilMs)}`;
+
+/** Null for what is no record. */
+function parsed(text: string): Ban | null {
+  if (text.length > MAX_CHARACTERS) return null;
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+  if (typeof data !== 'object' || data === null) return null;
+  const { version, sinceMs, untilMs, strikes } = data as Partial<Record<string, unknown>>;
+  if (version !== VERSION || !isWhole(sinceMs) || !isWhole(untilMs) || !isWhole(strikes)) return null;
+  return sinceMs <= untilMs && strikes >= 1 && strikes <= 64 ? { sinceMs, untilMs, strikes } : null;
+}
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
+
+/** The name is on the disk once its folder is. Windows has no such call. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

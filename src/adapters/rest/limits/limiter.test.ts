@@ -1,0 +1,222 @@
+// The limiter at its door: who goes at once, who waits for what, and who is refused.
+
+import { describe, expect, it } from 'vitest';
+import { LimitsDesk, START_MS } from '../../../../test/fixtures/limitsDesk.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { LimiterOptions } from './limiter.ts';
+
+/** What is added to a window for clocks that differ. */
+const GUARD_MS = 9;
+
+describe('calls within the limit', () => {
+  it('go at once, within the call', () => {
+    const desk = new LimitsDesk();
+    desk.ask('spot.newOrder', 'order', 80);
+    expect(desk.count()).toBe(80);
+    desk.ask('spot.newOrder', 'order');
+    expect(desk.count()).toBe(80);
+    expect(desk.limiter.state.classes).toEqual([
+      {
+        rateClass: 'spot.newOrder',
+        scope: 'key',
+        source: 'spec',
+        windowMs: 2000,
+        limit: 100,
+        allowance: 100,
+        used: 80,
+        waiting: 1,
+        stoppedUntilMs: null,
+      },
+    ]);
+  });
+
+  it('go again a window after they were answered, and not after they were sent', () => {
+    const desk = new LimitsDesk();
+    desk.ask('spot.openOrders', 'reconcile', 40);
+    expect(desk.count()).toBe(16);
+    desk.pass(700);
+    desk.answer();
+    desk.pass(2000);
+    expect(desk.count()).toBe(16);
+    desk.pass(GUARD_MS);
+    expect(desk.count()).toBe(32);
+    expect(desk.sent[16]!.atMs).toBe(700 + 2000 + GUARD_MS);
+  });
+
+  it('have their turn in the order of asking', () => {
+    const desk = new LimitsDesk({ limits: { 'spot.openOrders': { count: 1 } } });
+    const went: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      desk.limiter.acquire(
+        'spot.openOrders',
+        'steady',
+        (ticket) => {
+          went.push(i);
+          ticket.answered(200, null, null);
+        },
+        () => {},
+      );
+    }
+    desk.pass(10_000);
+    expect(went).toEqual([0, 1, 2, 3]);
+  });
+
+  it('count by class and by key; public ones by address, or by key where they carry it', () => {
+    const desk = new LimitsDesk();
+    const second = desk.another({ sameAddressAs: desk.limiter });
+    const third = desk.another({ sameAddressAs: desk.limiter, publicOnKey: true });
+    for (const limiter of [desk.limiter, second, third]) desk.ask('spot.account', 'reconcile', 20, limiter);
+    expect(desk.count()).toBe(3 * 16);
+    desk.ask('spot.klines', 'reconcile', 10);
+    desk.ask('spot.depth', 'reconcile', 10, second);
+    expect(desk.count()).toBe(4 * 16);
+    desk.ask('spot.ticker', 'reconcile', 10, third);
+    expect(desk.count()).toBe(4 * 16 + 10);
+  });
+
+  it('cost what they weigh', () => {
+    const desk = new LimitsDesk({ limits: { 'spot.newOrder': { count: 100, weight: 7 } } });
+    desk.ask('spot.newOrder', 'order', 20);
+    expect(desk.count()).toBe(11);
+  });
+
+  it('may ask for the next one, and be answered, while they go', () => {
+    const desk = new LimitsDesk();
+    let went = 0;
+    const again = (): void => {
+      desk.limiter.acquire(
+        'spot.openOrders',
+        'reconcile',
+        (ticket) => {
+          went++;
+          again();
+          ticket.answered(200, null, null);
+          ticket.answered(429, null, null);
+        },
+        () => {},
+      );
+    };
+    again();
+    expect(went).toBe(16);
+    desk.pass(2000 + GUARD_MS);
+    expect(went).toBe(32);
+    expect(desk.events).toEqual([]);
+  });
+});
+
+describe('shares', () => {
+  it('leave 20 % to cancels, and 40 % to reconciliation, whatever steady traffic there is', () => {
+    const desk = new LimitsDesk();
+    desk.ask('spot.myTrades', 'steady', 50);
+    expect(desk.count('steady')).toBe(8);
+    desk.ask('spot.myTrades', 'reconcile', 50);
+    expect(desk.count('reconcile')).toBe(8);
+    desk.ask('spot.myTrades', 'cancel', 50);
+    expect(desk.count('cancel')).toBe(4);
+  });
+
+  it('let reconciliation take what steady traffic does not, but for a tenth while that waits', () => {
+    const desk = new LimitsDesk();
+    desk.ask('spot.myTrades', 'reconcile', 50);
+    expect(desk.count('reconcile')).toBe(16);
+    desk.ask('spot.myTrades', 'steady', 50);
+    desk.answer();
+    desk.pass(2000 + GUARD_MS);
+    expect([desk.count('reconcile'), desk.count('steady')]).toEqual([16 + 14, 2]);
+  });
+
+  it('stop creates 20 % below their limit', () => {
+    const desk = new LimitsDesk();
+    desk.ask('spot.newOrder', 'order', 200);
+    desk.ask('spot.batchOrders', 'order', 200);
+    desk.ask('futures.createOrder', 'order', 200);
+    expect(desk.count()).toBe(80 + 40 + 16);
+  });
+
+  it('have room for one call however small the limit is', () => {
+    for (const priority of ['cancel', 'reconcile', 'order', 'steady'] as const) {
+      const desk = new LimitsDesk({ limits: { 'spot.account': { count: 1 }, 'spot.myTrades': { count: 2, weight: 2 } } });
+      desk.ask('spot.account', priority);
+      desk.ask('spot.myTrades', priority);
+      expect(desk.count(), priority).toBe(2);
+    }
+  });
+});
+
+describe('the queue', () => {
+  it('is bounded for each priority, and says when to come back', () => {
+    const desk = new LimitsDesk({ mostWaiting: 3 });
+    desk.ask('spot.account', 'steady', 8 + 3 + 1);
+    expect([desk.count(), desk.refusals.length]).toEqual([8, 1]);
+    expect(desk.refusals[0]).toEqual({
+      kind: 'queueFull',
+      message: 'spot.account is not sent: 3 calls of its priority wait for the rate limit already',
+      remedy: 'ask less often: fewer symbols, or longer periods',
+      retryAtMs: START_MS + 2000,
+    });
+    desk.ask('spot.account', 'reconcile', 8);
+    desk.ask('spot.account', 'cancel', 4);
+    expect([desk.count(), desk.refusals.length]).toEqual([20, 1]);
+  });
+
+  it('has a place less for who gives it up, and neither goes nor is refused', () => {
+    const desk = new LimitsDesk({ mostWaiting: 1 });
+    desk.ask('spot.account', 'steady', 8);
+    const giveUp = desk.ask('spot.account');
+    giveUp();
+    giveUp();
+    desk.ask('spot.account');
+    expect(desk.refusals).toEqual([]);
+    desk.answer();
+    desk.pass(5000);
+    expect(desk.count()).toBe(9);
+  });
+
+  it('keeps no timer while nobody waits, so that a command ends when it is done', () => {
+    const desk = new LimitsDesk();
+    desk.ask('spot.account', 'steady', 8);
+    desk.answer();
+    expect(desk.queue.nextMs).toBe(Infinity);
+  });
+});
+
+describe('settings', () => {
+  const message = (options: LimiterOptions): string => {
+    try {
+      return String(new LimitsDesk(options).count());
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      expect(error.remedy).not.toBe('');
+      return error.message;
+    }
+  };
+
+  it.each<[LimiterOptions, string]>([
+    [{ limits: { 'spot.trades': { count: 5 } } }, 'limits.spot.trades: no such endpoint, and no such class of calls'],
+    [{ limits: { 'spot.klines': { count: 0 } } }, 'limits.spot.klines.count: expected a whole number of 1 or more, got 0'],
+    [{ limits: { 'spot.klines': { windowMs: 0.5 } } }, 'limits.spot.klines.windowMs: expected a whole number of 1 or more, got 0.5'],
+    [
+      { limits: { 'spot.batchOrders': { weight: 60 } } },
+      'limits.spot.batchOrders: expected a count of at least 60, the weight of one call, got 50',
+    ],
+    [{ banMinMs: 1000 }, 'limits.banMinMs: expected 300000 ms or more, got 1000'],
+    [{ mostWaiting: 0 }, 'mostWaiting: expected a whole number of 1 or more, got 0'],
+  ])('%j is refused', (options, expected) => {
+    expect(message(options)).toBe(expected);
+  });
+
+  it('an endpoint with a count of its own leaves the class it shared; a class may be set as a whole', () => {
+    const desk = new LimitsDesk({
+      limits: { 'spot.klines': { count: 10, windowMs: 1000 }, 'spot.public': { count: 40 }, 'spot.depth': { weight: 5 } },
+    });
+    desk.ask('spot.klines', 'reconcile', 20);
+    expect(desk.count()).toBe(8);
+    desk.ask('spot.ticker', 'reconcile', 2);
+    desk.ask('spot.depth', 'reconcile', 20);
+    expect(desk.count()).toBe(8 + 2 + 6);
+    expect(desk.limiter.state.classes.map(({ rateClass, limit, source }) => [rateClass, limit, source])).toEqual([
+      ['spot.klines', 10, 'configured'],
+      ['spot.public', 40, 'configured'],
+    ]);
+  });
+});

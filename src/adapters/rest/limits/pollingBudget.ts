@@ -1,0 +1,57 @@
+// Whether what is asked for again and again fits into the share of steady traffic: known before the first call, not found out in trade.
+
+import { ConfigError } from '../../../base/errors.ts';
+import type { Op } from '../../../protocol/endpoints/endpoints.ts';
+import { limitTable, type ClassLimit, type OpLimit } from './limitTable.ts';
+import { SHARES } from './shares.ts';
+
+/** Calls that come back in every period. */
+export interface Polling {
+  readonly op: Op;
+  /** Calls in a period, such as one for each symbol; 1 or more. */
+  readonly calls: number;
+  /** ms, above 0. */
+  readonly everyMs: number;
+}
+
+/** Calls of weight 1 that steady traffic may send in a second: 4 where the limit is 20 in two seconds. */
+export const steadyPerSecond = ({ count, windowMs }: Pick<ClassLimit, 'count' | 'windowMs'>): number =>
+  (Math.floor(count * SHARES.steady + 1e-9) * 1000) / windowMs;
+
+/**
+ * Throws ConfigError where all of `pollings` together need more than the share of steady traffic: n symbols every i seconds need
+ * n / i calls a second, of each class of calls. `table`: the limits in force.
+ */
+export function requireSteadyBudget(pollings: readonly Polling[], table: ReadonlyMap<Op, OpLimit> = limitTable()): void {
+  const byClass = new Map<string, { limit: ClassLimit; parts: (Polling & { weight: number })[] }>();
+  for (const polling of pollings) {
+    const row = table.get(polling.op);
+    if (!row) continue;
+    const known = byClass.get(row.limit.rateClass) ?? { limit: row.limit, parts: [] };
+    known.parts.push({ ...polling, weight: row.weight });
+    byClass.set(row.limit.rateClass, known);
+  }
+  for (const { limit, parts } of byClass.values()) {
+    const needed = parts.reduce((sum, { calls, everyMs, weight }) => sum + (calls * weight * 1000) / everyMs, 0);
+    const most = steadyPerSecond(limit);
+    if (needed <= most * (1 + 1e-9)) continue;
+    const times = needed / most;
+    const said = parts.map(({ op, calls, everyMs }) => `${calls} x ${op} every ${shown(everyMs / 1000)} s`).join(' and ');
+    throw new ConfigError(
+      `${said}: expected at most ${shown(most)} calls a second, got ${shown(needed)} (steady traffic may use ${SHARES.steady * 100} % of ` +
+        `${limit.count} in ${shown(limit.windowMs / 1000)} s)`,
+      remedyOf(parts, times),
+    );
+  }
+}
+
+function remedyOf(parts: readonly Polling[], times: number): string {
+  const [first] = parts;
+  if (parts.length > 1 || !first) return `ask for ${shown(Math.ceil(times * 10) / 10)} times fewer, or that much less often`;
+  const everyS = Math.ceil((first.everyMs * times) / 100 - 1e-9) / 10;
+  const fewer = Math.floor(first.calls / times + 1e-9);
+  return fewer < 1 ? `ask every ${everyS} s` : `ask every ${everyS} s, or for ${fewer} instead of ${first.calls}`;
+}
+
+/** Up to two decimals. */
+const shown = (value: number): string => String(Math.round(value * 100) / 100);

@@ -1,0 +1,131 @@
+// The claim on which everything rests: whatever the network does, the exchange never receives more than the limit in any window.
+
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { WindowUse, type Flight } from './windowUse.ts';
+
+const WINDOW_MS = 2000;
+const START_MS = 1_700_000_000_000;
+
+interface Sent {
+  /** Ms after the call before it was tried; null: at the first moment at which there is room again. */
+  readonly gapMs: number | null;
+  /** Ms of the way out, and back. */
+  readonly outMs: number;
+  readonly backMs: number;
+  readonly weight: number;
+}
+
+/** Delays that an adversary would choose: nothing, around a window, or anything. */
+const delay = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 800, noNaN: true }), fc.double({ min: 1900, max: 2100, noNaN: true }));
+const sent: fc.Arbitrary<Sent> = fc.record({
+  gapMs: fc.oneof(
+    fc.constant(null),
+    fc.constant(0),
+    fc.double({ min: 0, max: 50, noNaN: true }),
+    fc.double({ min: 0, max: 3000, noNaN: true }),
+  ),
+  outMs: delay,
+  backMs: delay,
+  weight: fc.integer({ min: 1, max: 3 }),
+});
+
+/** An exchange whose clock is so much slower that its window takes as long as the guard allows for: 8 ms more. */
+const SLOWEST = WINDOW_MS / (WINDOW_MS + 8);
+const clockRate = fc.oneof(fc.constant(SLOWEST), fc.double({ min: SLOWEST, max: 2 - SLOWEST, noNaN: true }));
+
+/** Sends what fits when it is tried, and tells when each was received, by our clock before it is cut to whole ms. */
+function receivedBy(calls: readonly Sent[], limit: number): { atMs: number; weight: number }[] {
+  const use = new WindowUse(WINDOW_MS);
+  let flying: { flight: Flight; answeredMs: number }[] = [];
+  const received: { atMs: number; weight: number }[] = [];
+  let nowMs = START_MS;
+  const passTo = (ms: number): void => {
+    nowMs = ms;
+    for (const { flight, answeredMs } of flying.toSorted((a, b) => a.answeredMs - b.answeredMs)) {
+      if (answeredMs <= nowMs) use.ended(flight, false, Math.floor(answeredMs));
+    }
+    flying = flying.filter(({ answeredMs }) => answeredMs > nowMs);
+    use.settle(Math.floor(nowMs));
+  };
+  for (const { gapMs, outMs, backMs, weight } of calls) {
+    passTo(nowMs + (gapMs ?? 0));
+    if (gapMs === null) {
+      while (use.all + weight > limit) passTo(Math.max(nowMs, Math.min(use.nextMs, ...flying.map(({ answeredMs }) => answeredMs))));
+    }
+    if (use.all + weight > limit) continue;
+    flying.push({ flight: use.sent('cancel', weight, Math.floor(nowMs)), answeredMs: nowMs + outMs + backMs });
+    received.push({ atMs: nowMs + outMs, weight });
+  }
+  return received;
+}
+
+/** The most that any window of the exchange holds, by its clock: `rate` times as fast as ours, `skewMs` off, in whole ms. */
+function mostInAWindow(received: readonly { atMs: number; weight: number }[], rate: number, skewMs: number): number {
+  const times = received.map(({ atMs, weight }) => ({ ms: Math.floor((atMs - START_MS) * rate + skewMs), weight }));
+  const within = (endMs: number) => times.filter(({ ms }) => ms > endMs - WINDOW_MS && ms <= endMs);
+  return Math.max(0, ...times.map(({ ms }) => within(ms).reduce((sum, { weight }) => sum + weight, 0)));
+}
+
+describe('requests that count from sending until a window after their answer', () => {
+  it('never exceed the limit where they are received, on no clock', () => {
+    fc.assert(
+      fc.property(
+        fc.array(sent, { maxLength: 120 }),
+        fc.integer({ min: 3, max: 8 }),
+        clockRate,
+        fc.double({ min: -3_600_000, max: 3_600_000, noNaN: true }),
+        (calls, limit, rate, skewMs) => mostInAWindow(receivedBy(calls, limit), rate, skewMs) <= limit,
+      ),
+      { numRuns: 600 },
+    );
+  });
+
+  it('reach it: no rule that sends more could be safe', () => {
+    // Received at the last moment, and at the first: as near to each other as a window is long.
+    const late: Sent = { gapMs: 0, outMs: 800, backMs: 0, weight: 1 };
+    const early: Sent = { gapMs: 0, outMs: 0, backMs: 0, weight: 1 };
+    const sentAfter = (gapMs: number) => receivedBy([late, { ...early, gapMs }], 1).length;
+    expect(sentAfter(800 + WINDOW_MS - 1)).toBe(1);
+    expect(sentAfter(800 + WINDOW_MS + 15)).toBe(2);
+  });
+
+  it('keep to a limit on fixed windows, and to a bucket that refills, as well', () => {
+    fc.assert(
+      fc.property(fc.array(sent, { maxLength: 120 }), fc.integer({ min: 3, max: 8 }), fc.nat(WINDOW_MS), (calls, limit, phaseMs) => {
+        const received = receivedBy(calls, limit).toSorted((a, b) => a.atMs - b.atMs);
+        const fixed = new Map<number, number>();
+        let [level, lastMs] = [0, -Infinity];
+        for (const { atMs, weight } of received) {
+          const window = Math.floor((atMs + phaseMs) / WINDOW_MS);
+          fixed.set(window, (fixed.get(window) ?? 0) + weight);
+          level = Math.max(0, level - ((atMs - lastMs) * limit) / WINDOW_MS) + weight;
+          lastMs = atMs;
+          if (level > limit + 1e-6) return false;
+        }
+        return Math.max(0, ...fixed.values()) <= limit;
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('count for longer where no answer came: nobody knows when they arrive', () => {
+    const use = new WindowUse(WINDOW_MS);
+    use.ended(use.sent('cancel', 1, 0), true, 3000);
+    use.settle(3000 + 5000 + WINDOW_MS);
+    expect(use.all).toBe(1);
+    use.settle(3000 + 5000 + WINDOW_MS + 10);
+    expect(use.all).toBe(0);
+    expect(use.nextMs).toBe(Infinity);
+  });
+
+  it('use up a share from the moment of sending: that is our own affair', () => {
+    const use = new WindowUse(WINDOW_MS);
+    use.sent('steady', 2, 0);
+    use.sent('order', 1, 0);
+    use.sent('reconcile', 4, 0);
+    expect([use.sentBy('steady'), use.sentBy('order'), use.all]).toEqual([2, 1, 7]);
+    use.settle(WINDOW_MS);
+    expect([use.sentBy('steady'), use.sentBy('order'), use.all]).toEqual([0, 0, 7]);
+  });
+});

@@ -1,0 +1,124 @@
+// One WebSocket connection to a service: opened over Node's own HTTP client, pings answered in every form, everything else dropped.
+
+import { createHash } from 'node:crypto';
+import { request as requestPlain, type IncomingMessage } from 'node:http';
+import { request as requestTls } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
+import { utf8 } from '../../../protocol/json/json.ts';
+import { CLOSE, closeAnswer, closePayload, frameOf, FrameReader, OPCODE, textIn, type Frame } from '../../../protocol/socket/frames.ts';
+import { heartbeatText, stampIn } from '../../../protocol/socket/heartbeatText.ts';
+
+const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+/** Largest message that is looked at, in bytes, decompressed too: a ping needs no more. */
+const MAX_MESSAGE_BYTES = 64 * 1024;
+
+export interface ConnectionEvents {
+  readonly opened: () => void;
+  /** A ping came, and has been answered. */
+  readonly pinged: () => unknown;
+  /** Once, whoever ended it. */
+  readonly closed: (why: string) => void;
+}
+
+export interface Connection {
+  /** Ends it, now; `closed` is not called any more. */
+  drop(): void;
+}
+
+/** `url`: http or https in place of ws and wss. `random`: from 0 to 1. */
+export function connect(url: string, random: () => number, events: ConnectionEvents): Connection {
+  const key = Buffer.from(bytesOf(16, random)).toString('base64');
+  let socket: Duplex | null = null;
+  let isOver = false;
+  const end = (why: string | null): void => {
+    if (isOver) return;
+    isOver = true;
+    request.destroy();
+    socket?.destroy();
+    if (why !== null) events.closed(why);
+  };
+  const send = url.startsWith('https:') ? requestTls : requestPlain;
+  const request = send(url, {
+    agent: false,
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+    headers: { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': key },
+  });
+  request.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
+  request.on('response', ({ statusCode }) => end(`the service answers HTTP ${statusCode ?? 0}`));
+  request.on('upgrade', (response, upgraded, head) => {
+    socket = upgraded;
+    upgraded.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
+    upgraded.on('close', () => end('the connection was lost'));
+    if (isOver) upgraded.destroy();
+    else if (!isAccepted(response, key)) end('the answer to the opening is none of a WebSocket');
+    else listen(upgraded, head, random, { ...events, pinged: () => isOver || events.pinged() }, end);
+  });
+  request.end();
+  return { drop: () => end(null) };
+}
+
+const bytesOf = (count: number, random: () => number): Uint8Array => Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
+
+function isAccepted({ headers }: IncomingMessage, key: string): boolean {
+  const accept = createHash('sha1')
+    .update(key + ACCEPT_SUFFIX)
+    .digest('base64');
+  // Nothing was offered: what the service chose all the same it would use.
+  const isBare = headers['sec-websocket-extensions'] === undefined && headers['sec-websocket-protocol'] === undefined;
+  return headers.upgrade?.toLowerCase() === 'websocket' && headers['sec-websocket-accept'] === accept && isBare;
+}
+
+function listen(socket: Duplex, head: Buffer, random: () => number, events: ConnectionEvents, end: (why: string) => void): void {
+  const reader = new FrameReader('server', MAX_MESSAGE_BYTES);
+  const send = (opcode: number, payload: Uint8Array): void => void socket.write(frameOf(opcode, payload, bytesOf(4, random)));
+  const receive = (bytes: Uint8Array): void => {
+    const { frames, broken } = reader.push(bytes);
+    for (const frame of frames) take(frame, send, events, end);
+    if (broken === null) return;
+    send(OPCODE.close, closePayload(broken.code, broken.why));
+    end(`the service sent ${broken.why}`);
+  };
+  events.opened();
+  socket.on('data', receive);
+  if (head.length > 0) receive(head);
+}
+
+type Send = (opcode: number, payload: Uint8Array) => void;
+
+function take({ opcode, payload }: Frame, send: Send, events: ConnectionEvents, end: (why: string) => void): void {
+  switch (opcode) {
+    case OPCODE.ping:
+      send(OPCODE.pong, payload);
+      events.pinged();
+      return undefined;
+    case OPCODE.close: {
+      const code = closeAnswer(payload);
+      send(OPCODE.close, closePayload(code === CLOSE.protocol ? CLOSE.protocol : CLOSE.normal, ''));
+      return end(`the service closed it (${code})`);
+    }
+    case OPCODE.text:
+    case OPCODE.binary: {
+      const stamp = stampIn('ping', messageIn(payload) ?? '');
+      if (stamp === null) return undefined;
+      send(OPCODE.text, utf8(heartbeatText('pong', stamp)));
+      events.pinged();
+      return undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Text, or text that was compressed, as some services send all of theirs; null for all else. */
+function messageIn(payload: Uint8Array): string | null {
+  if (payload[0] !== 0x1f || payload[1] !== 0x8b) return textIn(payload);
+  try {
+    return textIn(gunzipSync(payload, { maxOutputLength: MAX_MESSAGE_BYTES }));
+  } catch (error) {
+    // Broken or too large: no ping.
+    if (error instanceof Error) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+// Bodies that a service compressed though nobody asked it to: opened up to a limit, off the event loop.
+
+import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
+
+type Opened = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly cause: string };
+
+/**
+ * Calls `done` once with the body that `encoding` (of the header Content-Encoding; absent: none) hides; within the call where nothing is
+ * to be opened. What would be larger than `maxBytes` is given up as soon as that shows, so a bomb costs no more than that.
+ */
+export function decompress(encoding: string | undefined, body: Uint8Array, maxBytes: number, done: (opened: Opened) => void): void {
+  const name = encoding?.trim().toLowerCase() ?? '';
+  if (name === '' || name === 'identity' || body.length === 0) {
+    done({ ok: true, body });
+    return;
+  }
+  const open = openerOf(name, body);
+  if (open === null) {
+    done({ ok: false, cause: `an answer in an encoding that nobody asked for: ${name.slice(0, 40)}` });
+    return;
+  }
+  open(body, { maxOutputLength: maxBytes }, (error, opened) =>
+    done(error ? { ok: false, cause: `an answer that cannot be decompressed: ${causeOf(error, maxBytes)}` } : { ok: true, body: opened }),
+  );
+}
+
+function openerOf(name: string, body: Uint8Array): typeof gunzip | null {
+  switch (name) {
+    case 'gzip':
+    case 'x-gzip':
+      return gunzip;
+    case 'br':
+      return brotliDecompress;
+    case 'deflate':
+      // Some servers leave out the two bytes of zlib, of which the first ends in 8.
+      return (body[0]! & 0x0f) === 8 ? inflate : inflateRaw;
+    default:
+      return null;
+  }
+}
+
+const causeOf = (error: NodeJS.ErrnoException, maxBytes: number): string =>
+  error.code === 'ERR_BUFFER_TOO_LARGE' ? `larger than ${maxBytes} bytes` : (error.code ?? error.message);

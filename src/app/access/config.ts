@@ -1,0 +1,121 @@
+// The access file: where keys lie, and what the service that is talked to does differently. It never holds a key.
+
+import { z } from 'zod';
+import { BAN_MIN_MS } from '../../adapters/rest/limits/banLatch.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { INTERVALS } from '../../model/interval.ts';
+import { endpointOf, OPS } from '../../protocol/endpoints/endpoints.ts';
+import { parseSource, type FileKind } from '../definition/parse.ts';
+import { readYaml, whereIs, type DefinitionSource, type KeyPath } from '../definition/source.ts';
+import { KEY_REMEDY, namesKey, shownPath, withoutKeys } from './keyLike.ts';
+
+const text = (what: string, pattern: RegExp, help: string) => z.string({ error: what }).regex(pattern, { error: what }).describe(help);
+const choice = <const T extends readonly [string, ...string[]]>(values: T, help: string) =>
+  z.enum(values, { error: `one of ${values.join(', ')}` }).describe(help);
+const flag = (help: string) => z.boolean({ error: 'true or false' }).describe(help);
+const count = (unit: string, help: string, most: number, least = 1) => {
+  const error = `a whole number (${unit}, ${least} to ${most})`;
+  return z.int({ error }).min(least, { error }).max(most, { error }).describe(help);
+};
+const map = <T extends z.ZodRawShape>(shape: T, what: string) => z.strictObject(shape, { error: what });
+
+const DAY_MS = 86_400_000;
+const prefix = text('empty, or a path such as /spot/open', /^(\/[\w.~-]+)*$/, 'put before every path');
+const intervalNames = map(
+  Object.fromEntries(
+    INTERVALS.map((interval) => [
+      interval,
+      text('a name of letters and digits, or null', /^\w{1,16}$/, 'name on the wire')
+        .nullable()
+        .optional(),
+    ]),
+  ),
+  'names of intervals, such as { 1h: 60min }',
+);
+const url = (market: string) =>
+  text('a URL such as https://api.example.com', /^https?:\/\/\S+$/, `address of the ${market} service`).optional();
+const filePath = (what: string) => text('the path of a file', /\S/, `file with the ${what}, mode 0600; relative to this file`).optional();
+
+const limit = map(
+  {
+    count: count('calls', 'calls in a window', 1_000_000).optional(),
+    windowMs: count('ms', 'length of the window', DAY_MS).optional(),
+    weight: count('calls', 'what one call counts', 1000).optional(),
+  },
+  'a limit, such as { count: 10, windowMs: 2000 }',
+);
+
+/** What can have a limit of its own: an endpoint, or a class of them that count together. */
+const LIMITED = [...new Set<string>([...OPS, ...OPS.map((op) => endpointOf(op).limit.rateClass)])];
+
+const dialect = map(
+  {
+    baseUrl: url('spot'),
+    futuresBaseUrl: url('futures'),
+    pathPrefix: map({ spot: prefix.optional(), futures: prefix.optional() }, 'prefixes, such as { spot: /spot/open }').optional(),
+    signPathPrefix: flag('whether the prefix is signed').optional(),
+    signQuery: choice(['include', 'omit'], 'whether the query of a GET is signed').optional(),
+    contentTypeOnGet: flag('whether a GET has a Content-Type').optional(),
+    recvWindow: count('ms', 'how long a request is valid, sent with signed POSTs', 5000).nullable().optional(),
+    symbolCase: choice(['upper', 'lower'], 'letters of spot symbols').optional(),
+    batchCancelIdsField: choice(['orderIds', 'orderId'], 'name of the list of spot.batchCancel').optional(),
+    clientIdQueryName: choice(['newClientOrderId', 'newClientorderId'], 'its name in spot.queryOrder').optional(),
+    queryByClientId: choice(['unknown', 'works'], 'whether an order is found by its client id').optional(),
+    conditionPath: choice(['/fapi/v1/conditionOrder/', '/fapi/v1/conditionOrder'], 'path of condition orders').optional(),
+    cancelTriggerPath: choice(['/v1/inner/trigger_order_cancel', '/fapi/v1/cancel_trigger_order'], 'path of their cancel').optional(),
+    marketOpen: choice(['limitIoc', 'value', 'v101', 'forbid'], 'how futures are opened at the market').optional(),
+    futuresVersionHeader: text("a quoted number, such as '101', or null", /^\d{1,6}$/, 'value of futures-version')
+      .nullable()
+      .optional(),
+    positionsFrom: choice(['positions', 'account'], 'where positions are read').optional(),
+    intervals: map({ spot: intervalNames.optional(), futures: intervalNames.optional() }, 'names by market').optional(),
+    klinesRange: choice(['none', 'startEnd'], 'whether klines take startTime and endTime').optional(),
+    limits: map(
+      {
+        banMinMs: count('ms', 'first pause after a 418', DAY_MS, BAN_MIN_MS).optional(),
+        ...Object.fromEntries(LIMITED.map((name) => [name, limit.optional()])),
+      },
+      'limits by endpoint, such as { spot.newOrder: { count: 10 } }',
+    )
+      .describe('limits, by endpoint or class of endpoints, where the service has others')
+      .optional(),
+  },
+  'options of the dialect, such as { signQuery: include }',
+);
+
+export const accessSchema = map(
+  {
+    keyFile: filePath('API key'),
+    secretFile: filePath('API secret'),
+    dialect: dialect.optional(),
+  },
+  'an access file: keyFile, secretFile, dialect',
+);
+
+export type AccessFile = z.output<typeof accessSchema>;
+
+const ACCESS_FILE: FileKind<AccessFile> = { schema: accessSchema, called: 'an access file', docs: 'docs/exchange-access.md' };
+
+/** Reads an access file. Throws ConfigError with file, line and key; a key that stands in it is refused and never shown. */
+export function readAccessFile(file: string): AccessFile {
+  try {
+    const source = readYaml(file, ACCESS_FILE.called, 'it holds no more than keyFile, secretFile and dialect');
+    refuseKeys(source, source.data, []);
+    return parseSource(ACCESS_FILE, source);
+  } catch (error) {
+    throw error instanceof ConfigError ? new ConfigError(hushed(error.message, file), error.remedy) : error;
+  }
+}
+
+/** Messages show what they found, which may be a key in the wrong place. */
+const hushed = (message: string, file: string): string =>
+  message.split('\n').map((line) => (line.startsWith(file) ? shownPath(file) + withoutKeys(line.slice(file.length)) : withoutKeys(line))).join('\n'); // prettier-ignore
+
+function refuseKeys(source: DefinitionSource, data: unknown, path: KeyPath): void {
+  if (typeof data !== 'object' || data === null) return;
+  for (const [name, value] of Object.entries(data)) {
+    const here = [...path, Array.isArray(data) ? Number(name) : name];
+    if (namesKey(name)) throw new ConfigError(`${whereIs(source, here)}: a key does not belong into a configuration file`, KEY_REMEDY);
+    refuseKeys(source, value, here);
+  }
+}

@@ -1,0 +1,27 @@
+// Text of strangers, such as an exchange's message, made fit for a terminal and a log: no control characters, no more than so many.
+
+/** Controls of one and two bytes, line and paragraph separators, what is invisible or turns the direction of text, halves of characters. */
+const UNFIT = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** `text` in one line of at most `max` characters; what was cut off is counted. */
+export function foreignText(text: string, max = 200): string {
+  // Escapes lengthen the text, so what could not be shown anyway is left out first.
+  const shown = text.slice(0, max).replace(UNFIT, (unfit) => SHORT[unfit] ?? escaped(unfit));
+  const kept = shown.length <= max ? shown : shown.slice(0, max);
+  const isWhole = text.length <= max && shown.length <= max;
+  return isWhole ? kept : `${kept}... (${text.length} characters)`;
+}
+
+/** JSON text with the same characters as escapes of JSON: it says what it said, and a terminal may show it. */
+export function foreignJson(json: string): string {
+  return json.replace(UNFIT, (unfit) => (unfit === '\n' ? unfit : unicode(unfit)));
+}
+
+function escaped(unfit: string): string {
+  const code = unfit.charCodeAt(0);
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : unicode(unfit);
+}
+
+const unicode = (unfit: string): string =>
+  Array.from({ length: unfit.length }, (_, at) => `\\u${unfit.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');

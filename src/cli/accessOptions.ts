@@ -1,0 +1,9 @@
+// The options of every command that talks to an exchange.
+
+const text = { type: 'string', requiresArg: true } as const;
+
+export const accessOptions = {
+  config: { ...text, describe: 'Access file: addresses, key files, dialect (docs/exchange-access.md)' },
+  'spot-url': { ...text, describe: 'Address of the spot service; default: ISOBAR_SPOT_URL' },
+  'futures-url': { ...text, describe: 'Address of the futures service; default: ISOBAR_FUTURES_URL' },
+} as const;

@@ -1,0 +1,89 @@
+// Completion in real shells: their own functions are called with a line that was begun.
+
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CliDesk, COMMAND } from '../../test/fixtures/cliDesk.ts';
+
+const desk = new CliDesk();
+beforeAll(() => {
+  chmodSync(COMMAND, 0o755);
+  symlinkSync(COMMAND, join(desk.folder, 'isobar'));
+  const files = [
+    'backtests/first.yaml',
+    'strategies/a.ts',
+    'strategies/a.test.ts',
+    'strategies/b c$(touch x).ts',
+    'node_modules/x.ts',
+    'runs/one/manifest.json',
+    'runs/half/log',
+  ];
+  for (const file of [...files, 'other.yaml', 'BTCUSDT-1h.csv']) desk.write(file, '');
+});
+afterAll(() => desk.remove());
+
+/** Called with the words of the line. */
+const SHELLS = {
+  bash: 'source <(isobar completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _isobar isobar; [[ -n "${COMPREPLY[*]}" ]] && printf "%s\\n" "${COMPREPLY[@]}"; true',
+  // Outside of a line that is being typed zsh has no completion system: two of its functions stand in.
+  zsh: 'compdef() { :; }; _describe() { print -rl -- "${(@P)2}"; }; _default() { :; }; source <(isobar completion zsh); words=("$@"); CURRENT=$#; _isobar',
+  fish: 'isobar completion fish | source; complete --do-complete "$argv[2..-1]"',
+} as const;
+
+const run = promisify(execFile);
+
+/** What the shell offers after `line`, whose last word is begun, or not if it ends with a space. */
+async function offered(shell: keyof typeof SHELLS, line: string): Promise<readonly string[]> {
+  const env = { ...process.env, PATH: `${desk.folder}:${process.env['PATH']}`, SHELL: '/bin/other' };
+  const { stdout, stderr } = await run(shell, ['-c', SHELLS[shell], ...(shell === 'fish' ? ['--', '-'] : [shell]), ...line.split(' ')], {
+    cwd: desk.folder,
+    env,
+  });
+  expect(stderr).toBe('');
+  return stdout.split('\n').filter((each) => each !== '').toSorted(); // prettier-ignore
+}
+
+/** Tests of a shell, or none and a message where it is not installed. */
+function describeShell(shell: keyof typeof SHELLS, tests: () => void): void {
+  const isThere = spawnSync(shell, ['-c', 'true']).status === 0;
+  if (!isThere) console.log(`skipped: ${shell} is not installed, so its completion is not tried`);
+  describe.skipIf(!isThere)(shell, tests);
+}
+
+describeShell('bash', () => {
+  it.concurrent.each([
+    ['isobar back', ['backtest']],
+    ['isobar sweep --gr', ['--grid']],
+    ['isobar completion z', ['zsh']],
+    ['isobar data import --market ', ['futures', 'spot']],
+    ['isobar backtest ', ['backtests/first.yaml', 'other.yaml', 'strategies/a.ts', 'strategies/b\\ c\\$\\(touch\\ x\\).ts']],
+    ['isobar sweep --json b', ['backtests/first.yaml']],
+    ['isobar strategy show strategies/a', ['strategies/a.ts']],
+    ['isobar report ', ['runs/one']],
+    ['isobar verify runs/', ['runs/one']],
+    // Files of any kind, which the shell itself knows.
+    ['isobar data import ', []],
+    ['isobar backtest --data ', []],
+  ])('%s', async (line, answers) => expect(await offered('bash', line)).toEqual(answers));
+});
+
+describeShell('zsh', () => {
+  it.concurrent.each([
+    ['isobar sweep --gr', [/^--grid:Values of a parameter/]],
+    ['isobar strategy show strategies/b', [/^strategies\/b c\$\(touch x\)\.ts$/]],
+    ['isobar report ', [/^runs\/one$/]],
+    ['isobar data import ', []],
+  ])('%s', async (line, answers) => expect(await offered('zsh', line)).toEqual(answers.map((answer) => expect.stringMatching(answer))));
+});
+
+describeShell('fish', () => {
+  it.concurrent.each([
+    ['isobar sweep --gr', [/^--grid\tValues of a parameter/]],
+    ['isobar strategy show strategies/b', [/^strategies\/b c\$\(touch x\)\.ts$/]],
+    ['isobar report ', [/^runs\/one$/]],
+    // Files of any kind.
+    ['isobar data import BTC', [/^BTCUSDT-1h\.csv$/]],
+  ])('%s', async (line, answers) => expect(await offered('fish', line)).toEqual(answers.map((answer) => expect.stringMatching(answer))));
+});

@@ -1,0 +1,64 @@
+// Completion on the command line: the scripts that shells load, and what they are told.
+
+import type { Argv } from 'yargs';
+import { filesLike, runFolders } from './completionFiles.ts';
+import { SHELLS, shellScript, type Shell } from './completionScripts.ts';
+
+/** What a script passes before the words that were typed; named by yargs, which answers it. */
+const REQUEST = '--get-yargs-completions';
+
+const DEFINITION = /\.ya?ml$/;
+const STRATEGY = /(?<!\.(?:test|spec|d))\.[cm]?[jt]s$/;
+const EITHER = new RegExp(`${DEFINITION.source}|${STRATEGY.source}`);
+
+/** Options of the commands below that take no value. */
+const SWITCH = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open)$/;
+
+type AskYargs = (told: (error: Error | null, found: string[] | undefined) => void) => void;
+type Finder = (begun: string) => readonly string[];
+
+/** What the words after a command are; of other commands the shell offers its own files. */
+const ARGUMENTS: readonly (readonly [command: string, find: Finder])[] = [
+  ['backtest', (begun) => filesLike(begun, EITHER)],
+  ['sweep', (begun) => filesLike(begun, DEFINITION)],
+  ['strategy show', (begun) => filesLike(begun, STRATEGY)],
+  ['verify', runFolders],
+  ['report', runFolders],
+];
+
+export function withCompletion(yargs: Argv, argv: readonly string[]): Argv {
+  const words = argv.slice(argv.indexOf(REQUEST) + 2);
+  return (
+    yargs
+      .command(
+        'completion [shell]',
+        'Print a script that completes commands, options and files in your shell',
+        (args) =>
+          args
+            .positional('shell', { choices: SHELLS, default: usualShell(), describe: 'Whose script; default: that of $SHELL' })
+            .example('$0 completion bash >> ~/.bashrc', 'from the next shell on'),
+        ({ shell }) => void process.stdout.write(shellScript(shell)),
+      )
+      // The command that yargs brings has one script for the shell of the login, whichever asks; it stays out of sight.
+      .completion('yargs-completion', false, (begun: string, _args: unknown, byDefault: AskYargs, done: (found: string[]) => void) => {
+        byDefault((_error, found = []) => done(suggestions(words, begun, found)));
+      })
+  );
+}
+
+function usualShell(): Shell {
+  return SHELLS.find((shell) => process.env['SHELL']?.endsWith(`/${shell}`)) ?? 'bash';
+}
+
+/** Of `found`, which is what yargs knows of commands, options and choices, and of files, what goes on from `begun`, the last of `words`. */
+function suggestions(words: readonly string[], begun: string, found: readonly string[]): string[] {
+  const fitting = found.filter((each) => each.startsWith(begun));
+  if (begun.startsWith('-')) return fitting;
+  const plain = fitting.filter((each) => !each.startsWith('-'));
+  // After an option comes its value: the shell's own files serve for it.
+  const before = words.at(-2) ?? '';
+  if (plain.length > 0 || (before.startsWith('-') && !SWITCH.test(before))) return plain;
+  const line = words.join(' ');
+  const find = ARGUMENTS.find(([command]) => line.startsWith(`${command} `))?.[1];
+  return [...(find?.(begun) ?? [])];
+}

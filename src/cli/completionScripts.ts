@@ -1,0 +1,48 @@
+// The scripts that make bash, zsh and fish ask isobar how a command line may go on.
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** Works with the bash 3.2 of macOS, which has no mapfile. No suggestion: bash offers its own files. */
+const BASH = `# isobar in bash
+_isobar() {
+  local each
+  COMPREPLY=()
+  while IFS= read -r each; do
+    COMPREPLY+=("$(printf '%q' "$each")")
+  done < <(SHELL=bash "$1" --get-yargs-completions "\${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null)
+}
+complete -o bashdefault -o default -F _isobar isobar
+`;
+
+/** Needs compinit, which most set-ups of zsh have called. Suggestions come as \`word:what it is\`. */
+const ZSH = `#compdef isobar
+# isobar in zsh
+_isobar() {
+  local -a found
+  found=("\${(@f)$(SHELL=zsh "\${words[1]}" --get-yargs-completions "\${(@)words[1,CURRENT]}" 2>/dev/null)}")
+  if [[ -n \${found[1]} ]]; then _describe isobar found; else _default; fi
+}
+if [[ \${zsh_eval_context[-1]} == loadautofunc ]]; then _isobar "$@"; else compdef _isobar isobar; fi
+`;
+
+/** Needs fish 3.0. Suggestions come as words, a tab, and what each is; fish puts its own marks around what needs them. */
+const FISH = `# isobar in fish
+function _isobar
+  set -l words (commandline --tokenize --cut-at-cursor --current-process)
+  set -l begun (commandline --current-token --cut-at-cursor)
+  set -l found (env SHELL=fish $words[1] --get-yargs-completions $words "$begun" 2>/dev/null)
+  if count $found >/dev/null
+    printf '%s\\n' $found
+  else
+    __fish_complete_path "$begun"
+  end
+end
+complete --command isobar --no-files --arguments '(_isobar)'
+`;
+
+const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
+
+export function shellScript(shell: Shell): string {
+  return SCRIPTS[shell];
+}

@@ -1,0 +1,156 @@
+// Answers as JSON Schema: the containers around the records, the specification's first, then the others that are read.
+
+import { assertNever } from '../../base/assert.ts';
+import { timeMs } from '../../base/brand.ts';
+import { InvariantError } from '../../base/errors.ts';
+import { answerOf, endpointOf, type Op } from '../endpoints/endpoints.ts';
+import { isList, isObject } from '../json/json.ts';
+import { listing } from '../shapes/answer.ts';
+import { decimal, id, level, price, time } from '../shapes/value.ts';
+import { SEED_VARIANTS } from '../shapes/variants.ts';
+import { plain, sampleOf, valueSchema, type Schema } from './valueSchema.ts';
+
+export interface AnswerSchema {
+  /** Null: the answer is about no record of its own. */
+  readonly row: Schema | null;
+  readonly schema: Schema;
+  /** As the paper exchange answers under the profile `seed`. */
+  readonly example: unknown;
+}
+
+const object = (properties: Readonly<Record<string, Schema>>, required: readonly string[] = Object.keys(properties)): Schema => ({
+  type: 'object',
+  properties,
+  ...(required.length > 0 ? { required } : {}),
+});
+const list = (items: Schema): Schema => ({ type: 'array', items });
+const CODE_OK: Schema = { type: ['string', 'integer'], enum: ['0', 0], description: '0: done' };
+const MSG: Schema = { type: ['string', 'null'] };
+/** What the futures interface puts around some answers. */
+const envelope = (data: Schema): Schema => object({ code: CODE_OK, msg: MSG, data }, ['code', 'data']);
+const NOTHING: Schema = envelope({ type: 'null', description: 'no information' });
+const DONE: Schema = object({ code: CODE_OK, msg: MSG, data: { type: ['object', 'null'] } }, ['code']);
+const levelSchema: Schema = {
+  type: 'array',
+  description: 'price and quantity',
+  prefixItems: [valueSchema(price), valueSchema(decimal)],
+  items: false,
+  minItems: 2,
+};
+const ids = list(valueSchema(id));
+const depth = object(
+  {
+    time: valueSchema(time, true),
+    bids: { ...list(levelSchema), description: 'best first' },
+    asks: { ...list(levelSchema), description: 'best first' },
+  },
+  ['bids', 'asks'],
+);
+const BOOK = {
+  timeMs: timeMs(1_588_591_856_000),
+  bids: [level.read(['9300.5', '0.5'])],
+  asks: [level.read(['9300.6', '1.2'])],
+};
+const ID = '499890200602846';
+
+interface Own {
+  readonly schema: (row: Schema) => Schema;
+  /** `row` is a sample of the record. */
+  readonly sample: (row: unknown) => unknown;
+}
+
+/** Answers that stand in none of the common containers. */
+const OWN: Readonly<Partial<Record<Op, Own>>> = {
+  'spot.depth': { schema: () => ({ anyOf: [depth, object({ data: depth })] }), sample: () => BOOK },
+  'futures.depth': { schema: () => ({ anyOf: [depth, object({ data: depth })] }), sample: () => BOOK },
+  'spot.batchOrders': {
+    schema: () => {
+      const made: Schema = {
+        ...object({ ids: { ...ids, description: 'which id is whose is not said' }, idsString: ids }, []),
+        anyOf: [{ required: ['ids'] }, { required: ['idsString'] }],
+      };
+      return { anyOf: [made, envelope(made)] };
+    },
+    sample: () => ({ ids: [ID] }),
+  },
+  'spot.batchCancel': {
+    schema: () => {
+      const said: Schema = { type: ['array', 'boolean', 'null'], items: valueSchema(id) };
+      const asked = object({ success: said, failed: said }, []);
+      return { anyOf: [asked, envelope({ ...asked, type: ['object', 'null'] })] };
+    },
+    sample: () => ({ success: [ID], failed: [] }),
+  },
+  'spot.account': {
+    schema: (row) => {
+      const account = object({ uid: { type: ['string', 'integer', 'null'] }, balances: list(row) }, ['balances']);
+      return { anyOf: [account, object({ data: account })] };
+    },
+    sample: (row) => ({ uid: null, ...listing([row]) }),
+  },
+  'futures.createConditionOrder': {
+    schema: () => {
+      const made = object({ triggerIds: { ...ids, minItems: 1 }, ids, cancelIds: ids }, ['triggerIds']);
+      return { anyOf: [envelope(made), object({ orderId: valueSchema(id) })] };
+    },
+    sample: () => ({ triggerIds: [ID], ids: [], cancelIds: [] }),
+  },
+  'futures.triggerOrderList': {
+    schema: (row) => {
+      const rows: Schema = { type: ['array', 'null'], items: row };
+      const page = object({ count: { type: ['integer', 'string', 'null'], description: 'of all pages' }, trigOrderList: rows }, [
+        'trigOrderList',
+      ]);
+      return { anyOf: [envelope({ anyOf: [page, rows] }), page, list(row)] };
+    },
+    sample: (row) => ({ count: 1, ...listing([row]) }),
+  },
+  'futures.cancelTriggerOrder': { schema: () => ({ anyOf: [DONE, object({ orderId: valueSchema(id) })] }), sample: () => null },
+};
+
+/** The schema of what `op` answers when all is well; `rowIs` stands for the record in it, which may be a reference. */
+export function answerSchema(op: Op, rowIs: (row: Schema) => Schema = (row) => row): AnswerSchema {
+  const { row: value } = answerOf(op);
+  const row = value === null ? null : valueSchema(value);
+  const given = row === null ? {} : rowIs(row);
+  const sample = value === null ? null : sampleOf(value, '', endpointOf(op).market);
+  const own = OWN[op];
+  const found = own ? { schema: own.schema(given), sample: own.sample(sample) } : common(op, given, sample);
+  // What the sample is was told to the table's own writer; its type is that of the answer.
+  const example = plain(endpointOf(op).answer.write(found.sample, SEED_VARIANTS));
+  return { row, schema: found.schema, example };
+}
+
+function common(op: Op, row: Schema, sample: unknown): { readonly schema: Schema; readonly sample: unknown } {
+  const { container } = answerOf(op);
+  switch (container.kind) {
+    case 'empty':
+      return { schema: { type: 'object' }, sample: null };
+    case 'done':
+      return { schema: DONE, sample: null };
+    case 'one':
+      return { schema: { anyOf: [row, envelope(row), oneElement(row)] }, sample };
+    case 'oneOrNone':
+      return { schema: { anyOf: [row, NOTHING, envelope(row), oneElement(row)] }, sample };
+    case 'list':
+      return { schema: listSchema(op, container.member, row), sample: listing([sample]) };
+    case 'own':
+      throw new InvariantError(`the answer of ${op} has a container of its own and no schema`);
+    default:
+      return assertNever(container);
+  }
+}
+
+const oneElement = (row: Schema): Schema => ({ ...list(row), minItems: 1, maxItems: 1 });
+
+/** Bare, in a member, or in an envelope: first as the specification has it. */
+function listSchema(op: Op, member: string | null, row: Schema): Schema {
+  const bare = list(row);
+  const rows: Schema = { type: ['array', 'null'], items: row };
+  const members = [...(member === null ? [] : [member]), 'list', ...(op === 'spot.symbols' ? ['symbols'] : [])];
+  const inMember = members.map((name) => object({ [name]: rows }));
+  const wrapped = envelope({ anyOf: [rows, ...inMember] });
+  const written = endpointOf(op).answer.write(listing([]), SEED_VARIANTS);
+  if (isList(written)) return { anyOf: [bare, ...inMember, wrapped] };
+  return { anyOf: isObject(written) && written.has('data') ? [wrapped, bare, ...inMember] : [...inMember, bare, wrapped] };
+}

@@ -1,0 +1,174 @@
+// The interface as an OpenAPI 3.1 document, made of the endpoint table and the table of codes.
+
+import type { Market } from '../../model/instrument.ts';
+import { isSafeToRetry, SECURITY, type Endpoint, type RateLimit } from '../endpoints/endpoint.ts';
+import { endpointOf, OPS, type Op } from '../endpoints/endpoints.ts';
+import { ERROR_CODES } from '../errors/errorCodes.ts';
+import { answerSchema } from './answerSchema.ts';
+import { requestOf } from './requestSchema.ts';
+import type { Schema } from './valueSchema.ts';
+
+/** Of the paths: spot and futures share it. */
+const INTERFACE_VERSION = '1';
+
+const ABOUT = `Spot and futures of the trading service, as the paper exchange serves them.
+
+Every request has the header \`Content-Type: application/json\`. A GET has its parameters in the query, a POST in a JSON body. Times are in ms, \
+lists newest first. Signed calls may have \`recvWindow\` (ms, 5000 by default) beside their parameters.
+
+An answer may stand in any of the forms of its schema; the first is the specification's, the others are those of services that differ, and a \
+switch of the paper exchange brings each about. Ids exceed 2^53: read and write them digit by digit.`;
+
+const SIGNATURE = `HMAC-SHA256 under the API secret, hexadecimal in any case, of: the value of X-CH-TS, the method, the path with its query, \
+and the body of a POST, without anything between them.`;
+
+const header = (name: string, description: string): Schema => ({ type: 'apiKey', in: 'header', name, description });
+const SCHEMES = {
+  apiKey: header('X-CH-APIKEY', 'the API key; case matters'),
+  timestamp: header(
+    'X-CH-TS',
+    'when the request was sent, in ms: less than 1000 ahead of the clock of the service, at most recvWindow behind it',
+  ),
+  signature: header('X-CH-SIGN', SIGNATURE),
+};
+
+/** The document, ready for JSON. */
+export function openApi(): Schema {
+  const schemas: Record<string, Schema> = errorSchemas();
+  const paths: Record<string, Record<string, Schema>> = {};
+  for (const op of OPS) {
+    const row = endpointOf(op);
+    const at = (paths[row.path] ??= {});
+    at[row.method.toLowerCase()] = operation(op, row, schemas);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Trading service: spot and futures', version: INTERFACE_VERSION, description: ABOUT },
+    servers: [{ url: '/', description: 'the exchange that serves this document' }],
+    tags: [
+      { name: 'spot', description: 'instruments are symbols, such as BTCUSDT' },
+      { name: 'futures', description: 'instruments are contracts, such as E-BTC-USDT' },
+    ],
+    paths,
+    components: { schemas, responses: errorResponses(), securitySchemes: SCHEMES },
+  };
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** `SpotNewOrder`. */
+const nameOf = (op: Op): string => op.split('.').map(capital).join('');
+const refer = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+function operation(op: Op, row: Endpoint, schemas: Record<string, Schema>): Schema {
+  const name = nameOf(op);
+  const answer = answerSchema(op, (record) => {
+    schemas[`${name}Record`] = record;
+    return refer(`${name}Record`);
+  });
+  schemas[name] = { description: row.answer.shape, ...answer.schema };
+  const { key, signature } = SECURITY[row.security];
+  return {
+    operationId: op,
+    tags: [row.market],
+    summary: row.help,
+    description: aboutCall(row),
+    ...requestOf(row),
+    security: key ? [{ apiKey: [], ...(signature ? { timestamp: [], signature: [] } : {}) }] : [],
+    responses: {
+      200: { description: row.answer.shape, content: { 'application/json': { schema: refer(name), example: answer.example } } },
+      ...Object.fromEntries(
+        STATUSES.map((status) => [String(status), { $ref: `#/components/responses/${responseName(row.market, status)}` }]),
+      ),
+    },
+    'x-security-type': row.security,
+    'x-rate-limit': limitOf(row.limit),
+  };
+}
+
+function aboutCall(row: Endpoint): string {
+  const { security, otherMethod, otherPaths = [] } = row;
+  return [
+    security === 'NONE' ? 'Open to all.' : `Signed (${security}).`,
+    isSafeToRetry(row)
+      ? 'May be sent again after a failure.'
+      : 'Is never sent again by itself: after a failure, look first what came of it.',
+    otherMethod === undefined ? '' : `Taken as ${otherMethod} with the same body too.`,
+    otherPaths.length === 0 ? '' : `Some services have it at ${otherPaths.join(', ')}.`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+const SOURCES: Readonly<Record<RateLimit['source'], string>> = {
+  spec: 'the specification',
+  dialect: 'seen on services',
+  assumed: 'not published; kept to by careful clients',
+};
+
+const limitOf = ({ rateClass, scope, count, windowMs, weight, source }: RateLimit): Schema => ({
+  class: rateClass,
+  per: scope,
+  count,
+  windowMs,
+  weight,
+  source: SOURCES[source],
+});
+
+const STATUSES: readonly number[] = [...new Set(ERROR_CODES.flatMap(({ http }) => http))].toSorted((a, b) => a - b);
+const responseName = (market: Market, status: number): string => `${capital(market)}${status}`;
+
+/** Errors in the payload of each market, by HTTP status, with the codes that come with it. */
+function errorResponses(): Schema {
+  const markets: readonly Market[] = ['spot', 'futures'];
+  return Object.fromEntries(
+    markets.flatMap((market) =>
+      STATUSES.map((status) => {
+        const codes = ERROR_CODES.filter(({ http }) => http.includes(status));
+        const description = codes.map(({ code, meaning }) => `${code}: ${meaning}`).join('; ');
+        return [
+          responseName(market, status),
+          {
+            description,
+            content: { 'application/json': { schema: refer(`${capital(market)}Error`), examples: examplesOf(market, codes) } },
+          },
+        ];
+      }),
+    ),
+  );
+}
+
+function examplesOf(market: Market, codes: typeof ERROR_CODES): Schema {
+  return Object.fromEntries(
+    codes.map(({ code, name, meaning }) => {
+      const msg = name ?? meaning;
+      const value = market === 'spot' ? { code, msg } : { code: String(code), msg, msgData: null, succ: false };
+      return [String(code), { value }];
+    }),
+  );
+}
+
+function errorSchemas(): Record<string, Schema> {
+  const numbers = ERROR_CODES.map(({ code }) => code);
+  const msg = { type: 'string' };
+  const plain: Schema = {
+    type: 'object',
+    description: 'in this form under the switch errorBody: dataNull',
+    properties: { code: { type: 'string', enum: numbers.map(String) }, msg, data: { type: 'null' } },
+    required: ['code', 'msg', 'data'],
+  };
+  return {
+    SpotError: {
+      anyOf: [{ type: 'object', properties: { code: { type: 'integer', enum: numbers }, msg }, required: ['code', 'msg'] }, plain],
+    },
+    FuturesError: {
+      anyOf: [
+        {
+          type: 'object',
+          properties: { code: { type: 'string', enum: numbers.map(String) }, msg, msgData: { type: 'null' }, succ: { const: false } },
+          required: ['code', 'msg', 'msgData', 'succ'],
+        },
+        plain,
+      ],
+    },
+  };
+}

@@ -1,0 +1,125 @@
+// Parameters of calls as OpenAPI has them: in the query of a GET, in the JSON body of a POST.
+
+import { assertNever } from '../../base/assert.ts';
+import { INTERVALS } from '../../model/interval.ts';
+import type { Market } from '../../model/instrument.ts';
+import { wireInterval } from '../dialect.ts';
+import { placeOf, type Endpoint, type IntegerParam, type Param, type Params } from '../endpoints/endpoint.ts';
+import type { Schema } from './valueSchema.ts';
+
+/** What stands in an operation for its parameters: `parameters`, `requestBody`, or nothing. */
+export function requestOf({ params, market, method }: Endpoint): Schema {
+  const given = withoutTimes(params);
+  const names = Object.keys(given);
+  if (names.length === 0) return {};
+  if (placeOf({ method }) === 'query') {
+    return {
+      parameters: Object.entries(given).map(([name, param]) => ({
+        name,
+        in: 'query',
+        required: isRequired(param),
+        description: words(param),
+        schema: paramSchema(param, market, 'query'),
+      })),
+    };
+  }
+  const schema = bodySchema(given, market);
+  return { requestBody: { required: true, content: { 'application/json': { schema } } } };
+}
+
+/** Times are of no specification: services that take them are told from others by the dialect. */
+const withoutTimes = (params: Params): Params => Object.fromEntries(Object.entries(params).filter(([, { kind }]) => kind !== 'time'));
+
+const isRequired = ({ need, onlyWith }: Param): boolean => onlyWith === undefined && (need === 'required' || need === 'disputed');
+
+function bodySchema(params: Params, market: Market): Schema {
+  const entries = Object.entries(params);
+  const required = entries.filter(([, param]) => isRequired(param)).map(([name]) => name);
+  const either = entries.filter(([, { need }]) => need === 'either').map(([name]) => ({ required: [name] }));
+  const conditions = entries.flatMap(([name, { onlyWith }]) => {
+    if (onlyWith === undefined) return [];
+    const is = { properties: { [onlyWith.name]: { const: onlyWith.is } }, required: [onlyWith.name] };
+    return [{ anyOf: [{ not: is }, { required: [name] }] }];
+  });
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      entries.map(([name, param]) => [name, { description: words(param), ...paramSchema(param, market, 'body') }]),
+    ),
+    ...(required.length > 0 ? { required } : {}),
+    ...(either.length > 0 ? { anyOf: either } : {}),
+    ...(conditions.length > 0 ? { allOf: conditions } : {}),
+  };
+}
+
+/** Meaning, unit, range, default and condition in a sentence. */
+function words(param: Param): string {
+  const { help, unit = '', need, onlyWith, otherNames = [] } = param;
+  return [
+    unit === '' ? help : `${help} (${unit})`,
+    rangeWords(param),
+    onlyWith === undefined ? '' : `with ${onlyWith.name} ${onlyWith.is} alone, and then required`,
+    need === 'either' ? 'at least one of the ids is required' : '',
+    need === 'disputed' ? 'required, as the specification has it, though it gives a default' : '',
+    otherNames.length === 0 ? '' : `known as ${otherNames.join(', ')} too`,
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
+}
+
+function rangeWords(param: Param): string {
+  switch (param.kind) {
+    case 'integer':
+      return `${param.min} to ${param.max}${param.default === undefined ? '' : `, ${param.default} by default`}`;
+    case 'decimal':
+      return 'above 0';
+    case 'ids':
+    case 'rows':
+      return `at most ${param.max}`;
+    case 'text':
+    case 'choice':
+    case 'id':
+    case 'interval':
+    case 'time':
+      return '';
+    default:
+      return assertNever(param);
+  }
+}
+
+function paramSchema(param: Param, market: Market, place: 'query' | 'body'): Schema {
+  switch (param.kind) {
+    case 'text':
+      return param.of === 'clientId'
+        ? { type: 'string', pattern: '^[A-Za-z0-9_-]{1,31}$' }
+        : { type: 'string', minLength: 1, examples: [market === 'spot' ? 'BTCUSDT' : 'E-BTC-USDT'] };
+    case 'choice':
+      return { type: param.values.every((value) => typeof value === 'number') ? 'integer' : 'string', enum: param.values };
+    case 'integer':
+      return integerSchema(param, place);
+    case 'decimal':
+      return isText(param.wire, place) ? { type: 'string', pattern: '^\\d+(\\.\\d+)?$' } : { type: 'number', exclusiveMinimum: 0 };
+    case 'id':
+      return isText(param.wire, place) ? { type: 'string', pattern: '^[1-9]\\d{0,30}$' } : { type: 'integer', minimum: 1 };
+    case 'interval':
+      return { type: 'string', enum: INTERVALS.map((each) => wireInterval(market, each)).filter((name) => name !== null) };
+    case 'time':
+      return { type: 'integer', minimum: 0 };
+    case 'ids':
+      return { type: 'array', items: { type: 'integer', minimum: 1 }, minItems: 1, maxItems: param.max };
+    case 'rows':
+      return { type: 'array', items: bodySchema(param.row, market), minItems: 1, maxItems: param.max };
+    default:
+      return assertNever(param);
+  }
+}
+
+/** In a query a number is text anyway; in a body some numbers are text. */
+const isText = (wire: 'number' | 'string', place: 'query' | 'body'): boolean => wire === 'string' && place === 'body';
+
+function integerSchema({ wire, min, max, default: byDefault }: IntegerParam, place: 'query' | 'body'): Schema {
+  const given = byDefault === undefined ? {} : { default: isText(wire, place) ? String(byDefault) : byDefault };
+  return isText(wire, place)
+    ? { type: 'string', pattern: '^[1-9]\\d*$', ...given }
+    : { type: 'integer', minimum: min, maximum: max, ...given };
+}

@@ -1,0 +1,178 @@
+// Values of answers as JSON Schema: every form that is read, the one that the specification writes first; with a sample of each.
+
+import { timeMs } from '../../base/brand.ts';
+import { InvariantError } from '../../base/errors.ts';
+import { isList, JsonNumber, writeJson, type Json } from '../json/json.ts';
+import type { Field, RecordValue } from '../shapes/record.ts';
+import type { Value } from '../shapes/value.ts';
+import { SEED_VARIANTS } from '../shapes/variants.ts';
+
+/** JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+interface Kind {
+  /** What holds of every form. */
+  readonly schema: Schema;
+  /** Types on the wire. */
+  readonly types: readonly string[];
+  /** What it can be, for an example. */
+  readonly sample: unknown;
+}
+
+const number = (description: string, sample: string, limit: Schema = {}): Kind => ({
+  schema: { description, ...limit, pattern: '^-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?$' },
+  types: ['number', 'string'],
+  sample,
+});
+const digits = (description: string, pattern: string, sample: unknown, limit: Schema = {}): Kind => ({
+  schema: { description, ...limit, pattern },
+  types: ['integer', 'string'],
+  sample,
+});
+/** Of samples: 2020-05-04, after which bars in ms cannot be taken for seconds. */
+const SAMPLE_MS = timeMs(1_588_591_856_000);
+const SAMPLE_ID = '499890200602846';
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  decimal: number('decimal; its digits are exact', '0.5'),
+  price: number('decimal above 0', '9300.5', { exclusiveMinimum: 0 }),
+  id: {
+    schema: {
+      description: 'id; may exceed 2^53, so never read it as a double',
+      minimum: 1,
+      pattern: '^[1-9]\\d{0,30}$',
+      minItems: 1,
+      maxItems: 1,
+      items: { type: ['string', 'integer'], minimum: 1, pattern: '^[1-9]\\d{0,30}$' },
+    },
+    types: ['integer', 'string', 'array'],
+    sample: SAMPLE_ID,
+  },
+  idOrNone: digits('id; 0 or empty where it is withheld', '^(0|[1-9]\\d{0,30})?$', SAMPLE_ID, { minimum: 0 }),
+  clientId: { schema: { description: 'your own id; 0 where there is none' }, types: ['string', 'integer'], sample: 'my-order-1' },
+  text: { schema: { minLength: 1 }, types: ['string'], sample: 'text' },
+  upperText: { schema: { description: 'name, in any case', minLength: 1 }, types: ['string'], sample: 'USDT' },
+  integer: digits('whole number', '^-?\\d+(\\.0+)?$', 1),
+  flag: { schema: {}, types: ['boolean'], sample: true },
+  time: digits('Unix time in ms', '^\\d+$', SAMPLE_MS),
+  barTime: digits('Unix time of the opening in ms, on some services in s', '^\\d+$', SAMPLE_MS),
+  zonelessTime: { schema: { description: 'date and time at UTC+8, for display' }, types: ['string', 'integer'], sample: SAMPLE_MS },
+  side: { schema: { enum: ['BUY', 'SELL', 'buy', 'sell'] }, types: ['string'], sample: 'buy' },
+  action: {
+    schema: { description: 'opens or closes a position', enum: ['OPEN', 'CLOSE', 'open', 'close'] },
+    types: ['string'],
+    sample: 'OPEN',
+  },
+  status: {
+    schema: { description: 'status of an order, as a name in one of several spellings or as an integer; others may come' },
+    types: ['string', 'integer'],
+    sample: { word: 'NEW', raw: 'NEW' },
+  },
+  timeInForce: {
+    schema: { description: 'IOC, FOK, POST_ONLY, or a code; empty for none' },
+    types: ['string', 'integer'],
+    sample: { word: 'IOC', raw: 'IOC' },
+  },
+};
+
+/** Names whose samples say more than their kind does. */
+const NAMED_SAMPLES: Readonly<Record<string, string>> = {
+  symbol: 'BTCUSDT',
+  contractName: 'E-BTC-USDT',
+  contractSymbol: 'BTC-USDT',
+  baseAsset: 'BTC',
+  multiplierCoin: 'BTC',
+  feeCoin: 'BTC',
+  asset: 'BTC',
+  type: 'E',
+  timezone: 'UTC',
+};
+
+const isRecord = (value: Value<unknown>): value is RecordValue<unknown> => 'fields' in value;
+/** The element of a list inside a record. */
+const rowIn = (value: Value<unknown>): Value<unknown> | null => ('row' in value ? (value.row as Value<unknown>) : null);
+
+function kindOf({ kind }: Value<unknown>): Kind {
+  const found = KINDS[kind];
+  if (found) return found;
+  if (!kind.startsWith('code:')) throw new InvariantError(`no schema for values of the kind ${kind}`);
+  const words = kind.slice('code:'.length).split('|');
+  const [first = ''] = words;
+  return {
+    schema: { description: `${words.join(', ')}, or its integer; others may come` },
+    types: ['string', 'integer'],
+    sample: { word: first, raw: first },
+  };
+}
+
+/** What `value` is read from; with null where `canBeNull`. */
+export function valueSchema(value: Value<unknown>, canBeNull = false): Schema {
+  const nullType = canBeNull ? ['null'] : [];
+  if (isRecord(value)) return { type: canBeNull ? ['object', ...nullType] : 'object', ...membersOf(value) };
+  const row = rowIn(value);
+  if (row) return { type: canBeNull ? ['array', ...nullType] : 'array', items: valueSchema(row) };
+  const { schema, types, sample } = kindOf(value);
+  const written = typeOf(value.write(sample, SEED_VARIANTS));
+  const ordered = types.toSorted((a, b) => Number(isOf(b, written)) - Number(isOf(a, written)));
+  const all = [...ordered, ...nullType];
+  const { enum: values, ...rest } = schema;
+  return {
+    type: all.length === 1 ? all[0] : all,
+    ...rest,
+    ...(Array.isArray(values) ? { enum: [...values, ...(canBeNull ? [null] : [])] } : {}),
+  };
+}
+
+const isOf = (type: string, written: string): boolean => type === written || (type === 'integer' && written === 'number');
+
+function typeOf(json: Json): string {
+  if (json instanceof JsonNumber) return 'number';
+  return isList(json) ? 'array' : typeof json;
+}
+
+function membersOf({ fields }: RecordValue<unknown>): Schema {
+  const members = Object.values(fields as Readonly<Record<string, Field<unknown>>>);
+  const required = members.filter(({ canBeNull }) => !canBeNull);
+  // A member that is read under several names is there under one of them, as what it is: another member may have that name too.
+  const either = required
+    .filter(({ names }) => names.length > 1)
+    .map(({ names, value }) => ({ anyOf: names.map((name) => ({ required: [name], properties: { [name]: valueSchema(value) } })) }));
+  const rules = [...either, ...ownIdRules(fields)];
+  const sole = required.filter(({ names }) => names.length === 1).flatMap(({ names }) => names);
+  return {
+    properties: Object.fromEntries(
+      members.flatMap(({ names, value, canBeNull }) => names.map((name) => [name, valueSchema(value, canBeNull)])),
+    ),
+    ...(sole.length > 0 ? { required: sole } : {}),
+    ...(rules.length > 0 ? { allOf: rules } : {}),
+  };
+}
+
+/** A fill that does not say whose it is cannot be booked: a buyer's has the id of the buying order, a seller's that of the selling one. */
+function ownIdRules(fields: Readonly<Record<string, unknown>>): readonly Schema[] {
+  if (!['isBuyer', 'bidId', 'askId'].every((name) => name in fields)) return [];
+  return [
+    { anyOf: [{ properties: { isBuyer: { const: false } } }, { required: ['bidId'] }] },
+    { anyOf: [{ properties: { isBuyer: { const: true } } }, { required: ['askId'] }] },
+  ];
+}
+
+/** Something that `value` can be, as programs have it; `name` is that of the member. */
+export function sampleOf(value: Value<unknown>, name = '', market = ''): unknown {
+  if (isRecord(value)) {
+    return Object.fromEntries(
+      Object.entries(value.fields as Readonly<Record<string, Field<unknown>>>).map(([own, field]) => [
+        own,
+        sampleOf(field.value, field.names[0], market),
+      ]),
+    );
+  }
+  const row = rowIn(value);
+  if (row) return [sampleOf(row, '', market)];
+  const { sample } = kindOf(value);
+  if (value.kind !== 'text' && value.kind !== 'upperText') return sample;
+  return name === 'symbol' && market === 'futures' ? NAMED_SAMPLES['contractName'] : (NAMED_SAMPLES[name] ?? sample);
+}
+
+/** The same for documents: ids and decimals of samples are short enough for doubles. */
+export const plain = (json: Json): unknown => JSON.parse(writeJson(json)) as unknown;

@@ -1,0 +1,158 @@
+// Frames of WebSocket (RFC 6455): whole messages only, of bounded size, masked by clients and by nobody else.
+
+export const OPCODE = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const;
+
+/** Close codes of RFC 6455, section 7.4.1, that are sent here. */
+export const CLOSE = {
+  normal: 1000,
+  goingAway: 1001,
+  protocol: 1002,
+  unsupported: 1003,
+  badText: 1007,
+  policy: 1008,
+  tooBig: 1009,
+} as const;
+
+export interface Frame {
+  readonly opcode: number;
+  /** Unmasked. */
+  readonly payload: Uint8Array;
+}
+
+/** Why a connection cannot go on; nothing behind it is read. */
+export interface Broken {
+  readonly code: number;
+  readonly why: string;
+}
+
+export interface Arrived {
+  readonly frames: readonly Frame[];
+  readonly broken: Broken | null;
+}
+
+/** Payload of a control frame, in bytes. */
+const MAX_CONTROL_BYTES = 125;
+const KNOWN: ReadonlySet<number> = new Set(Object.values(OPCODE));
+const NOTHING = new Uint8Array(0);
+
+/** Takes bytes as they come and gives the frames that they complete. Holds no more than one frame. */
+export class FrameReader {
+  readonly #from: 'client' | 'server';
+  readonly #maxBytes: number;
+  #pending: Uint8Array = NOTHING;
+  #isBroken = false;
+
+  /** `from`: whose frames they are. `maxBytes`: largest payload. */
+  constructor(from: 'client' | 'server', maxBytes: number) {
+    this.#from = from;
+    this.#maxBytes = maxBytes;
+  }
+
+  push(bytes: Uint8Array): Arrived {
+    const frames: Frame[] = [];
+    if (this.#isBroken) return { frames, broken: null };
+    this.#pending = this.#pending.length === 0 ? bytes : joined(this.#pending, bytes);
+    for (;;) {
+      const head = this.#head();
+      if (head === null) return { frames, broken: null };
+      if ('why' in head) {
+        this.#isBroken = true;
+        this.#pending = NOTHING;
+        return { frames, broken: head };
+      }
+      const end = head.start + head.length;
+      if (this.#pending.length < end) return { frames, broken: null };
+      frames.push({ opcode: head.opcode, payload: masked(this.#pending.subarray(head.start, end), head.mask) });
+      this.#pending = this.#pending.subarray(end);
+    }
+  }
+
+  /** Null: not all of it is there. */
+  #head(): Head | Broken | null {
+    const bytes = this.#pending;
+    if (bytes.length < 2) return null;
+    const [first, second] = [bytes[0]!, bytes[1]!];
+    const broken = brokenBy(first, second, this.#from);
+    if (broken !== null) return broken;
+    const short = second & 0x7f;
+    const size = short < 126 ? 0 : short === 126 ? 2 : 8;
+    if (bytes.length < 2 + size) return null;
+    const length = size === 0 ? short : wholeIn(bytes.subarray(2, 2 + size));
+    if (length > this.#maxBytes) return { code: CLOSE.tooBig, why: `a message of more than ${this.#maxBytes} bytes` };
+    const start = 2 + size + (this.#from === 'client' ? 4 : 0);
+    return bytes.length < start ? null : { opcode: first & 0x0f, mask: bytes.subarray(2 + size, start), length, start };
+  }
+}
+
+interface Head {
+  readonly opcode: number;
+  /** Four bytes, or none. */
+  readonly mask: Uint8Array;
+  readonly length: number;
+  /** Where the payload begins. */
+  readonly start: number;
+}
+
+/** What the first two bytes already say against a frame. */
+function brokenBy(first: number, second: number, from: 'client' | 'server'): Broken | null {
+  const opcode = first & 0x0f;
+  const isWhole = (first & 0x80) !== 0 && opcode !== OPCODE.continuation;
+  if ((first & 0x70) !== 0) return { code: CLOSE.protocol, why: 'reserved bits are set' };
+  if (!KNOWN.has(opcode)) return { code: CLOSE.protocol, why: `no opcode: ${opcode}` };
+  if (((second & 0x80) !== 0) !== (from === 'client')) return { code: CLOSE.protocol, why: 'frames of a client are masked, and no others' };
+  if (opcode >= OPCODE.close && (!isWhole || (second & 0x7f) > MAX_CONTROL_BYTES)) {
+    return { code: CLOSE.protocol, why: 'a control frame is one frame, and short' };
+  }
+  return isWhole ? null : { code: CLOSE.unsupported, why: 'messages in several frames are not read' };
+}
+
+/** Above 2^53 it is not exact, and too large in any case. */
+const wholeIn = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum * 256 + byte, 0);
+
+function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+const masked = (payload: Uint8Array, mask: Uint8Array): Uint8Array =>
+  mask.length === 0 ? payload : payload.map((byte, at) => byte ^ mask[at & 3]!);
+
+/** A frame of one message of at most 65,535 bytes; `mask`: four bytes of a client, null of a server. */
+export function frameOf(opcode: number, payload: Uint8Array, mask: Uint8Array | null = null): Uint8Array {
+  const { length } = payload;
+  const flag = mask === null ? 0 : 0x80;
+  const head = length < 126 ? [0x80 | opcode, flag | length] : [0x80 | opcode, flag | 126, length >> 8, length & 0xff];
+  return mask === null ? joined(Uint8Array.from(head), payload) : joined(Uint8Array.from(head), mask, masked(payload, mask));
+}
+
+const ENCODER = new TextEncoder();
+/** The payload of a close frame; of `why` as much as fits. */
+export const closePayload = (code: number, why: string): Uint8Array =>
+  joined(Uint8Array.from([code >> 8, code & 0xff]), ENCODER.encode(why).subarray(0, MAX_CONTROL_BYTES - 2));
+
+/** What a close frame of the other side is answered with: its own code, or the protocol error that it is. */
+export function closeAnswer(payload: Uint8Array): number {
+  if (payload.length === 0) return CLOSE.normal;
+  if (payload.length === 1) return CLOSE.protocol;
+  const code = wholeIn(payload.subarray(0, 2));
+  // 1004 to 1006 and 1015 are never sent; below 3000 only those of the RFC and its registry are.
+  const isCode = (code >= 1000 && code <= 1014 && (code < 1004 || code > 1006)) || (code >= 3000 && code <= 4999);
+  return isCode && textIn(payload.subarray(2)) !== null ? code : CLOSE.protocol;
+}
+
+const DECODER = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of a payload; null where it is no UTF-8. */
+export function textIn(payload: Uint8Array): string | null {
+  try {
+    return DECODER.decode(payload);
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,194 @@
+// The client beside ccxt, which has the same signature from other hands: the same calls over real sockets to the same service.
+
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerOf, isOp, type Op, type OpResult } from '../../src/protocol/endpoints/endpoints.ts';
+import { parseJson } from '../../src/protocol/json/parseJson.ts';
+import { decodeAnswer, encodeAnswer } from '../../src/protocol/shapes/answer.ts';
+import { sameSignature, signedBytes, signedPath } from '../../src/protocol/sign.ts';
+import { always, answerBytes, type SeenRequest } from '../fixtures/stubExchange.ts';
+import { FUTURES_ANSWERS } from '../protocol/documentedFuturesAnswers.ts';
+import { EXPECTED_FUTURES, type ExpectedRequest } from '../protocol/expectedRequests.ts';
+import { CREDENTIALS, RestDesk, SECRET } from '../rest/desk.ts';
+import type { Bitrue } from './bitrue.mjs';
+
+const isInstalled = existsSync(new URL('node_modules/ccxt/package.json', import.meta.url));
+if (!isInstalled) console.log('skipped: ccxt is not installed (npm run test:ccxt installs it into test/ccxt)');
+
+const E_BTC = { contractName: 'E-BTC-USDT' };
+const LIMIT_ORDER = { ...E_BTC, volume: '1.5', price: '0.00000125', type: 'LIMIT', side: 'BUY', open: 'OPEN' };
+
+interface Case extends Pick<ExpectedRequest, 'op' | 'args' | 'security'> {
+  readonly say: string;
+  /** On the path that services have beside the specification's, which begins otherwise than all others. */
+  readonly otherPath?: boolean;
+}
+
+/** Every call of the specification's table, and those whose bytes are made otherwise. */
+const CASES: readonly Case[] = [
+  ...EXPECTED_FUTURES.map(({ op, args, security }) => ({ op, args, security, say: op })),
+  {
+    op: 'futures.cancelTriggerOrder',
+    args: { ...E_BTC, orderId: '7' },
+    security: 'TRADE',
+    say: 'futures.cancelTriggerOrder, other path',
+    otherPath: true,
+  },
+  { op: 'futures.openOrders', args: {}, security: 'TRADE', say: 'futures.openOrders, no query' },
+  { op: 'futures.openOrders', args: { contractName: 'E-BTC/USDT' }, security: 'TRADE', say: 'futures.openOrders, escaped query' },
+  {
+    op: 'futures.createOrder',
+    args: { ...LIMIT_ORDER, clientOrderId: 'c_1-x', timeInForce: 'IOC' },
+    security: 'TRADE',
+    say: 'futures.createOrder, limit',
+  },
+];
+
+const body = ({ body: bytes }: SeenRequest): string => bytes.toString();
+const header = ({ headers }: SeenRequest, name: string): string => headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? '';
+const signature = (request: SeenRequest): string => header(request, 'x-ch-sign');
+const credentials = (request: SeenRequest) => ['x-ch-apikey', 'x-ch-ts', 'x-ch-sign'].map((name) => header(request, name));
+
+/** By our protocol, over the bytes that arrived, with their time. */
+const expectedSignature = (request: SeenRequest): string => {
+  const of = { timestamp: header(request, 'x-ch-ts'), method: request.method, path: signedPath(request.target, 'include') };
+  return CREDENTIALS.sign(signedBytes(of, request.body));
+};
+
+/** Ids are larger than the numbers of JavaScript, in which ccxt would write them: it gets them as text. */
+const idsAsText = (json: string): string => json.replaceAll(/:(\d{16,})(?=[,}])/g, ':"$1"');
+
+/** The arguments as ccxt takes them: those of the request, by name, in their order. */
+function paramsOf(request: SeenRequest): Readonly<Record<string, unknown>> {
+  if (request.method === 'POST') return JSON.parse(idsAsText(body(request))) as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(new URL(request.target, 'http://127.0.0.1').searchParams);
+}
+
+describe.skipIf(!isInstalled)('ccxt and the client', () => {
+  let desk: RestDesk;
+  let otherDesk: RestDesk;
+  let open: (of: RestDesk) => Bitrue;
+  const rows: (readonly string[])[] = [];
+
+  beforeAll(async () => {
+    const { Bitrue } = await import('./bitrue.mjs');
+    open = ({ stub }) => new Bitrue(stub.origin, CREDENTIALS.apiKey, SECRET);
+    const answers = always(200, '{"code":"0","msg":"Success","data":null}');
+    desk = await RestDesk.open(answers);
+    otherDesk = await RestDesk.open(answers, { dialect: { cancelTriggerPath: '/fapi/v1/cancel_trigger_order' } });
+  });
+  afterAll(async () => {
+    await desk?.close();
+    await otherDesk?.close();
+    if (rows.length > 0) console.log(tableOf(rows));
+  });
+
+  /** The one request, other than for the time, that `send` makes. */
+  async function seen({ stub }: RestDesk, isTime: boolean, send: () => Promise<unknown>): Promise<SeenRequest> {
+    const before = stub.requests.length;
+    await send();
+    const arrived = stub.requests.slice(before).filter(({ target }) => isTime || !target.endsWith('/time'));
+    expect(arrived).toHaveLength(1);
+    return arrived[0]!;
+  }
+
+  it.each(CASES)('$say', async ({ op: name, say, args, security, otherPath = false }) => {
+    const op = opOf(name);
+    const isSigned = security !== 'NONE';
+    const from = otherPath ? otherDesk : desk;
+    const ours = await seen(from, op === 'futures.serverTime', () => from.call(op, args, { attempts: 1 }));
+    const ccxt = open(from);
+    const [path = ''] = ours.target.split('?');
+    const send = ccxt.methodOf(ours.method === 'GET' ? 'GET' : 'POST', path, isSigned);
+    if (send === null) {
+      expect(path).toBe('/v1/inner/trigger_order_cancel');
+      rows.push([say, ours.method, path, 'no: ccxt signs below /fapi and /dapi alone', '']);
+      return;
+    }
+    ccxt.timestamp = isSigned ? Number(header(ours, 'x-ch-ts')) : null;
+
+    // Its own bytes: they are ours, but that bodies begin with the window and hold long ids as text.
+    const theirs = await seen(from, true, () => send(paramsOf(ours)));
+    const inOurs = ours.method === 'GET' ? '' : idsAsText(body(ours)).replace('{', '{"recvWindow":5000,');
+    expect([theirs.method, theirs.target, body(theirs)]).toEqual([ours.method, ours.target, inOurs]);
+    if (!isSigned) {
+      expect(credentials(theirs).concat(credentials(ours)).join('')).toBe('');
+      rows.push([say, ours.method, path, 'the same', 'none']);
+      return;
+    }
+    expect(signature(theirs)).toBe(expectedSignature(theirs));
+
+    // Our bytes from its hands: to the last digit what we sent, so each is what the other would have made.
+    ccxt.body = ours.method === 'GET' ? null : body(ours);
+    const again = await seen(from, true, () => send(paramsOf(ours)));
+    expect([again.method, again.target, body(again)]).toEqual([ours.method, ours.target, body(ours)]);
+    expect(credentials(again)).toEqual(credentials(ours));
+    expect(sameSignature(signature(again), expectedSignature(ours))).toBe(true);
+    rows.push([say, ours.method, path, ours.method === 'GET' ? 'the same' : 'the same but recvWindow', 'identical']);
+  });
+
+  it('a signature is of its own bytes, time, path and secret alone', async () => {
+    const ccxt = open(desk);
+    const send = ccxt.methodOf('POST', '/fapi/v1/order', true)!;
+    ccxt.timestamp = 1_588_591_856_950;
+    const sent = await seen(desk, false, () => send(LIMIT_ORDER));
+    const others: readonly Partial<SeenRequest>[] = [
+      { body: Buffer.from(body(sent).replace('1.5', '1.6')) },
+      { target: '/fapi/v1/cancel' },
+      { headers: sent.headers.map(([name, value]) => [name, name === 'X-CH-TS' ? '1588591856951' : value] as const) },
+    ];
+    expect(sameSignature(signature(sent), expectedSignature(sent))).toBe(true);
+    for (const other of others) expect(sameSignature(signature(sent), expectedSignature({ ...sent, ...other }))).toBe(false);
+  });
+
+  it('ccxt reads from what our encoders write what we read', async () => {
+    const ccxt = open(desk);
+    const texts = new Map<string, string>();
+    /** What the documented answer says, which is written by our encoder for ccxt to read. */
+    const written = <O extends keyof typeof FUTURES_ANSWERS>(op: O, path: string): OpResult<O> => {
+      const json = parseJson(FUTURES_ANSWERS[op][0]!.body);
+      const means = json.ok ? decodeAnswer(answerOf(op), json.value) : json;
+      if (!means.ok) throw new Error(`${op}: ${means.problem}`);
+      texts.set(path, encodeAnswer(answerOf(op), means.value));
+      return means.value;
+    };
+    const contracts = written('futures.contracts', '/fapi/v1/contracts');
+    const ticker = written('futures.ticker', '/fapi/v1/ticker');
+    const depth = written('futures.depth', '/fapi/v1/depth');
+    const bars = written('futures.klines', '/fapi/v1/klines');
+    desk.stub.behaviour = (socket, { target }) => void socket.write(answerBytes(200, texts.get(target.split('?')[0]!) ?? '{}'));
+
+    const { symbol: id, multiplier, pricePrecision } = contracts.rows[0]!;
+    const market = { id, linear: true, contractSize: Number(multiplier), precision: { price: 10 ** -pricePrecision } };
+    expect(await ccxt.loadMarkets()).toMatchObject({ 'BTC/USDT:USDT': market });
+
+    const [high, low, bid, ask] = [ticker.high, ticker.low, ticker.buy, ticker.sell].map(Number);
+    const [last, baseVolume] = [ticker.last, ticker.volume].map(Number);
+    expect(await ccxt.fetchTicker('BTC/USDT:USDT')).toMatchObject({ timestamp: ticker.timeMs, high, low, bid, ask, last, baseVolume });
+
+    const levels = (side: 'asks' | 'bids') => depth[side].map(({ price, quantity }) => [Number(price), Number(quantity)]);
+    expect(await ccxt.fetchOrderBook('BTC/USDT:USDT')).toMatchObject({ asks: levels('asks'), bids: levels('bids') });
+
+    const row = ({ openMs, open: first, high: most, low: least, close, volume }: (typeof bars.rows)[number]) =>
+      [openMs, first, most, least, close, volume].map(Number);
+    expect(await ccxt.fetchOHLCV('BTC/USDT:USDT', '1h')).toEqual(bars.rows.map(row));
+  });
+});
+
+function opOf(name: string): Op {
+  if (!isOp(name)) throw new Error(`${name} is not in the table`);
+  return name;
+}
+
+function tableOf(rows: readonly (readonly string[])[]): string {
+  const all = [['call', '', 'path', 'bytes of ccxt', 'signatures'], ...rows];
+  const widths = all[0]!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,207 @@
+// The promises of the Disk, kept by the file system and by the simulated disk alike; and what the file system refuses besides.
+
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { FileSystemDisk } from '../../src/adapters/disk/fileSystemDisk.ts';
+import { ConfigError } from '../../src/base/errors.ts';
+import { DiskError, type Disk } from '../../src/ports/disk.ts';
+import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'isobar-disk-'));
+afterAll(() => rmSync(root, { recursive: true }));
+let runs = 0;
+
+interface Subject {
+  readonly disk: Disk;
+  readonly folder: string;
+  /** Lets what is under way come to its end. */
+  readonly settle: () => void;
+}
+
+function onFileSystem(): Subject & { readonly disk: FileSystemDisk } {
+  const folder = join(root, `run${runs++}`);
+  const disk = new FileSystemDisk();
+  disk.prepare(folder);
+  return { disk, folder, settle: () => {} };
+}
+
+const SUBJECTS: Readonly<Record<string, () => Subject>> = {
+  FileSystemDisk: onFileSystem,
+  SimulatedDisk: () => {
+    const disk = new SimulatedDisk();
+    return { disk, folder: 'journal', settle: () => void disk.run() };
+  },
+};
+
+const codeOf = (act: () => unknown): string => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof DiskError) return error.code;
+    throw error;
+  }
+  return 'done';
+};
+const textOf = (disk: Disk, path: string): string => Buffer.from(disk.read(path)).toString();
+
+describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
+  let disk: Disk;
+  let folder: string;
+  let settle: () => void;
+  beforeEach(() => {
+    ({ disk, folder, settle } = open());
+  });
+  const synced = async (path: string): Promise<string | null> =>
+    new Promise((resolve) => {
+      let isWithin = true;
+      disk.sync(path, (failure) => {
+        expect(isWithin).toBe(false);
+        resolve(failure);
+      });
+      isWithin = false;
+      settle();
+    });
+
+  it('makes a file once, appends, and tells what is there', () => {
+    const path = `${folder}/a`;
+    expect(disk.list(folder)).toEqual([]);
+    disk.create(path);
+    expect(codeOf(() => disk.create(path))).toBe('EEXIST');
+    expect([disk.size(path), textOf(disk, path)]).toEqual([0, '']);
+    disk.append(path, Buffer.from('one'));
+    disk.append(path, Buffer.from(' two'));
+    expect([disk.size(path), textOf(disk, path)]).toEqual([7, 'one two']);
+  });
+
+  it('lists names in order, those of the folder alone', () => {
+    for (const name of ['b', 'a10', 'a9', 'c.jsonl']) disk.create(`${folder}/${name}`);
+    expect(disk.list(folder)).toEqual(['a10', 'a9', 'b', 'c.jsonl']);
+  });
+
+  it('says what is not there', () => {
+    const path = `${folder}/none`;
+    const acts = [() => disk.read(path), () => disk.size(path), () => disk.append(path, Buffer.from('x')), () => disk.remove(path)];
+    expect(acts.map(codeOf)).toEqual(['ENOENT', 'ENOENT', 'ENOENT', 'ENOENT']);
+    expect(codeOf(() => disk.rename(path, `${folder}/x`))).toBe('ENOENT');
+  });
+
+  it('syncs files and folders, never within the call, each as often as it is asked', async () => {
+    const paths = Array.from({ length: 12 }, (_, at) => `${folder}/f${at}`);
+    for (const path of paths) disk.create(path);
+    for (const path of [...paths, ...paths]) disk.append(path, Buffer.from('x'));
+    expect(await Promise.all([...paths, folder, ...paths].map(synced))).toEqual(Array.from({ length: 25 }, () => null));
+    for (const path of paths) expect(textOf(disk, path)).toBe('xx');
+  });
+
+  it('renames over a file, and removes', () => {
+    const [a, b] = [`${folder}/a`, `${folder}/b`];
+    for (const path of [a, b]) {
+      disk.create(path);
+      disk.append(path, Buffer.from(path.slice(-1)));
+    }
+    disk.rename(a, b);
+    disk.append(b, Buffer.from('+'));
+    expect([disk.list(folder), textOf(disk, b)]).toEqual([['b'], 'a+']);
+    disk.remove(b);
+    disk.create(b);
+    expect([disk.list(folder), textOf(disk, b)]).toEqual([['b'], '']);
+  });
+
+  it('may lose a file while it is synced', async () => {
+    const path = `${folder}/a`;
+    disk.create(path);
+    disk.append(path, Buffer.alloc(100_000));
+    const syncing = synced(path);
+    disk.remove(path);
+    expect(await syncing).toBeNull();
+    expect(disk.list(folder)).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('files of others', () => {
+  let disk: FileSystemDisk;
+  let folder: string;
+  beforeEach(() => {
+    ({ disk, folder } = onFileSystem());
+  });
+  const refusal = (act: () => unknown): string => {
+    try {
+      act();
+    } catch (error) {
+      if (error instanceof ConfigError) return `${error.message} | ${error.remedy}`;
+      throw error;
+    }
+    return 'let through';
+  };
+  /** Through every way to a file that is there. */
+  const refusals = (path: string): readonly string[] => [
+    refusal(() => disk.read(path)),
+    refusal(() => disk.size(path)),
+    refusal(() => disk.append(path, Buffer.from('x'))),
+  ];
+
+  it('are for their owner alone, whatever the umask', () => {
+    const before = process.umask(0);
+    try {
+      disk.prepare(`${folder}/deep/er`);
+      disk.create(`${folder}/a`);
+    } finally {
+      process.umask(before);
+    }
+    expect([`${folder}/deep`, `${folder}/deep/er`, `${folder}/a`].map((path) => lstatSync(path).mode & 0o777)).toEqual([
+      0o700, 0o700, 0o600,
+    ]);
+  });
+
+  it.each([0o640, 0o604, 0o660, 0o602, 0o610, 0o777])('of mode %o are refused', (mode) => {
+    const path = `${folder}/a`;
+    writeFileSync(path, 'text');
+    chmodSync(path, mode);
+    for (const said of refusals(path)) expect(said).toMatch(/expected mode 0600 or tighter, got \d{4}: others can reach it .*chmod 0600/);
+    expect(readFileSync(path, 'utf8')).toBe('text');
+    chmodSync(folder, mode | 0o700);
+    expect(refusal(() => disk.prepare(folder))).toMatch(/expected mode 0700 or tighter/);
+  });
+
+  it('behind a symbolic link are refused, also where it leads nowhere', () => {
+    const target = `${folder}/target`;
+    disk.create(target);
+    symlinkSync(target, `${folder}/link`);
+    for (const said of refusals(`${folder}/link`)) expect(said).toMatch(/link: expected a file, got a symbolic link/);
+    symlinkSync(`${folder}/nothing`, `${folder}/loose`);
+    expect(codeOf(() => disk.create(`${folder}/loose`))).toBe('EEXIST');
+    expect(disk.list(folder)).toEqual(['link', 'loose', 'target']);
+    mkdirSync(`${folder}/real`, { mode: 0o700 });
+    symlinkSync(`${folder}/real`, `${folder}/linked`);
+    for (const name of ['linked', 'linked/'])
+      expect(refusal(() => disk.prepare(`${folder}/${name}`))).toMatch(/expected a folder, got a symbolic link/);
+  });
+
+  it('that are none are refused, without waiting for the other end of a pipe', () => {
+    execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', `${folder}/pipe`]);
+    mkdirSync(`${folder}/folder`, { mode: 0o700 });
+    expect(refusal(() => disk.read(`${folder}/pipe`))).toMatch(/expected a file, got something else/);
+    expect(codeOf(() => disk.append(`${folder}/pipe`, Buffer.from('x')))).toBe('ENXIO');
+    expect(codeOf(() => disk.append(`${folder}/folder`, Buffer.from('x')))).toBe('EISDIR');
+    disk.create(`${folder}/file`);
+    expect(codeOf(() => disk.prepare(`${folder}/file`))).toBe('EEXIST');
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('of another owner are refused', () => {
+    disk.create(`${folder}/a`);
+    disk.close();
+    chownSync(`${folder}/a`, 65_534, 65_534);
+    for (const said of refusals(`${folder}/a`))
+      expect(said).toMatch(/expected one of the user who runs isobar \(0\), got one of user 65534/);
+    chownSync(folder, 65_534, 65_534);
+    expect(refusal(() => disk.prepare(folder))).toMatch(/got one of user 65534/);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('of another owner are refused, such as those of root', () => {
+    expect(refusal(() => disk.read('/etc/hostname'))).toMatch(/got one of user 0/);
+    expect(refusal(() => disk.prepare('/usr'))).toMatch(/got one of user 0/);
+  });
+});

@@ -1,0 +1,192 @@
+// The promises of the Scheduler, kept by the queue of a backtest and by the timers of live trading alike.
+
+import * as fc from 'fast-check';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
+import { nowMs } from '../../src/adapters/clock/wallClock.ts';
+import type { Scheduler } from '../../src/ports/scheduler.ts';
+import { DueQueue } from '../../src/scheduler/dueQueue.ts';
+
+interface Subject {
+  readonly scheduler: Scheduler;
+  /** Lets time pass until everything due by `ms` has run. */
+  readonly until: (ms: number) => Promise<void>;
+  readonly close: () => void;
+}
+
+const SUBJECTS: Readonly<Record<string, () => Subject>> = {
+  DueQueue: () => {
+    const scheduler = new DueQueue();
+    scheduler.runDue(1000);
+    return { scheduler, until: async (ms) => scheduler.runDue(ms), close: () => {} };
+  },
+  LiveScheduler: () => live(1),
+  'LiveScheduler in a hurry': () => live(20),
+};
+
+function live(speed: number): Subject {
+  const scheduler = new LiveScheduler({ speed });
+  const until = async (ms: number): Promise<void> => {
+    // Asked for last, hence run last of what is due then; what comes up meanwhile is due at once and has its turn after it.
+    await new Promise<void>((resolve) => scheduler.at(ms, resolve));
+    await new Promise<void>((resolve) => scheduler.at(scheduler.nowMs, resolve));
+  };
+  return { scheduler, until, close: () => scheduler.close() };
+}
+
+describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
+  const opened: Subject[] = [];
+  const subject = (): Subject => {
+    const found = open();
+    opened.push(found);
+    return found;
+  };
+  afterEach(() => {
+    for (const each of opened.splice(0)) each.close();
+  });
+
+  test('runs nothing within the call, nothing early, each thing once', async () => {
+    const { scheduler, until } = subject();
+    const from = scheduler.nowMs;
+    const ran: [number, number][] = [];
+    for (const after of [0, 1, 5, 12]) scheduler.at(from + after, () => ran.push([after, scheduler.nowMs - from]));
+    expect(ran).toEqual([]);
+    await until(from + 20);
+    expect(ran.map(([after]) => after)).toEqual([0, 1, 5, 12]);
+    for (const [after, at] of ran) expect(at).toBeGreaterThanOrEqual(after);
+  });
+
+  test('runs what comes up meanwhile after what was asked for before', async () => {
+    const { scheduler, until } = subject();
+    const at = scheduler.nowMs + 5;
+    const ran: string[] = [];
+    scheduler.at(at, () => {
+      ran.push('first');
+      scheduler.at(scheduler.nowMs, () => ran.push('asked meanwhile'));
+    });
+    scheduler.at(at, () => ran.push('second'));
+    await until(at + 5);
+    expect(ran).toEqual(['first', 'second', 'asked meanwhile']);
+  });
+
+  test('forgets what was cancelled, also by what runs at the same time; a handle that is over does no harm', async () => {
+    const { scheduler, until } = subject();
+    const at = scheduler.nowMs + 3;
+    const ran: string[] = [];
+    const gone = scheduler.at(at, () => ran.push('gone'));
+    scheduler.cancel(gone);
+    scheduler.cancel(gone);
+    const first = scheduler.at(at, () => {
+      ran.push('first');
+      scheduler.cancel(second);
+      scheduler.cancel(first);
+    });
+    const second = scheduler.at(at, () => ran.push('second'));
+    scheduler.at(at, () => ran.push('third'));
+    await until(at + 2);
+    expect(ran).toEqual(['first', 'third']);
+  });
+
+  test('keeps the order of a sorted list on random histories', async () => {
+    const step = fc.record({ after: fc.integer({ min: 0, max: 12 }), cancels: fc.option(fc.nat(60), { freq: 4 }) });
+    const histories = fc.sample(fc.array(step, { minLength: 1, maxLength: 60 }), { numRuns: 40, seed: 7 });
+    await Promise.all(
+      histories.map(async (steps) => {
+        const { scheduler, until } = subject();
+        const from = scheduler.nowMs;
+        const ran: number[] = [];
+        const handles: number[] = [];
+        let list: { after: number; name: number }[] = [];
+        for (const { after, cancels } of steps) {
+          const name = handles.length;
+          // All at times from the start on, so that the same order is due however long this loop takes.
+          handles.push(scheduler.at(from + after, () => ran.push(name)));
+          list.push({ after, name });
+          if (cancels === null || handles[cancels] === undefined) continue;
+          scheduler.cancel(handles[cancels]);
+          list = list.filter(({ name: each }) => each !== cancels);
+        }
+        await until(from + 15);
+        expect(ran).toEqual(list.toSorted((a, b) => a.after - b.after || a.name - b.name).map(({ name }) => name));
+      }),
+    );
+  });
+});
+
+describe('LiveScheduler', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('starts at the wall clock and is not moved by it afterwards', () => {
+    const scheduler = new LiveScheduler();
+    expect(Math.abs(scheduler.nowMs - nowMs())).toBeLessThan(50);
+    vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+    expect(scheduler.nowMs).toBeGreaterThan(1e12);
+    vi.useRealTimers();
+    for (let last = scheduler.nowMs, i = 0; i < 1e5; i++) {
+      const now = scheduler.nowMs;
+      if (now < last || !Number.isInteger(now)) throw new Error(`${last} and then ${now}`);
+      last = now;
+    }
+  });
+
+  test('takes a time that is over as due at once, by its own order', async () => {
+    const scheduler = new LiveScheduler();
+    const ran: string[] = [];
+    const past = scheduler.nowMs - 1000;
+    scheduler.at(past + 2, () => ran.push('b'));
+    scheduler.at(past + 1, () => ran.push('a'));
+    await new Promise<void>((resolve) => scheduler.at(scheduler.nowMs, resolve));
+    expect(ran).toEqual(['a', 'b']);
+  });
+
+  test('waits longer than a timer of Node.js can', () => {
+    vi.useFakeTimers();
+    const scheduler = new LiveScheduler();
+    const ran: number[] = [];
+    const month = 30 * 86_400_000;
+    scheduler.at(scheduler.nowMs + month, () => ran.push(1));
+    vi.advanceTimersByTime(month - 1);
+    expect(ran).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(ran).toEqual([1]);
+  });
+
+  test('goes on with what is due after one that threw', () => {
+    vi.useFakeTimers();
+    const scheduler = new LiveScheduler();
+    const ran: number[] = [];
+    scheduler.at(scheduler.nowMs + 5, () => {
+      throw new Error('thrown');
+    });
+    scheduler.at(scheduler.nowMs + 5, () => ran.push(2));
+    expect(() => vi.advanceTimersByTime(5)).toThrow('thrown');
+    vi.advanceTimersByTime(1);
+    expect(ran).toEqual([2]);
+  });
+
+  test('holds no timer once all that it waited for was cancelled, and waits for what is asked next', () => {
+    vi.useFakeTimers();
+    const scheduler = new LiveScheduler();
+    const ran: number[] = [];
+    const handles = [5, 10].map((after) => scheduler.at(scheduler.nowMs + after, () => ran.push(after)));
+    for (const handle of handles) scheduler.cancel(handle);
+    expect(vi.getTimerCount()).toBe(0);
+    scheduler.at(scheduler.nowMs + 20, () => ran.push(20));
+    vi.advanceTimersByTime(20);
+    expect([ran, vi.getTimerCount()]).toEqual([[20], 0]);
+  });
+
+  test('runs nothing after it was closed, and holds no timer', () => {
+    vi.useFakeTimers();
+    const scheduler = new LiveScheduler();
+    const ran: number[] = [];
+    scheduler.at(scheduler.nowMs + 5, () => ran.push(1));
+    scheduler.close();
+    scheduler.at(scheduler.nowMs + 5, () => ran.push(2));
+    expect(vi.getTimerCount()).toBe(0);
+    vi.advanceTimersByTime(100);
+    expect(ran).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+// One call of each kind in each market, for tests that go through all of them.
+
+import type { Op } from '../../src/protocol/endpoints/endpoints.ts';
+import type { Given } from '../../src/protocol/arguments.ts';
+
+export type Kind = 'create' | 'cancel' | 'setting' | 'test' | 'read';
+
+export interface SampleCall {
+  readonly op: Op;
+  readonly kind: Kind;
+  readonly args: Given;
+  /** An answer that says that it was done. */
+  readonly done: string;
+}
+
+const BTC = { symbol: 'BTCUSDT' };
+const E_BTC = { contractName: 'E-BTC-USDT' };
+const SPOT_ORDER = { ...BTC, volume: '1', side: 'BUY', type: 'LIMIT', price: '9300' };
+const FUTURES_ORDER = { ...E_BTC, volume: '1', side: 'BUY', type: 'LIMIT', price: '9300', open: 'OPEN' };
+const DONE = '{"code":"0","msg":"Success","data":null}';
+
+/** Everything that is sent once. */
+export const WRITES: readonly SampleCall[] = [
+  { op: 'spot.newOrder', kind: 'create', args: SPOT_ORDER, done: '{"orderId":"7"}' },
+  {
+    op: 'spot.batchOrders',
+    kind: 'create',
+    args: { ...BTC, orders: [{ price: '1', volume: '1', side: 'BUY', batchType: 'LIMIT' }] },
+    done: '{"ids":[7]}',
+  },
+  { op: 'spot.testNewOrder', kind: 'test', args: SPOT_ORDER, done: '{}' },
+  {
+    op: 'spot.cancelOrder',
+    kind: 'cancel',
+    args: { ...BTC, orderId: '7' },
+    done: '{"symbol":"BTCUSDT","orderId":["7"],"status":"CANCELED"}',
+  },
+  { op: 'spot.batchCancel', kind: 'cancel', args: { ...BTC, orderIds: ['7'] }, done: '{"success":[7],"failed":[]}' },
+  { op: 'futures.createOrder', kind: 'create', args: FUTURES_ORDER, done: '{"orderId":"7"}' },
+  {
+    op: 'futures.createConditionOrder',
+    kind: 'create',
+    args: { ...FUTURES_ORDER, triggerType: '3', triggerPrice: '9000' },
+    done: '{"triggerIds":["7"]}',
+  },
+  { op: 'futures.cancelOrder', kind: 'cancel', args: { ...E_BTC, orderId: '7' }, done: '{"orderId":"7"}' },
+  { op: 'futures.cancelTriggerOrder', kind: 'cancel', args: { ...E_BTC, orderId: '7' }, done: DONE },
+  { op: 'futures.changeLeverage', kind: 'setting', args: { ...E_BTC, nowLevel: 20 }, done: DONE },
+  { op: 'futures.changeMarginMode', kind: 'setting', args: { ...E_BTC, marginModel: 1 }, done: DONE },
+  { op: 'futures.changePositionMode', kind: 'setting', args: { ...E_BTC, positionModel: 2 }, done: DONE },
+];
+
+/** Reads of both markets: signed and not, and one that is a POST. */
+export const READS: readonly SampleCall[] = [
+  { op: 'spot.openOrders', kind: 'read', args: BTC, done: '[]' },
+  { op: 'spot.symbols', kind: 'read', args: {}, done: '{"symbols":[]}' },
+  { op: 'futures.openOrders', kind: 'read', args: E_BTC, done: '[]' },
+  { op: 'futures.orderHistory', kind: 'read', args: E_BTC, done: '[]' },
+  { op: 'futures.ping', kind: 'read', args: {}, done: '{}' },
+];

@@ -1,0 +1,119 @@
+// Each of the 41 codes from a real socket, in the envelopes of both markets: the right class for each kind of call, and the right advice.
+
+import { afterEach, describe, expect, test } from 'vitest';
+import { codeOf } from '../../src/adapters/rest/client/retry.ts';
+import { factsOf } from '../../src/protocol/errors/errorCodes.ts';
+import { always, type Behaviour } from '../fixtures/stubExchange.ts';
+import { EXPECTED_CODES } from '../protocol/expectedCodes.ts';
+import { READS, WRITES, type SampleCall } from './calls.ts';
+import { RestDesk } from './desk.ts';
+
+/** How spot and futures write an error. */
+const ENVELOPES = {
+  spot: (code: number) => `{"code":${code},"msg":"why"}`,
+  futures: (code: number) => `{"code":"${code}","data":null,"msg":"why","msgData":null,"succ":false}`,
+} as const;
+
+/** A word or two that the advice for a code has to have: what a person can do about it. */
+const ADVICE: Readonly<Record<number, RegExp>> = {
+  [-1000]: /look the order up/,
+  [-1001]: /look the order up/,
+  [-1002]: /ISOBAR_API_KEY/,
+  [-1003]: /send less/,
+  [-1004]: /ask the exchange/,
+  [-1006]: /look it up/,
+  [-1007]: /look it up/,
+  [-1014]: /time in force/,
+  [-1015]: /cancel some/,
+  [-1016]: /wait/,
+  [-1017]: /contentTypeOnGet/,
+  [-1020]: /does not offer/,
+  [-1021]: /synchronise/,
+  [-1022]: /secret/,
+  [-1023]: /X-CH-TS/,
+  [-1024]: /X-CH-SIGN/,
+  [-1100]: /not allowed/,
+  [-1101]: /fewer/,
+  [-1102]: /missing/,
+  [-1103]: /dialect/,
+  [-1104]: /dialect/,
+  [-1105]: /empty/,
+  [-1106]: /leave out/,
+  [-1111]: /decimals/,
+  [-1112]: /query it/,
+  [-1116]: /LIMIT or MARKET/,
+  [-1117]: /BUY or SELL/,
+  [-1121]: /symbol/,
+  [-1136]: /order more/,
+  [-1138]: /closer/,
+  [-1139]: /LIMIT/,
+  [-1145]: /query it/,
+  [-1147]: /decimals/,
+  [-2013]: /does not know/,
+  [-2015]: /permissions/,
+  [-2016]: /frozen/,
+  [-2017]: /add funds/,
+  [-2100]: /leverage/,
+  [-2200]: /address/,
+  35: /may not trade/,
+  10015: /position/,
+};
+
+/** Calls of every kind in both markets. */
+const EACH: readonly SampleCall[] = [...WRITES, ...READS].filter(({ op }) => !/batch|Mode|Condition|symbols|ping/.test(op));
+/** Codes that change what happens to the calls after them. */
+const LASTING = new Set([-1003, -1021]);
+
+let desk: RestDesk | null = null;
+afterEach(async () => {
+  await desk?.close();
+  desk = null;
+});
+
+/** A desk whose service answers everything so, with a limiter and a clock on which no earlier answer has left a mark. */
+async function deskOf(code: number, behaviour: Behaviour, speed: number): Promise<RestDesk> {
+  if (desk !== null && LASTING.has(code)) {
+    await desk.close();
+    desk = null;
+  }
+  desk ??= await RestDesk.open(behaviour, { speed });
+  desk.answerWith(behaviour);
+  return desk;
+}
+
+describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other, retry }) => {
+  test('is one class and one piece of advice, whatever the envelope and the status', async () => {
+    for (const envelope of Object.values(ENVELOPES)) {
+      for (const status of new Set([200, http])) {
+        for (const call of EACH) {
+          const found = await deskOf(code, always(status, envelope(code)), 1);
+          const before = found.asked.length;
+          const outcome = await found.call(call.op, call.args, { attempts: 1 });
+          const where = `${call.op} HTTP ${status} ${envelope(code)}`;
+          // The service's clock is measured, and a read is asked once more, whatever the number of attempts.
+          expect(found.asked.length - before, where).toBe(code === -1021 && call.kind === 'read' ? 2 : 1);
+          const expected = status >= 500 ? 'unknown' : call.kind === 'create' ? create : other;
+          expect(outcome.kind, where).toBe(expected);
+          expect(codeOf(outcome), where).toBe(code);
+          expect(outcome, where).toMatchObject(expected === 'refused' ? { status, msg: 'why' } : { status, error: { code, msg: 'why' } });
+          expect(found.logs.at(-1), where).toMatchObject({ op: call.op, kind: expected, status, code, isLate: false });
+        }
+      }
+    }
+    const facts = factsOf(code);
+    expect(facts.advice).toMatch(ADVICE[code]!);
+    expect(facts.retry).toBe(retry);
+  });
+
+  test('is asked again by reads where a pause may help, by nothing else ever', async () => {
+    for (const envelope of Object.values(ENVELOPES)) {
+      for (const call of EACH.filter(({ op }) => !/test|Trigger|Leverage/.test(op))) {
+        const found = await deskOf(code, always(http, envelope(code)), LASTING.has(code) ? 50 : 500);
+        const before = found.asked.length;
+        await found.call(call.op, call.args, { timeoutMs: 600_000 });
+        const times = call.kind !== 'read' ? 1 : code === -1021 ? 2 : retry === 'after' ? 3 : 1;
+        expect(found.asked.length - before, `${call.op} HTTP ${http}`).toBe(times);
+      }
+    }
+  });
+});

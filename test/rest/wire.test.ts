@@ -1,0 +1,459 @@
+// The wire against real sockets that misbehave: one outcome each, the truth about what left, nothing sent twice, nothing left open.
+
+import { randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns';
+import type { Socket } from 'node:net';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { WireReply } from '../../src/adapters/rest/wire/lateWire.ts';
+import { UndiciWire, type UndiciWireOptions } from '../../src/adapters/rest/wire/undiciWire.ts';
+import { ConfigError } from '../../src/base/errors.ts';
+import type { WireOutcome, WireRequest } from '../../src/ports/wire.ts';
+import { utf8 } from '../../src/protocol/json/json.ts';
+import { selfSigned } from '../fixtures/certificates.ts';
+import { always, answerBytes, dribble, StubExchange, until, type Behaviour } from '../fixtures/stubExchange.ts';
+import { BROKEN_ANSWERS } from './brokenAnswers.ts';
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0).toReversed()) await each.close();
+});
+
+async function stubOf(behaviour: Behaviour, ...tls: [tls?: Parameters<typeof StubExchange.start>[1]]): Promise<StubExchange> {
+  const stub = await StubExchange.start(behaviour, ...tls);
+  opened.push(stub);
+  return stub;
+}
+
+function wireOf(options?: UndiciWireOptions): UndiciWire {
+  const wire = new UndiciWire(options);
+  opened.push(wire);
+  return wire;
+}
+
+const post = (origin: string, body = '{"symbol":"BTCUSDT"}'): WireRequest => ({
+  method: 'POST',
+  url: `${origin}/sapi/v1/order`,
+  headers: { 'Content-Type': 'application/json', 'X-CH-APIKEY': 'key' },
+  body: utf8(body),
+});
+const get = (origin: string, target = '/sapi/v1/ping'): WireRequest => ({
+  method: 'GET',
+  url: origin + target,
+  headers: {},
+  body: utf8(''),
+});
+
+/** Sends, and fails the test where `done` comes within the call or twice. */
+function send(wire: UndiciWire, request: WireRequest): { readonly outcome: Promise<WireOutcome>; readonly cancel: () => void } {
+  let cancel = (): void => {};
+  const outcome = new Promise<WireOutcome>((resolve, reject) => {
+    let calls = 0;
+    let isWithin = true;
+    cancel = wire.send(request, (found) => {
+      if (isWithin || ++calls > 1) reject(new Error(`done came ${isWithin ? 'within the call' : 'twice'}`));
+      else resolve(found);
+    });
+    isWithin = false;
+  });
+  return { outcome, cancel };
+}
+const outcomeOf = (wire: UndiciWire, request: WireRequest): Promise<WireOutcome> => send(wire, request).outcome;
+const text = (outcome: WireOutcome): string =>
+  outcome.kind === 'reply' ? Buffer.from(outcome.body).toString() : `failed: ${outcome.cause}`;
+
+describe('an answer', () => {
+  test('comes with status, headers in lower case and the whole body; the request leaves byte for byte', async () => {
+    const stub = await stubOf(always(200, '{"a":1}', { 'X-Limit': '5', 'set-cookie': 'a', 'Set-Cookie': 'b', __proto__x: 'y' }));
+    const reply = await outcomeOf(wireOf(), post(stub.origin, '{"text":"\u00e9"}'));
+    expect(reply).toMatchObject({ kind: 'reply', status: 200, headers: { 'x-limit': '5', 'set-cookie': 'a, b', __proto__x: 'y' } });
+    expect(text(reply)).toBe('{"a":1}');
+    const [request] = stub.requests;
+    expect(request).toMatchObject({ method: 'POST', target: '/sapi/v1/order' });
+    expect(request?.body).toEqual(Buffer.from('{"text":"\u00e9"}'));
+    expect(request?.headers).toEqual([
+      ['host', `127.0.0.1:${stub.port}`],
+      ['connection', 'keep-alive'],
+      ['Content-Type', 'application/json'],
+      ['X-CH-APIKEY', 'key'],
+      ['content-length', '13'],
+    ]);
+  });
+
+  test('is taken whatever its status: 3xx is not followed, 4xx and 5xx are no failures', async () => {
+    const elsewhere = await stubOf(always(200, '{}'));
+    const stub = await stubOf(always(200, '{}'));
+    const wire = wireOf();
+    for (const status of [201, 204, 301, 302, 303, 307, 308, 400, 418, 429, 500, 502, 504, 599]) {
+      stub.behaviour = always(status, status === 204 ? '' : 'said', { location: `${elsewhere.origin}/` });
+      expect(await outcomeOf(wire, post(stub.origin))).toMatchObject({ kind: 'reply', status });
+    }
+    expect([stub.requests.length, elsewhere.connections]).toEqual([14, 0]);
+  });
+
+  test('may come in pieces, in chunks, after a hint or with no length at all', async () => {
+    const stub = await stubOf((socket) => void socket.end('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\nto the end'));
+    const wire = wireOf();
+    expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('to the end');
+    stub.behaviour = (socket) =>
+      void socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n');
+    expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('onetwo');
+    stub.behaviour = (socket) => dribble(socket, answerBytes(200, 'slowly'));
+    expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('slowly');
+  });
+
+  test('that is compressed though nobody asked is opened, up to the limit', async () => {
+    const body = '{"a":"b"}';
+    const stub = await stubOf(always(200, ''));
+    const wire = wireOf();
+    const packed = {
+      gzip: gzipSync(body),
+      'X-GZIP': gzipSync(body),
+      deflate: deflateSync(body),
+      br: brotliCompressSync(body),
+      identity: utf8(body),
+    };
+    for (const [encoding, bytes] of [...Object.entries(packed), ['deflate', deflateRawSync(body)] as const]) {
+      stub.behaviour = always(200, bytes, { 'content-encoding': encoding });
+      expect(text(await outcomeOf(wire, get(stub.origin))), encoding).toBe(body);
+    }
+    expect(stub.requests[0]?.headers.map(([name]) => name.toLowerCase())).not.toContain('accept-encoding');
+    const wrong = {
+      gzip: utf8(body),
+      'gzip, gzip': gzipSync(gzipSync(body)),
+      zstd: utf8(body),
+      br: brotliCompressSync(body).subarray(0, 5),
+    };
+    for (const [encoding, bytes] of [...Object.entries(wrong), ['gzip', gzipSync(body).subarray(0, 12)] as const]) {
+      stub.behaviour = always(200, bytes, { 'content-encoding': encoding });
+      expect(await outcomeOf(wire, post(stub.origin)), encoding).toMatchObject({ kind: 'failed', bytesWritten: null });
+    }
+  });
+
+  test('of 10 MB, or a bomb that would become 1 GB, is given up at 8 MiB', async () => {
+    const stub = await stubOf(always(200, Buffer.alloc(8 * 1024 * 1024, 32)));
+    const wire = wireOf();
+    const full = await outcomeOf(wire, get(stub.origin));
+    expect(full.kind === 'reply' && full.body.length).toBe(8 * 1024 * 1024);
+    const layer = gzipSync(Buffer.alloc(1 << 20));
+    // A gzip file may have many members: this one opens to 1 GB.
+    const bomb = Buffer.concat(Array.from({ length: 1024 }, () => layer));
+    const [packed, large] = [always(200, bomb, { 'content-encoding': 'gzip' }), always(200, Buffer.alloc(10_000_000, 32))];
+    const endless: Behaviour = (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+      const more = (): void => void (socket.writable && socket.write(`10000\r\n${' '.repeat(65_536)}\r\n`, more));
+      more();
+    };
+    const before = process.memoryUsage().rss;
+    for (const behaviour of [packed, large, endless]) {
+      stub.behaviour = behaviour;
+      const outcome = await outcomeOf(wire, post(stub.origin));
+      expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: null });
+      expect(text(outcome)).toContain('larger than 8388608 bytes');
+    }
+    expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
+  });
+});
+
+describe('a failure before anything left says that no byte was written', () => {
+  test('connection refused, by address and by name', async () => {
+    const stub = await StubExchange.start(always(200, '{}'));
+    const { port } = stub;
+    await stub.close();
+    const wire = wireOf();
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const outcome = await outcomeOf(wire, post(`http://${host}:${port}`));
+      expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+      expect(text(outcome)).toContain('ECONNREFUSED');
+    }
+  });
+
+  test('a name that does not exist', async () => {
+    const code = await new Promise((resolve) => lookup('no-such-host.invalid', (error) => resolve(error?.code)));
+    const outcome = await outcomeOf(wireOf(), post('https://no-such-host.invalid'));
+    expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    expect(text(outcome)).toContain(String(code));
+  });
+
+  test('a certificate that is not trusted, or is for another host, also where the environment says to look away', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    const [mine, other] = [selfSigned('IP:127.0.0.1'), selfSigned('DNS:example.com')];
+    const [stub, elsewhere] = [await stubOf(always(200, '{}'), { ...mine }), await stubOf(always(200, '{}'), { ...other })];
+    const outcome = await outcomeOf(wireOf(), post(stub.origin));
+    expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    expect(text(outcome)).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
+    const trusting = wireOf({ ca: mine.cert + other.cert });
+    expect(text(await outcomeOf(trusting, post(elsewhere.origin)))).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+    expect([stub.bytesIn, elsewhere.bytesIn]).toEqual([0, 0]);
+    expect(await outcomeOf(trusting, post(stub.origin)), 'and a trusted one is').toMatchObject({ kind: 'reply', status: 200 });
+    vi.unstubAllEnvs();
+  });
+
+  test('a server that speaks no TLS, or hangs up during the handshake', async () => {
+    const stub = await stubOf(always(200, '{}'));
+    const origin = `https://127.0.0.1:${stub.port}`;
+    for (const greeting of [
+      (socket: Socket) => void socket.write('220 mail\r\n'),
+      (socket: Socket) => void socket.resetAndDestroy(),
+      (socket: Socket) => void socket.end(),
+    ]) {
+      stub.greeting = greeting;
+      expect(await outcomeOf(wireOf(), post(origin))).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    }
+    expect(stub.requests).toEqual([]);
+  });
+
+  test('a connection that is reset as soon as it stands: whatever is said of it is true', async () => {
+    const stub = await stubOf(always(200, '{}'));
+    stub.greeting = (socket) => void socket.resetAndDestroy();
+    for (let round = 0; round < 20; round++) {
+      const outcome = await outcomeOf(wireOf(), post(stub.origin));
+      expect(outcome.kind).toBe('failed');
+      expect(stub.bytesIn).toBe(0);
+    }
+    expect(stub.connections, 'no second attempt').toBe(20);
+  });
+
+  test('a handshake that never ends, given up by the limit or by a cancel', async () => {
+    const stub = await stubOf(always(200, '{}'));
+    const origin = `https://127.0.0.1:${stub.port}`;
+    expect(await outcomeOf(wireOf({ connectTimeoutMs: 50 }), post(origin))).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    const { outcome, cancel } = send(wireOf(), post(origin));
+    await until(() => stub.connections === 2);
+    cancel();
+    cancel();
+    expect(await outcome).toEqual({ kind: 'failed', cause: 'cancelled', bytesWritten: 0 });
+    expect(stub.requests).toEqual([]);
+  });
+
+  test('a wait for a free connection that was cancelled: it never leaves, and does not hurt those that do', async () => {
+    let free = (): void => {};
+    const stub = await stubOf((socket) => void (free = () => socket.write(answerBytes(200, 'first'))));
+    const wire = wireOf({ connections: 1 });
+    const first = outcomeOf(wire, post(stub.origin, '1'));
+    const second = send(wire, post(stub.origin, '2'));
+    const third = outcomeOf(wire, post(stub.origin, '3'));
+    await until(() => stub.requests.length === 1);
+    second.cancel();
+    expect(await second.outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    stub.behaviour = always(200, 'third');
+    free();
+    expect([text(await first), text(await third)]).toEqual(['first', 'third']);
+    expect(stub.requests.map(({ body }) => body.toString())).toEqual(['1', '3']);
+  });
+
+  test('a wire that is closed', async () => {
+    const stub = await stubOf(always(200, '{}'));
+    const wire = wireOf();
+    await wire.close();
+    expect(await outcomeOf(wire, post(stub.origin))).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    expect(stub.connections).toBe(0);
+  });
+
+  test('headers that cannot be sent', async () => {
+    const stub = await stubOf(always(200, '{}'));
+    const outcome = await outcomeOf(wireOf(), { ...post(stub.origin), headers: { 'X-CH-APIKEY': 'se\r\ncret' } });
+    expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    expect(text(outcome)).not.toContain('cret');
+    expect(stub.bytesIn).toBe(0);
+  });
+});
+
+describe('a failure after something may have left does not claim the contrary, and nothing is sent again', () => {
+  test.each(Object.entries(BROKEN_ANSWERS))('%s', async (_name, behaviour) => {
+    const stub = await stubOf(behaviour);
+    const wire = wireOf();
+    expect(await outcomeOf(wire, post(stub.origin))).toMatchObject({ kind: 'failed', bytesWritten: null });
+    stub.behaviour = always(200, 'well');
+    expect(text(await outcomeOf(wire, get(stub.origin))), 'the next one').toBe('well');
+    expect([stub.count('POST', '/sapi/v1/order'), stub.requests.length]).toEqual([1, 2]);
+  });
+
+  test('a reset by a server that has not read what came', async () => {
+    const stub = await stubOf(always(200, '{}'));
+    stub.greeting = (socket) => {
+      socket.pause();
+      setTimeout(() => socket.resetAndDestroy(), 30);
+    };
+    expect(await outcomeOf(wireOf(), post(stub.origin))).toMatchObject({ kind: 'failed', bytesWritten: null });
+    expect([stub.connections, stub.bytesIn]).toEqual([1, 0]);
+  });
+
+  test('an answer cut off at any byte, before the end of the connection or a reset', async () => {
+    const whole = answerBytes(200, '{"orderId":"7"}');
+    const stub = await stubOf(always(200, '{}'));
+    const wire = wireOf();
+    for (let length = 0; length < whole.length; length++) {
+      for (const ending of ['end', 'resetAndDestroy'] as const) {
+        stub.behaviour = (socket) =>
+          void (length === 0 ? socket[ending]() : socket.write(whole.subarray(0, length), () => socket[ending]()));
+        expect(await outcomeOf(wire, post(stub.origin)), `${length} bytes, ${ending}`).toMatchObject({
+          kind: 'failed',
+          bytesWritten: null,
+        });
+      }
+    }
+    expect(stub.requests).toHaveLength(2 * whole.length);
+  });
+
+  test('an answer to nothing: it is never taken for that to the next request', async () => {
+    const stub = await stubOf(always(200, ''));
+    const wire = wireOf({ connections: 1 });
+    stub.behaviour = (socket) => void socket.write(Buffer.concat([answerBytes(200, 'mine'), answerBytes(200, 'of nobody')]));
+    expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('mine');
+    stub.behaviour = (socket) => {
+      socket.write(answerBytes(200, 'mine'));
+      setTimeout(() => socket.write(answerBytes(200, 'of nobody')), 10);
+    };
+    expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('mine');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    stub.behaviour = always(200, 'mine');
+    expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('mine');
+    expect([stub.requests.length, stub.connections]).toEqual([3, 3]);
+  });
+
+  test('silence and a slow loris, ended by a cancel', async () => {
+    const sockets: Socket[] = [];
+    const stub = await stubOf(() => {});
+    for (const behaviour of [() => {}, (socket: Socket) => dribble(socket, answerBytes(200, 'x'.repeat(10_000)))]) {
+      stub.behaviour = (socket) => {
+        sockets.push(socket);
+        behaviour(socket);
+      };
+      const before = stub.requests.length;
+      const { outcome, cancel } = send(wireOf(), post(stub.origin));
+      await until(() => stub.requests.length > before);
+      cancel();
+      expect(await outcome).toEqual({ kind: 'failed', cause: 'cancelled', bytesWritten: null });
+      await until(() => sockets.at(-1)?.destroyed);
+    }
+    expect(stub.requests).toHaveLength(2);
+  });
+
+  test('a wire that is closed meanwhile', async () => {
+    const stub = await stubOf(() => {});
+    const wire = wireOf();
+    const outcome = outcomeOf(wire, post(stub.origin));
+    await until(() => stub.requests.length === 1);
+    await wire.close();
+    expect(await outcome).toMatchObject({ kind: 'failed', bytesWritten: null });
+  });
+
+  test('a connection that is kept alive and reset while idle, or on its next use', async () => {
+    const stub = await stubOf(always(200, 'well'));
+    const wire = wireOf({ connections: 1 });
+    expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('well');
+    expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('well');
+    expect(stub.connections, 'kept alive').toBe(1);
+    stub.resetAll();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(text(await outcomeOf(wire, post(stub.origin))), 'reset while idle').toBe('well');
+    stub.behaviour = (socket, { turn }) => (turn > 1 ? void socket.resetAndDestroy() : void socket.write(answerBytes(200, 'well')));
+    expect(await outcomeOf(wire, post(stub.origin)), 'reset on reuse').toMatchObject({ kind: 'failed', bytesWritten: null });
+    expect(stub.requests).toHaveLength(4);
+    // In the same turn as the request: whoever wins, no request reaches the service twice.
+    for (let round = 0; round < 50; round++) {
+      stub.behaviour = always(200, 'well');
+      expect(text(await outcomeOf(wire, get(stub.origin)))).toBe('well');
+      const before = stub.count('POST', '/sapi/v1/order');
+      stub.resetAll();
+      const outcome = await outcomeOf(wire, post(stub.origin, `{"n":${round}}`));
+      const times = stub.count('POST', '/sapi/v1/order') - before;
+      expect(times, `round ${round}`).toBeLessThanOrEqual(1);
+      if (outcome.kind === 'failed' && outcome.bytesWritten === 0) expect(times).toBe(0);
+      if (outcome.kind === 'reply') expect(times).toBe(1);
+    }
+  });
+});
+
+describe('an answer that comes after a cancel', () => {
+  const pending = async (options: UndiciWireOptions = {}) => {
+    const waiting: Socket[] = [];
+    const stub = await stubOf((socket) => void waiting.push(socket));
+    const wire = wireOf(options);
+    const outcomes: WireOutcome[] = [];
+    const late: WireReply[] = [];
+    const ask = (): (() => void) =>
+      wire.send(
+        post(stub.origin),
+        (outcome) => void outcomes.push(outcome),
+        (reply) => void late.push(reply),
+      );
+    return { stub, waiting, outcomes, late, ask };
+  };
+
+  test('is reported once, after the outcome', async () => {
+    const { stub, waiting, outcomes, late, ask } = await pending();
+    const cancel = ask();
+    await until(() => waiting.length === 1);
+    cancel();
+    await until(() => outcomes.length === 1);
+    expect(outcomes).toEqual([{ kind: 'failed', cause: 'cancelled', bytesWritten: null }]);
+    waiting[0]!.write(answerBytes(200, '{"orderId":"7"}'));
+    await until(() => late.length === 1);
+    expect(text(late[0]!)).toBe('{"orderId":"7"}');
+    cancel();
+    expect([outcomes.length, late.length, stub.requests.length]).toEqual([1, 1, 1]);
+  });
+
+  test('is given up by a second cancel, and where too many are waited for the oldest is', async () => {
+    const { stub, waiting, outcomes, late, ask } = await pending({ connections: 4 });
+    const cancels = [ask(), ask(), ask(), ask()];
+    await until(() => waiting.length === 4);
+    cancels[0]!();
+    cancels[0]!();
+    const open = () => waiting.filter(({ destroyed }) => !destroyed).length;
+    await until(() => open() === 3);
+    for (const cancel of cancels.slice(1)) cancel();
+    await until(() => open() === 2);
+    expect(outcomes).toHaveLength(4);
+    expect(stub.requests).toHaveLength(4);
+    for (const socket of waiting) if (!socket.destroyed) socket.write(answerBytes(200, '{}'));
+    await until(() => late.length === 2);
+  });
+
+  test('of a request that had not left there is none, as it never leaves', async () => {
+    const { stub, waiting, outcomes, ask } = await pending({ connections: 1 });
+    ask();
+    const cancel = ask();
+    await until(() => waiting.length === 1);
+    cancel();
+    waiting[0]!.write(answerBytes(200, '{}'));
+    await until(() => outcomes.length === 2);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(stub.requests).toHaveLength(1);
+    expect(outcomes).toMatchObject([{ kind: 'failed', bytesWritten: 0 }, { kind: 'reply' }]);
+  });
+});
+
+describe('where requests may go', () => {
+  test.each([
+    'http://example.com/x',
+    'ftp://127.0.0.1/',
+    'http://127.0.0.1.example.com/',
+    'http://user:word@127.0.0.1/',
+    'nonsense',
+    'http://10.0.0.1/',
+  ])('%s: no', (url) => {
+    const attempt = () => wireOf().send({ ...get(''), url }, () => {});
+    expect(attempt).toThrow(ConfigError);
+    expect(attempt).not.toThrow(/word/);
+  });
+
+  test('http to this computer', async () => {
+    const stub = await stubOf(always(200, 'well'));
+    for (const host of ['localhost', '127.0.0.1', '127.1'])
+      expect(text(await outcomeOf(wireOf(), get(`http://${host}:${stub.port}`)))).toBe('well');
+  });
+});
+
+test('many at once over few connections: each is answered with its own, none is lost, and closing leaves nothing open', async () => {
+  const stub = await stubOf((socket, { target }) => void socket.write(answerBytes(200, target)));
+  const wire = wireOf({ connections: 4 });
+  const targets = Array.from({ length: 300 }, (_, i) => `/sapi/v1/order?symbol=${i}&x=${randomBytes(3).toString('hex')}`);
+  const answers = await Promise.all(targets.map((target) => outcomeOf(wire, get(stub.origin, target))));
+  expect(answers.map(text)).toEqual(targets);
+  expect([stub.requests.length, stub.connections]).toEqual([300, 4]);
+  await wire.close();
+  await until(() => stub.open === 0);
+});
