@@ -1,0 +1,174 @@
+// From the file of an exchange to its settings: defaults filled in, keys and bars read.
+
+import { dirname, resolve } from 'node:path';
+import { loadBars } from '../../adapters/bars/catalog.ts';
+import { lots } from '../../base/brand.ts';
+import { scaledDown } from '../../base/decimalText.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { instrumentId, type Instrument, type InstrumentId } from '../../model/instrument.ts';
+import { parseInterval } from '../../model/interval.ts';
+import { parseTime } from '../../model/time.ts';
+import { isOp, type Op } from '../../protocol/endpoints/endpoints.ts';
+import { DELAYS, SERVICE_DEFAULTS, type AccountConfig, type KeyConfig } from '../../service/config.ts';
+import { profileOf, PROFILES, type SwitchValues } from '../../service/profile/profile.ts';
+import type { InstrumentState } from '../../venue/venueConfig.ts';
+import { readKeyFile } from '../access/keyFile.ts';
+import { parseSource, type FileKind } from '../definition/parse.ts';
+import { readYaml } from '../definition/source.ts';
+import { contractInstrument, ppmOf } from './contractEntry.ts';
+import { exchangeSchema, type ExchangeFile } from './exchangeSchema.ts';
+import type { ExchangeSettings, PriceSettings } from './settings.ts';
+
+const EXCHANGE_FILE: FileKind<ExchangeFile> = { schema: exchangeSchema, called: 'the file of an exchange', docs: 'docs/paper-exchange.md' };
+
+type InstrumentEntry = NonNullable<ExchangeFile['instruments']>[number];
+type AccountEntry = NonNullable<ExchangeFile['accounts']>[number];
+/** Bars that the exchange opens with, so that every interval has some history. */
+const HISTORY_BARS = 20_000;
+const ASSET_DIGITS = 8;
+
+/** Reads the file of an exchange, and a profile over it. Throws ConfigError with file, line and key. */
+export function readExchange(
+  file: string,
+  { profileFile, speed }: { readonly profileFile: string | null; readonly speed: number },
+): ExchangeSettings {
+  const given = parseSource(EXCHANGE_FILE, readYaml(file, EXCHANGE_FILE.called, 'it holds instruments and accounts'));
+  const folder = dirname(file);
+  const entries = [
+    ...(given.instruments ?? []).map((entry) => ({ entry, instrument: instrumentOf(entry, file) })),
+    ...(given.contracts ?? []).map((entry, at) => ({ entry, instrument: contractInstrument(entry, at, file) })),
+  ];
+  const prices = new Map<InstrumentId, PriceSettings>();
+  for (const { entry, instrument } of entries) {
+    const settings = entry.prices === undefined ? null : pricesOf(entry.prices, instrument, folder);
+    if (settings !== null) prices.set(instrument.id, settings);
+  }
+  return {
+    service: {
+      ...SERVICE_DEFAULTS,
+      instruments: entries.map(({ instrument }) => instrument),
+      accounts: (given.accounts ?? []).map((entry) => accountOf(entry, folder)),
+      profile: profileOf(
+        { ...PROFILES[given.profile ?? 'seed'], ...(profileFile === null ? {} : readProfile(profileFile)), ...given.switches },
+        file,
+      ),
+      delays: typeof given.delays === 'string' ? DELAYS[given.delays] : (given.delays ?? DELAYS.zero),
+      limits: given.limits ?? {},
+      denyIps: given.denyIps ?? [],
+      off: (given.off ?? []).map((name) => opOf(name, file)),
+      states: Object.fromEntries(entries.map(({ entry, instrument }) => [instrument.id, stateOf(entry)])),
+      fundingRates: Object.fromEntries(
+        entries.flatMap(({ entry, instrument: { id } }) =>
+          'fundingRate' in entry && entry.fundingRate !== undefined ? [[id, Math.round(Number(entry.fundingRate) * 1e12)]] : [],
+        ),
+      ),
+      maxTriggers: given.maxTriggers ?? SERVICE_DEFAULTS.maxTriggers,
+      liquidationFeePpm: given.liquidationFee === undefined ? SERVICE_DEFAULTS.liquidationFeePpm : ppmOf(given.liquidationFee),
+      heartbeat: given.heartbeat ?? SERVICE_DEFAULTS.heartbeat,
+      maxOpenOrders: given.maxOpenOrders ?? SERVICE_DEFAULTS.maxOpenOrders,
+    },
+    prices,
+    seed: given.seed ?? 1,
+    speed,
+  };
+}
+
+/** Switch values of a profile file. Throws ConfigError with file and switch. */
+export function readProfile(file: string): SwitchValues {
+  const { data } = readYaml(file, 'a profile', 'it holds switches and their values');
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+    throw new ConfigError(`${file}: expected switches and their values`, 'for example strictTypes: true');
+  }
+  const values = { ...data };
+  profileOf(values, file);
+  return values;
+}
+
+function instrumentOf(entry: InstrumentEntry, file: string): Instrument {
+  const { symbol, base, quote, priceDigits, quantityDigits, minQuantity } = entry;
+  const minLots = minQuantity === undefined ? 1 : (scaledDown(minQuantity, quantityDigits) ?? 0);
+  if (minLots < 1)
+    throw new ConfigError(`${file} ${symbol} minQuantity: finer than ${quantityDigits} digits`, 'give one that can be ordered');
+  return {
+    id: instrumentId('spot', symbol),
+    market: 'spot',
+    wireName: symbol,
+    base,
+    quote,
+    priceDigits,
+    quantityDigits,
+    quoteDigits: Math.max(ASSET_DIGITS, priceDigits),
+    baseDigits: Math.max(ASSET_DIGITS, quantityDigits),
+    minLots: lots(minLots),
+    makerFeePpm: ppmOf(entry.makerFee ?? '0.001'),
+    takerFeePpm: ppmOf(entry.takerFee ?? '0.001'),
+  };
+}
+
+const stateOf = ({
+  frozen = false,
+  marketOrders = true,
+  priceBand,
+}: Pick<InstrumentEntry, 'frozen' | 'marketOrders' | 'priceBand'>): InstrumentState => ({
+  frozen,
+  marketTrading: marketOrders,
+  priceBandPpm: priceBand === undefined ? 0 : ppmOf(priceBand),
+});
+
+function opOf(name: string, file: string): Op {
+  if (isOp(name)) return name;
+  throw new ConfigError(`${file} off: ${name} is no operation`, 'isobar api --list names them');
+}
+
+function pricesOf(prices: NonNullable<InstrumentEntry['prices']>, instrument: Instrument, folder: string): PriceSettings {
+  if ('price' in prices) return { kind: 'synthetic', price: prices.price, quantity: Number(prices.quantity ?? '1') };
+  const interval = parseInterval(prices.interval);
+  const fromMs = parseTime(prices.from);
+  if (interval === null || fromMs === null)
+    throw new ConfigError(`${instrument.id} prices: no such interval or time`, 'see isobar data list');
+  const key = { market: instrument.market, symbol: instrument.wireName, interval } as const;
+  const { bars, firstRow } = loadBars(resolve(folder, prices.catalog ?? 'data'), key, { fromMs, warmupRows: HISTORY_BARS });
+  if (bars.instrument.priceDigits > instrument.priceDigits || bars.instrument.quantityDigits > instrument.quantityDigits) {
+    throw new ConfigError(
+      `${instrument.id}: the bars have prices of ${bars.instrument.priceDigits} and quantities of ${bars.instrument.quantityDigits} digits`,
+      'give the instrument as many',
+    );
+  }
+  return { kind: 'bars', bars: { ...bars, instrument }, firstRow };
+}
+
+function accountOf(
+  { name, uid, balances = {}, futures, keys = [], closed = false, restricted = false }: AccountEntry,
+  folder: string,
+): AccountConfig {
+  return {
+    name,
+    uid: String(uid),
+    balances,
+    ...(futures === undefined ? {} : { futures: { balances: futures.balances, settings: settingsOf(futures) } }),
+    closed,
+    restricted,
+    keys: keys.map((each) => keyOf(each, folder, `account ${name}`)),
+  };
+}
+
+const settingsOf = ({ leverage, margin, positions }: NonNullable<AccountEntry['futures']>) => ({
+  ...(leverage === undefined ? {} : { leverage }),
+  ...(margin === undefined ? {} : { isCross: margin === 'cross' }),
+  ...(positions === undefined ? {} : { isNet: positions === 'net' }),
+});
+
+type KeyEntry = NonNullable<AccountEntry['keys']>[number];
+
+function keyOf(
+  { keyFile, secretFile, read = true, trade = true, markets = ['spot', 'futures'], ips }: KeyEntry,
+  folder: string,
+  of: string,
+): KeyConfig {
+  return {
+    apiKey: readKeyFile(resolve(folder, keyFile), `${of} keyFile`).take(),
+    secret: readKeyFile(resolve(folder, secretFile), `${of} secretFile`).take(),
+    permissions: { read, trade, markets },
+    ips: ips ?? null,
+  };
+}

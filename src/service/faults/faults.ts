@@ -1,0 +1,105 @@
+// Faults on order: which point goes wrong at which of its occurrences, by a seeded schedule (order safety, section 14).
+
+import { ConfigError } from '../../base/errors.ts';
+import { seededRng } from '../../base/rng.ts';
+import { isOp, type Op } from '../../protocol/endpoints/endpoints.ts';
+
+/** What can go wrong here, and the whole numbers (or, of `body`, text) that say how. */
+export const POINTS = {
+  /** The request is lost on its way: nothing happens, the connection closes. */
+  'NET.reqDrop': [],
+  /** It arrives late. */
+  'NET.reqDelay': ['ms'],
+  /** It arrives twice; the second answer is the one that is given. */
+  'NET.dup': [],
+  /** The answer is lost. */
+  'NET.respDrop': [],
+  'NET.respDelay': ['ms'],
+  /** Only its first bytes arrive, then the connection closes. */
+  'NET.truncate': ['bytes'],
+  /** Somebody on the way answers in its place, after it was carried out. */
+  'NET.replace': ['status', 'body'],
+  /** The exchange answers with a code and does nothing. */
+  'GW.code': ['code'],
+  /** The outcome is not told: it is carried out or not (`executed` 1 or 0), and answered with `code`; 504 is HTTP 504 without a body. */
+  'BUS.unknown': ['executed', 'code'],
+  /** A create meets the book later. */
+  'BUS.delay': ['ms'],
+  /** An order ends later after its cancel. */
+  'BUS.cancelDelay': ['ms'],
+} as const;
+export type Point = keyof typeof POINTS;
+
+export interface Fault {
+  readonly point: Point;
+  /** Only at this operation; null: at every request. */
+  readonly op: Op | null;
+  readonly params: Readonly<Record<string, number | string>>;
+}
+
+interface Scheduled extends Fault {
+  /** The occurrence at which it happens, from 1; null: at each with probability `p`. */
+  readonly nth: number | null;
+  readonly p: number;
+  seen: number;
+}
+
+export interface FaultSchedule {
+  readonly seed: number;
+  readonly schedule: readonly unknown[];
+}
+
+export class Faults {
+  #schedule: readonly Scheduled[] = [];
+  #rng = seededRng(0);
+
+  /** A new schedule in place of the old one. Throws ConfigError naming the first row that is none. */
+  set({ seed, schedule }: FaultSchedule): void {
+    this.#schedule = schedule.map(parseRow);
+    this.#rng = seededRng(seed);
+  }
+
+  get active(): number {
+    return this.#schedule.length;
+  }
+
+  /** What goes wrong with the request that has just arrived. */
+  at(op: Op | null): ReadonlyMap<Point, Fault> {
+    const found = new Map<Point, Fault>();
+    for (const row of this.#schedule) {
+      if (row.op !== null && row.op !== op) continue;
+      row.seen++;
+      if (row.nth === null ? this.#rng.next() < row.p : row.seen === row.nth) found.set(row.point, row);
+    }
+    return found;
+  }
+}
+
+function parseRow(row: unknown, at: number): Scheduled {
+  const refuse = (what: string): never => {
+    throw new ConfigError(`schedule[${at}]: expected ${what}`, `points: ${Object.keys(POINTS).join(' ')}`);
+  };
+  if (!isRecord(row)) return refuse('an object');
+  const { point, op = null, nth = null, p = null } = row;
+  if (typeof point !== 'string' || !isPoint(point)) return refuse('a point');
+  if (op !== null && !(typeof op === 'string' && isOp(op))) return refuse('an operation, such as spot.newOrder');
+  if ((nth === null) === (p === null)) return refuse('one of nth and p');
+  if (nth !== null && !(Number.isSafeInteger(nth) && Number(nth) > 0)) return refuse('nth from 1 on');
+  if (p !== null && !(typeof p === 'number' && p >= 0 && p <= 1)) return refuse('p from 0 to 1');
+  const given = isRecord(row['params']) ? row['params'] : {};
+  const params: Record<string, number | string> = {};
+  for (const name of POINTS[point]) {
+    const value = given[name];
+    const isRight = name === 'body' ? typeof value === 'string' : Number.isSafeInteger(value);
+    if (!isRight || !(typeof value === 'string' || typeof value === 'number')) return refuse(`params.${name} of ${point}`);
+    params[name] = value;
+  }
+  return { point, op, nth: nth === null ? null : Number(nth), p: p ?? 0, params, seen: 0 };
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isPoint = (name: string): name is Point => Object.hasOwn(POINTS, name);
+
+/** A whole number of a fault's parameters. */
+export const numberOf = (fault: Fault | undefined, name: string): number => Number(fault?.params[name] ?? 0);

@@ -1,0 +1,70 @@
+// What the exchange does on its own clock: marks by the second, with liquidation; funding every eight hours.
+
+import type { Scheduler } from '../../ports/scheduler.ts';
+import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
+import type { TradedMarket } from '../market/tradedMarket.ts';
+import { FUNDING_MS, type FundingRates } from './funding.ts';
+
+const MARK_MS = 1000;
+
+export interface ClockworkParts {
+  readonly venue: FuturesVenue;
+  readonly markets: readonly TradedMarket[];
+  readonly rates: FundingRates;
+  readonly scheduler: Scheduler;
+  /** Liquidates by the marks that have just been taken. */
+  readonly settle: () => void;
+}
+
+export class Clockwork {
+  readonly #parts: ClockworkParts;
+  #isMarkDue = false;
+
+  constructor(parts: ClockworkParts) {
+    this.#parts = parts;
+    this.#nextFunding();
+  }
+
+  /** A book has changed, or somebody's position: marks are taken at the next whole second. As long as nothing changes none are needed. */
+  touch(): void {
+    if (this.#isMarkDue) return;
+    this.#isMarkDue = true;
+    this.#atWhole(MARK_MS, () => {
+      this.#isMarkDue = false;
+      const { venue, markets, settle } = this.#parts;
+      for (const market of markets) mark(venue, market);
+      settle();
+    });
+  }
+
+  #nextFunding(): void {
+    this.#atWhole(FUNDING_MS, () => {
+      const { venue, markets, rates, scheduler, settle } = this.#parts;
+      for (const { instrument } of markets) {
+        const { markTicks } = venue.book(instrument);
+        // The period that ends now.
+        if (markTicks > 0) venue.fund(instrument, markTicks, rates.at(instrument, scheduler.nowMs - 1), scheduler.nowMs);
+      }
+      settle();
+      this.#nextFunding();
+    });
+  }
+
+  /** At the next whole multiple of `ms`. */
+  #atWhole(ms: number, run: () => void): void {
+    const { scheduler } = this.#parts;
+    scheduler.at((Math.floor(scheduler.nowMs / ms) + 1) * ms, run);
+  }
+}
+
+/** The mark of a contract is taken anew. A row of one price: what happened between two marks is not what positions are judged by. */
+function mark(venue: FuturesVenue, { instrument, matcher: { book }, outsidePrice }: TradedMarket): void {
+  const { lastPrice } = venue.book(instrument);
+  if (lastPrice === 0) return;
+  const [bid, ask] = [book.best('buy')?.price ?? lastPrice, book.best('sell')?.price ?? lastPrice];
+  // Of three that agree by themselves: who moves one of them, by an order or a trade, does not move the mark beyond the others.
+  const ticks = outsidePrice > 0 ? median(outsidePrice, Math.round((bid + ask) / 2), lastPrice) : median(bid, ask, lastPrice);
+  venue.markRow(instrument, ticks, ticks, ticks, ticks);
+}
+
+const median = (a: number, b: number, c: number): number => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));

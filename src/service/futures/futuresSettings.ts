@@ -1,0 +1,22 @@
+// The three futures settings: position mode, margin mode, leverage; each of one account on one contract.
+
+import { doneAnswer, encodeAnswer } from '../../protocol/shapes/answer.ts';
+import { type Handlers, instrumentOf, signed, textOf, wholeOf } from '../call.ts';
+import { done, refused, type Reply } from '../message.ts';
+import type { Profile } from '../profile/switches.ts';
+import type { FuturesExchange } from './futuresExchange.ts';
+
+export function futuresSettings({ venue }: FuturesExchange, profile: Profile): Handlers {
+  const answer = (isDone: boolean): Reply => (isDone ? done(encodeAnswer(doneAnswer, null, profile)) : refused(venue.refusal));
+  return {
+    'futures.changePositionMode': signed(({ args, caller }) =>
+      answer(venue.setPositionMode(caller.account, instrumentOf(args), textOf(args, 'positionModel') === '1')),
+    ),
+    'futures.changeMarginMode': signed(({ args, caller }) =>
+      answer(venue.setMarginMode(caller.account, instrumentOf(args), textOf(args, 'marginModel') === '1')),
+    ),
+    'futures.changeLeverage': signed(({ args, caller }) =>
+      answer(venue.setLeverage(caller.account, instrumentOf(args), wholeOf(args, 'nowLevel'))),
+    ),
+  };
+}

@@ -1,0 +1,96 @@
+// Condition orders on the wire: their ids, what became of them, and the orders that come of them when a trade reaches their price.
+
+import type { Instrument } from '../../model/instrument.ts';
+import type { OrderIntent } from '../../model/order.ts';
+import { VENUE_CODES } from '../../model/venueCodes.ts';
+import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
+import { type Trigger, TriggerDesk, type TriggerKind } from '../../venue/futures/triggers.ts';
+import { wireId } from '../orders/orderDesk.ts';
+import type { FuturesOrder } from './futuresOrder.ts';
+
+const PREFIX = '1622';
+
+export interface WireTrigger {
+  /** On the wire. */
+  readonly id: string;
+  readonly clientOrderId: string | null;
+  readonly trigger: Trigger;
+}
+
+/** Places the child of a trigger; the code of its refusal, or the order. */
+export type PlaceChild = (account: number, intent: OrderIntent, clientOrderId: string | null) => FuturesOrder | number;
+
+export class TriggerBook {
+  /** Code of the last refusal. */
+  refusal = 0;
+  readonly #desk: TriggerDesk;
+  readonly #place: PlaceChild;
+  readonly #byId = new Map<string, WireTrigger>();
+  /** By the desk's own ids. */
+  readonly #byTrigger = new Map<number, WireTrigger>();
+  readonly #byAccount: WireTrigger[][] = [];
+
+  constructor(venue: FuturesVenue, maxTriggers: number, place: PlaceChild) {
+    // None of these expires: the specification gives them no time.
+    this.#desk = new TriggerDesk(venue, { triggerEnded: () => {} }, maxTriggers);
+    this.#place = place;
+  }
+
+  /** null: refused, see `refusal`. */
+  place(
+    account: number,
+    kind: TriggerKind,
+    price: number,
+    child: OrderIntent,
+    clientOrderId: string | null,
+    nowMs: number,
+  ): WireTrigger | null {
+    const trigger = this.#desk.place(account, kind, price, child, nowMs);
+    if (trigger === null) {
+      this.refusal = this.#desk.refusal;
+      return null;
+    }
+    const made: WireTrigger = { id: wireId(PREFIX, trigger.id), clientOrderId, trigger };
+    this.#byId.set(made.id, made);
+    this.#byTrigger.set(trigger.id, made);
+    (this.#byAccount[account] ??= []).push(made);
+    return made;
+  }
+
+  /** Null where the account has no such trigger. */
+  find(account: number, id: string): WireTrigger | null {
+    const found = this.#byId.get(id);
+    return found?.trigger.account === account ? found : null;
+  }
+
+  /** False: it waits no more, see `refusal`. */
+  cancel({ trigger }: WireTrigger): boolean {
+    if (this.#desk.cancel(trigger.account, trigger.id) !== null) return true;
+    this.refusal = VENUE_CODES.cancelNotAllowed.code;
+    return false;
+  }
+
+  /** Those that wait and those that did, newest first. */
+  list(account: number, instrument: Instrument): readonly WireTrigger[] {
+    return (this.#byAccount[account] ?? []).filter(({ trigger: { child } }) => child.instrument === instrument).toReversed();
+  }
+
+  /** All that wait. */
+  pending(): readonly WireTrigger[] {
+    return Array.from(this.#byId.values()).filter(({ trigger }) => trigger.status === 'pending');
+  }
+
+  /** True when something waits for a price of the instrument. */
+  waits(instrument: Instrument): boolean {
+    return this.#desk.waits(instrument);
+  }
+
+  /** Places the children of what prices from `low` to `high` reach. */
+  reach(instrument: Instrument, high: number, low: number, nowMs: number): void {
+    for (const trigger of this.#desk.take(instrument, high, low, nowMs)) {
+      const child = this.#place(trigger.account, trigger.child, this.#byTrigger.get(trigger.id)?.clientOrderId ?? null);
+      if (typeof child === 'number') this.#desk.placed(trigger, null, child);
+      else this.#desk.placed(trigger, child.live?.id ?? null, 0);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// Steps 4 to 9 of the order of checks, as rows: headers, key, address, window, signature, permission.
+
+import { VENUE_CODES } from '../../model/venueCodes.ts';
+import { SECURITY } from '../../protocol/endpoints/endpoint.ts';
+import { isInWindow, RECV_WINDOW, sameSignature, signedBytes } from '../../protocol/sign.ts';
+import type { ServiceRequest } from '../message.ts';
+import type { Profile } from '../profile/switches.ts';
+import type { Addresses } from './addresses.ts';
+import type { Key, Keyring } from './keyring.ts';
+import type { Replays } from './replays.ts';
+import type { Route } from './routes.ts';
+
+/** A request on its way through the gate. */
+export interface Visit {
+  readonly request: ServiceRequest;
+  readonly route: Route;
+  /** The service's clock. */
+  readonly nowMs: number;
+  /** Ms that the request asks to be valid for; null: none that can be read. Asked for only once the key is known. */
+  readonly windowMs: () => number | null;
+  key: Key | null;
+}
+
+export interface GateParts {
+  readonly keyring: Keyring;
+  readonly denied: Addresses;
+  readonly replays: Replays;
+  readonly profile: Profile;
+}
+
+interface Check {
+  readonly step: number;
+  /** 0: passed. */
+  readonly code: (visit: Visit, parts: GateParts) => number;
+}
+
+export const HEADER = { key: 'x-ch-apikey', timestamp: 'x-ch-ts', signature: 'x-ch-sign' } as const;
+const passes = (isRight: boolean, { code }: { readonly code: number }): number => (isRight ? 0 : code);
+const has = ({ request }: Visit, name: string): boolean => (request.headers[name] ?? '') !== '';
+const wantsSignature = ({ route }: Visit): boolean => SECURITY[route.row.security].signature;
+
+/** In their order; the first that fails answers. */
+export const CHECKS: readonly Check[] = [
+  { step: 4, code: (visit) => passes(has(visit, HEADER.key), VENUE_CODES.noKeyHeader) },
+  { step: 4, code: (visit) => passes(!wantsSignature(visit) || has(visit, HEADER.timestamp), VENUE_CODES.noTimestampHeader) },
+  { step: 4, code: (visit) => passes(!wantsSignature(visit) || has(visit, HEADER.signature), VENUE_CODES.noSignatureHeader) },
+  { step: 5, code: knowsKey },
+  { step: 5, code: ({ key }) => passes(key?.isClosed !== true, VENUE_CODES.noThisCompany) },
+  { step: 6, code: ({ request }, { denied }) => passes(!denied.has(request.ip), VENUE_CODES.illegalIp) },
+  {
+    step: 6,
+    code: ({ key, request }, { profile }) => (key?.addresses == null || key.addresses.has(request.ip) ? 0 : Number(profile.ipListCode)),
+  },
+  { step: 7, code: (visit) => passes(!wantsSignature(visit) || isTimely(visit), VENUE_CODES.invalidTimestamp) },
+  { step: 8, code: (visit, { profile }) => passes(!wantsSignature(visit) || isSigned(visit, profile), VENUE_CODES.invalidSignature) },
+  { step: 8, code: (visit, parts) => passes(!wantsSignature(visit) || isFresh(visit, parts), VENUE_CODES.invalidSignature) },
+  { step: 9, code: (visit) => passes(isPermitted(visit), VENUE_CODES.rejectedKey) },
+];
+
+function knowsKey(visit: Visit, { keyring }: GateParts): number {
+  visit.key = keyring.find(visit.request.headers[HEADER.key] ?? '');
+  return passes(visit.key !== null, VENUE_CODES.rejectedKey);
+}
+
+/** A timestamp that is no whole number is outside of every window. */
+function isTimely({ request, nowMs, windowMs }: Visit): boolean {
+  const text = request.headers[HEADER.timestamp] ?? '';
+  return /^\d{1,15}$/.test(text) && isInWindow(Number(text), nowMs, windowMs() ?? RECV_WINDOW.defaultMs);
+}
+
+/** The signature is over the bytes as they were received: the target is never decoded and encoded again. */
+export function isSigned({ request, key }: Pick<Visit, 'request' | 'key'>, { signQuery }: Pick<Profile, 'signQuery'>): boolean {
+  if (key === null) return false;
+  const { method, target, body, headers } = request;
+  const timestamp = headers[HEADER.timestamp] ?? '';
+  const got = headers[HEADER.signature] ?? '';
+  const split = target.indexOf('?');
+  const bare = split < 0 ? target : target.slice(0, split);
+  const paths = split < 0 ? [target] : signQuery === 'either' ? [target, bare] : [signQuery === 'include' ? target : bare];
+  // Each is compared, whatever the ones before have said: how long it takes tells nothing about a digest.
+  return paths.map((path) => sameSignature(key.sign(signedBytes({ timestamp, method, path }, body)), got)).includes(true);
+}
+
+function isFresh({ request, nowMs }: Visit, { profile, replays }: GateParts): boolean {
+  if (profile.replayedRequest === 'accept') return true;
+  return replays.isNew((request.headers[HEADER.signature] ?? '').toLowerCase(), nowMs);
+}
+
+function isPermitted({ key, route }: Visit): boolean {
+  if (key === null || !key.markets.includes(route.row.market)) return false;
+  return route.row.effect === 'read' ? key.mayRead : key.mayTrade;
+}

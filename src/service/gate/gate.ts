@@ -1,0 +1,212 @@
+// The gate: steps 1 to 12 of the order of checks, from a request to a call whose parameters are right, or to an error.
+
+import type { Instrument, Market } from '../../model/instrument.ts';
+import { VENUE_CODES } from '../../model/venueCodes.ts';
+import { endpointOf, OPS, type Op } from '../../protocol/endpoints/endpoints.ts';
+import { isList, type Json } from '../../protocol/json/json.ts';
+import type { JsonResult } from '../../protocol/json/parseJson.ts';
+import type { Param, Params } from '../../protocol/endpoints/endpoint.ts';
+import { choice } from '../../protocol/endpoints/params.ts';
+import type { Args, Caller } from '../call.ts';
+import type { ServiceConfig } from '../config.ts';
+import { Bans } from '../limits/bans.ts';
+import { RateLimits } from '../limits/rateLimits.ts';
+import type { ServiceRequest } from '../message.ts';
+import type { Profile } from '../profile/switches.ts';
+import { checkParams, type Checked, type Plan, planOf, unknownName } from '../params/checkParams.ts';
+import { paramsOfBody, paramsOfQuery, readBody, type Sent, type SentOrCode, windowIn } from '../params/readParams.ts';
+import { Addresses, plain } from './addresses.ts';
+import { CHECKS, HEADER, isSigned, type GateParts, type Visit } from './authenticate.ts';
+import { Keyring } from './keyring.ts';
+import { Replays } from './replays.ts';
+import { marketOfPath, Routes, type Route } from './routes.ts';
+
+/** An error that the gate answers with. */
+export interface Stop {
+  readonly kind: 'stop';
+  readonly market: Market;
+  readonly code: number;
+  /** The address is banned: HTTP 418. */
+  readonly isBanned: boolean;
+  /** Ms after which it may be tried again; null: not said. */
+  readonly retryMs: number | null;
+}
+
+export interface UnknownPath {
+  readonly kind: 'unknownPath';
+  readonly path: string;
+}
+
+export interface Passed {
+  readonly kind: 'passed';
+  readonly route: Route;
+  /** Null: a public call. */
+  readonly caller: Caller | null;
+  readonly args: Args;
+}
+
+/** What the gate asks of the markets behind it. */
+export interface Directory {
+  /** By its name on the wire, in upper case. */
+  instrumentNamed(market: Market, name: string): Instrument | undefined;
+  isInterval(market: Market, name: string): boolean;
+}
+
+const NO_PARAMETERS = planOf({});
+
+export class Gate {
+  readonly #parts: GateParts;
+  readonly #routes: Routes;
+  readonly #limits: RateLimits;
+  readonly #bans: Bans;
+  readonly #directory: Directory;
+  readonly #plans: ReadonlyMap<Op, Plan>;
+
+  constructor(config: ServiceConfig, directory: Directory) {
+    const { profile } = config;
+    this.#parts = {
+      keyring: new Keyring(config.accounts),
+      denied: new Addresses(config.denyIps, 'denyIps'),
+      replays: new Replays(),
+      profile,
+    };
+    this.#routes = new Routes(profile, config.off);
+    this.#limits = new RateLimits(config.limits);
+    this.#bans = new Bans(profile.banAfter, profile.banMs);
+    this.#directory = directory;
+    this.#plans = new Map(OPS.map((op) => [op, planOf(paramsOf(op, profile))]));
+  }
+
+  /** Never throws, whatever the request says. */
+  enter(request: ServiceRequest, nowMs: number): Passed | Stop | UnknownPath {
+    const { profile } = this.#parts;
+    const split = request.target.indexOf('?');
+    const path = split < 0 ? request.target : request.target.slice(0, split);
+    const market = marketOfPath(path);
+    const stop = (code: number): Stop => ({ kind: 'stop', market, code, isBanned: false, retryMs: null });
+
+    const bannedMs = this.#bans.leftMs(plain(request.ip), nowMs);
+    if (bannedMs > 0) return { kind: 'stop', market, code: VENUE_CODES.tooManyRequests.code, isBanned: true, retryMs: bannedMs };
+    const route = this.#routes.find(request.method, path);
+    if (route === 'unknown') return { kind: 'unknownPath', path };
+    if (route === 'notServed') return stop(VENUE_CODES.unsupportedOperation.code);
+    if ((profile.contentType === 'all' || request.method !== 'GET') && !isJson(request)) return stop(VENUE_CODES.noContentType.code);
+
+    const body = once(() => readBody(request.body));
+    const sent = once(() => sentIn(request, route, split, body));
+    const visit: Visit = { request, route, nowMs, windowMs: () => windowOf(sent()), key: null };
+    const isPublic = route.row.security === 'NONE';
+    const refusal = isPublic ? this.#welcome(visit) : this.#authenticate(visit);
+    const counts = refusal === 0 && visit.key !== null ? `key ${visit.key.apiKey}` : `ip ${plain(request.ip)}`;
+    const weight = refusal === 0 && profile.batchWeight === 'elements' ? weightOf(sent()) : 1;
+    const waitMs = this.#limits.admit(route.row, counts, weight, nowMs);
+    if (waitMs !== null) {
+      this.#bans.refused(plain(request.ip), nowMs);
+      return { kind: 'stop', market, code: VENUE_CODES.tooManyRequests.code, isBanned: false, retryMs: waitMs };
+    }
+    if (refusal !== 0) return stop(refusal);
+
+    const caller = isPublic || visit.key === null ? null : { account: visit.key.account, uid: visit.key.uid };
+    const found = sent();
+    if ('code' in found) return stop(found.code);
+    const args = this.#check(route, found.sent, request.method);
+    if ('code' in args) return stop(args.code);
+    return { kind: 'passed', route, caller, args: args.args };
+  }
+
+  /** The operation that a request is for; null: none that is served. */
+  opOf({ method, target }: ServiceRequest): Op | null {
+    const found = this.#routes.find(method, target.split('?', 1)[0] ?? '');
+    return typeof found === 'string' ? null : found.op;
+  }
+
+  #authenticate(visit: Visit): number {
+    for (const { code } of CHECKS) {
+      const found = code(visit, this.#parts);
+      if (found !== 0) return found;
+    }
+    return 0;
+  }
+
+  /** A public call: the deny list alone can refuse it; credentials that are right make it count on the key. */
+  #welcome(visit: Visit): number {
+    const { headers, ip } = visit.request;
+    if (this.#parts.denied.has(ip)) return VENUE_CODES.illegalIp.code;
+    const key = this.#parts.keyring.find(headers[HEADER.key] ?? '');
+    const isRight = (headers[HEADER.signature] ?? '') === '' || isSigned({ request: visit.request, key }, this.#parts.profile);
+    if (isRight) visit.key = key;
+    return 0;
+  }
+
+  /** Steps 11 and 12. */
+  #check({ op, row }: Route, sent: Sent, method: string): Checked {
+    const { profile } = this.#parts;
+    const plan = this.#plans.get(op) ?? NO_PARAMETERS;
+    const unknown = unknownName(plan, sent, profile);
+    if (unknown !== 0) return { code: unknown };
+    return checkParams(plan, sent, {
+      profile,
+      market: row.market,
+      anyCase: row.effect === 'create' || row.effect === 'test',
+      anyId: op === 'spot.queryOrder',
+      place: method === 'GET' ? 'query' : 'body',
+      instrumentNamed: (name) => this.#directory.instrumentNamed(row.market, name),
+      isInterval: (name) => this.#directory.isInterval(row.market, name),
+    });
+  }
+}
+
+/** The parameters of the table as the switches have them: which of them there are, under what names, how needed and how large. */
+function paramsOf(op: Op, profile: Profile): Params {
+  const entries = Object.entries<Param>(endpointOf(op).params);
+  const params = Object.fromEntries(entries.filter(([, param]) => param.kind !== 'time' || profile.klinesRange === 'startEnd'));
+  return BY_SWITCH[op]?.(params, profile) ?? params;
+}
+
+const BY_SWITCH: Readonly<Partial<Record<Op, (params: Params, profile: Profile) => Params>>> = {
+  'spot.batchCancel': (params, { batchCancelField }) => {
+    if (batchCancelField === 'both') return params;
+    const named = Object.entries(params).map(([name, param]): [string, Param] =>
+      param.kind === 'ids' ? [batchCancelField, { ...param, otherNames: [] }] : [name, param],
+    );
+    return Object.fromEntries(named);
+  },
+  'futures.createOrder': (params, { positionTypeRequired, marketOpenUnit }) => ({
+    ...(positionTypeRequired === 'yes' ? withPositionType(params) : params),
+    ...(marketOpenUnit === 'v101' ? { orderUnit: choice([1, 2, 3], 'optional', '1 coin, 2 contracts, 3 value') } : {}),
+  }),
+  'futures.createConditionOrder': (params, { conditionRequired }) => (conditionRequired === 'all' ? withPositionType(params) : params),
+  'futures.orderHistory': (params, { historyMax }) => {
+    const { limit } = params;
+    return limit?.kind === 'integer' ? { ...params, limit: { ...limit, max: Number(historyMax) } } : params;
+  },
+};
+
+function withPositionType(params: Params): Params {
+  const { positionType } = params;
+  return positionType === undefined ? params : { ...params, positionType: { ...positionType, need: 'required' } };
+}
+
+/** Parameters of a GET are in its query, of a POST in its body; a batch that is asked for by GET may have them in its body too. */
+function sentIn({ target, body: bytes }: ServiceRequest, { op, row }: Route, split: number, body: () => JsonResult): SentOrCode {
+  const query = split < 0 ? '' : target.slice(split + 1);
+  const isGet = row.method === 'GET';
+  if (op === 'spot.batchOrders' && bytes.length === 0) return paramsOfQuery(query);
+  return isGet ? paramsOfQuery(query) : paramsOfBody(body());
+}
+
+const windowOf = (sent: SentOrCode): number | null => ('code' in sent ? null : windowIn(sent.sent));
+
+/** Elements of a batch. */
+function weightOf(sent: SentOrCode): number {
+  if ('code' in sent) return 1;
+  const lists = Array.from(sent.sent.values()).filter((value: Json) => isList(value));
+  return Math.max(1, ...lists.map((list) => list.length));
+}
+
+const isJson = ({ headers }: ServiceRequest): boolean => /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '');
+
+function once<T extends object>(make: () => T): () => T {
+  let made: T | null = null;
+  return () => (made ??= make());
+}

@@ -1,0 +1,48 @@
+// API keys: whose they are, what they may do and from where; a secret leaves this file as a function that signs.
+
+import { createHmac } from 'node:crypto';
+import type { Market } from '../../model/instrument.ts';
+import type { Sign } from '../../protocol/sign.ts';
+import type { AccountConfig } from '../config.ts';
+import { Addresses } from './addresses.ts';
+
+export interface Key {
+  readonly apiKey: string;
+  /** Index of the account in the config, and what stands there. */
+  readonly account: number;
+  readonly uid: string;
+  readonly isClosed: boolean;
+  readonly mayRead: boolean;
+  readonly mayTrade: boolean;
+  readonly markets: readonly Market[];
+  /** Null: from anywhere. */
+  readonly addresses: Addresses | null;
+  readonly sign: Sign;
+}
+
+export class Keyring {
+  readonly #keys = new Map<string, Key>();
+
+  constructor(accounts: readonly AccountConfig[]) {
+    accounts.forEach(({ name, uid, closed, keys }, account) => {
+      for (const { apiKey, secret, permissions, ips } of keys) {
+        this.#keys.set(apiKey, {
+          apiKey,
+          account,
+          uid,
+          isClosed: closed === true,
+          mayRead: permissions.read,
+          mayTrade: permissions.trade,
+          markets: permissions.markets,
+          addresses: ips === null ? null : new Addresses(ips, `account ${name} ips`),
+          sign: (message) => createHmac('sha256', secret).update(message).digest('hex'),
+        });
+      }
+    });
+  }
+
+  /** Null for a key that nobody has; case matters. */
+  find(apiKey: string): Key | null {
+    return this.#keys.get(apiKey) ?? null;
+  }
+}

@@ -1,0 +1,52 @@
+// Bans of addresses that go on sending after 429: each twice as long as the one before.
+
+/** Span in which refusals add up. */
+const SPAN_MS = 60_000;
+/** Addresses kept before those that have behaved for an hour are dropped. */
+const MOST_ADDRESSES = 10_000;
+const FORGIVEN_MS = 3_600_000;
+
+interface Offence {
+  /** Times of refusals within the span, the oldest first. */
+  refusals: number[];
+  untilMs: number;
+  bans: number;
+}
+
+export class Bans {
+  readonly #after: number;
+  readonly #firstMs: number;
+  readonly #offences = new Map<string, Offence>();
+
+  constructor(after: number, firstMs: number) {
+    this.#after = after;
+    this.#firstMs = firstMs;
+  }
+
+  /** Ms that the ban of an address still lasts; 0: it is not banned. */
+  leftMs(ip: string, nowMs: number): number {
+    return Math.max(0, (this.#offences.get(ip)?.untilMs ?? 0) - nowMs);
+  }
+
+  /** A request was answered 429. */
+  refused(ip: string, nowMs: number): void {
+    const offence = this.#offences.get(ip) ?? this.#first(ip, nowMs);
+    offence.refusals = offence.refusals.filter((timeMs) => timeMs > nowMs - SPAN_MS);
+    offence.refusals.push(nowMs);
+    if (offence.refusals.length < this.#after) return;
+    offence.refusals = [];
+    // The exponent is bounded so that the end of a ban stays an exact number.
+    offence.untilMs = nowMs + this.#firstMs * 2 ** Math.min(offence.bans++, 20);
+  }
+
+  #first(ip: string, nowMs: number): Offence {
+    if (this.#offences.size >= MOST_ADDRESSES) {
+      for (const [each, { untilMs, refusals }] of this.#offences) {
+        if (Math.max(untilMs, refusals.at(-1) ?? 0) < nowMs - FORGIVEN_MS) this.#offences.delete(each);
+      }
+    }
+    const offence: Offence = { refusals: [], untilMs: 0, bans: 0 };
+    this.#offences.set(ip, offence);
+    return offence;
+  }
+}

@@ -1,0 +1,120 @@
+// Bars of every interval and the rolling day, made of the trades of one instrument as they happen.
+
+import { closeOf, INTERVALS, openOf, type Interval } from '../../model/interval.ts';
+
+/** A bar in whole numbers: ticks and lots. */
+export interface TickBar {
+  readonly openMs: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly lots: number;
+}
+
+interface Growing {
+  openMs: number;
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  lots: number;
+}
+
+/** More than any answer has; of minutes, a day and what its edges need. */
+const KEPT: Readonly<Record<Interval, number>> = {
+  '1m': 1500,
+  '5m': 320,
+  '15m': 320,
+  '30m': 320,
+  '1h': 320,
+  '4h': 320,
+  '1d': 320,
+  '1w': 320,
+  '1M': 320,
+};
+const DAY_MS = 86_400_000;
+
+/** High, low and volume of 24 hours, to the minute. */
+export interface Rolling {
+  readonly fromMs: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly last: number;
+  readonly lots: number;
+}
+
+export class Klines {
+  readonly #bars: Readonly<Record<Interval, Growing[]>> = {
+    '1m': [],
+    '5m': [],
+    '15m': [],
+    '30m': [],
+    '1h': [],
+    '4h': [],
+    '1d': [],
+    '1w': [],
+    '1M': [],
+  };
+
+  /** A trade; times never go back. */
+  print(timeMs: number, price: number, lots: number): void {
+    for (const interval of INTERVALS) {
+      const bar = this.#roll(interval, timeMs, price);
+      if (price > bar.high) bar.high = price;
+      if (price < bar.low) bar.low = price;
+      bar.close = price;
+      bar.lots += lots;
+    }
+  }
+
+  /** Bars of an interval up to `nowMs`, oldest first, the running one last; minutes without a trade are flat. */
+  bars(interval: Interval, nowMs: number): readonly TickBar[] {
+    const last = this.#bars[interval].at(-1);
+    if (last !== undefined) this.#roll(interval, nowMs, last.close);
+    return this.#bars[interval];
+  }
+
+  /** The 24 hours up to `nowMs`; null before the first trade. */
+  day(nowMs: number): Rolling | null {
+    const bars = this.bars('1m', nowMs);
+    const fromMs = nowMs - DAY_MS;
+    let at = bars.length - 1;
+    const last = bars[at];
+    if (last === undefined) return null;
+    let [high, low, lots, open] = [last.high, last.low, last.lots, last.open];
+    while (--at >= 0 && bars[at]!.openMs >= fromMs) {
+      const bar = bars[at]!;
+      if (bar.high > high) high = bar.high;
+      if (bar.low < low) low = bar.low;
+      lots += bar.lots;
+      open = bar.open;
+    }
+    return { fromMs, open, high, low, last: last.close, lots };
+  }
+
+  /** The bar that contains `timeMs`, after flat bars for what lies between it and the last one. */
+  #roll(interval: Interval, timeMs: number, price: number): Growing {
+    const bars = this.#bars[interval];
+    const openMs = openOf(interval, timeMs);
+    let last = bars.at(-1);
+    if (last === undefined) {
+      last = flat(openMs, price);
+      bars.push(last);
+      return last;
+    }
+    if (last.openMs >= openMs) return last;
+    const { close } = last;
+    while (last.openMs < openMs) {
+      const next = closeOf(interval, last.openMs);
+      last = flat(next, next === openMs ? price : close);
+      bars.push(last);
+      // In one go now and then: a shift at each bar would move them all.
+      if (bars.length > KEPT[interval] * 1.25) bars.splice(0, bars.length - KEPT[interval]);
+    }
+    return last;
+  }
+}
+
+const flat = (openMs: number, price: number): Growing => ({ openMs, open: price, high: price, low: price, close: price, lots: 0 });

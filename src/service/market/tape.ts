@@ -1,0 +1,23 @@
+// The latest trades of an instrument, and all that is made of its trades.
+
+import type { Match } from '../matching/matcher.ts';
+import { Klines } from './klines.ts';
+
+/** Largest `limit` of recent trades (specification, part 8). */
+const KEPT = 1000;
+
+export class Tape {
+  readonly klines = new Klines();
+  readonly #trades: Match[] = [];
+
+  print(match: Match): void {
+    this.#trades.push(match);
+    if (this.#trades.length > 2 * KEPT) this.#trades.splice(0, this.#trades.length - KEPT);
+    this.klines.print(match.timeMs, match.price, match.lots);
+  }
+
+  /** Newest first. */
+  latest(limit: number): readonly Match[] {
+    return this.#trades.slice(-limit).toReversed();
+  }
+}

@@ -1,0 +1,91 @@
+// Profiles: values for the switches, checked by their rows; the three that are shipped, as differences from the specification's reading.
+
+import { ConfigError } from '../../base/errors.ts';
+import { type Profile, type SwitchName, SWITCHES } from './switches.ts';
+
+const NAMES: readonly SwitchName[] = Object.keys(SWITCHES).filter(isSwitch);
+
+function isSwitch(name: string): name is SwitchName {
+  return Object.hasOwn(SWITCHES, name);
+}
+
+/** What a profile says in a file: some switches and their values. */
+export type SwitchValues = Readonly<Record<string, unknown>>;
+
+/** Values of `over` in place of the specification's. Throws ConfigError at a switch that is none, or a value that it does not have. */
+export function profileOf(over: SwitchValues, where = 'profile'): Profile {
+  for (const [name, value] of Object.entries(over)) {
+    if (!isSwitch(name)) throw new ConfigError(`${where} ${name}: no such switch`, nearestOf(name));
+    const row = SWITCHES[name];
+    if ('number' in row) {
+      if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) continue;
+      throw new ConfigError(`${where} ${name}: expected a whole number above 0, got ${shown(value)}`, row.means);
+    }
+    if (row.values.some((each) => each === value)) continue;
+    throw new ConfigError(`${where} ${name}: expected ${row.values.join(' or ')}, got ${shown(value)}`, row.means);
+  }
+  // Every name has a value of its own row: checked above, or the row's first.
+  return Object.fromEntries(NAMES.map((name) => [name, over[name] ?? defaultOf(name)])) as Profile;
+}
+
+/** What the specification's reading gives a switch. */
+export function defaultOf(name: SwitchName): string | boolean | number {
+  const row = SWITCHES[name];
+  return 'number' in row ? row.number : row.values[0]!;
+}
+
+const shown = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : JSON.stringify(value));
+
+function nearestOf(name: string): string {
+  const found = NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
+  return found === undefined ? `switches: ${NAMES.join(' ')}` : `did you mean ${found}?`;
+}
+
+/** Refuses every doubtful request. */
+const STRICT: SwitchValues = {
+  signQuery: 'include',
+  replayedRequest: 'refuse',
+  banAfter: 5,
+  batchWeight: 'elements',
+  strictTypes: true,
+  unknownParams: 'reject',
+  requiredWithDefault: 'reject',
+  limitTooLarge: 'reject',
+  symbolCase: 'upper',
+  batchOrdersMethod: 'post',
+  batchPartial: 'refuse',
+  batchCancelField: 'orderIds',
+  conditionRequired: 'all',
+  conditionPath: 'slash',
+  positionTypeRequired: 'yes',
+  secondCancel: 'refuse',
+  cancelByClientId: 'refuse',
+};
+
+/** Accepts most requests, and answers in the wrapped shapes that were seen on real services. */
+const LENIENT: SwitchValues = {
+  contentType: 'post',
+  precisionCodes: 'byField',
+  testOrderScope: 'parameters',
+  settingsInUse: 'accept',
+  errorHttp: 'http200',
+  errorBody: 'dataNull',
+  unknownPath: 'code',
+  lists: 'list',
+  symbolsShape: 'symbols',
+  spotOrderId: 'both',
+  batchIds: 'both',
+  historyMax: '500',
+  balancesUid: 'on',
+  depthTime: 'null',
+  klinesRange: 'startEnd',
+  intervals: 'futures4h',
+  heartbeatForm: 'message',
+};
+
+/** The profiles that are shipped, by name; `seed` is the specification's reading. */
+export const PROFILES: Readonly<Record<'seed' | 'strict' | 'lenient', Profile>> = {
+  seed: profileOf({}),
+  strict: profileOf(STRICT),
+  lenient: profileOf(LENIENT),
+};

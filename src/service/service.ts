@@ -1,0 +1,160 @@
+// The Trading Service: a synchronous function from a request to its answer, over accounts, books and a queue of what is due.
+
+import { timeMs } from '../base/brand.ts';
+import { InvariantError } from '../base/errors.ts';
+import type { Market } from '../model/instrument.ts';
+import { VENUE_CODES } from '../model/venueCodes.ts';
+import type { Scheduler } from '../ports/scheduler.ts';
+import { errorAnswer, unknownPathJson } from '../protocol/errors/errorBody.ts';
+import { OPS, type Op } from '../protocol/endpoints/endpoints.ts';
+import { writeJson } from '../protocol/json/json.ts';
+import { DueQueue } from '../scheduler/dueQueue.ts';
+import type { Handlers } from './call.ts';
+import { checkServiceConfig, type ServiceConfig } from './config.ts';
+import { FuturesExchange } from './futures/futuresExchange.ts';
+import { futuresPublic, isFuturesInterval } from './futures/futuresPublic.ts';
+import { futuresReads } from './futures/futuresReads.ts';
+import { futuresSettings } from './futures/futuresSettings.ts';
+import { futuresTrading } from './futures/futuresTrading.ts';
+import { Gate, type Passed, type Stop } from './gate/gate.ts';
+import type { TradedMarket } from './market/tradedMarket.ts';
+import type { Reply, ServiceRequest, ServiceResponse } from './message.ts';
+import { SpotExchange } from './spot/spotExchange.ts';
+import { isSpotInterval, spotPublic } from './spot/spotPublic.ts';
+import { spotReads } from './spot/spotReads.ts';
+import { spotTrading } from './spot/spotTrading.ts';
+
+const NO_HEADERS: Readonly<Record<string, string>> = {};
+
+export class Service {
+  /** Null: the exchange has no instruments there. */
+  readonly sides: { readonly spot: SpotExchange | null; readonly futures: FuturesExchange | null };
+  readonly #config: ServiceConfig;
+  readonly #queue = new DueQueue();
+  readonly #gate: Gate;
+  readonly #handlers: Handlers;
+
+  /** The exchange begins at `startMs`. Throws ConfigError at a config that it cannot run with. */
+  constructor(config: ServiceConfig, startMs: number) {
+    checkServiceConfig(config);
+    const { profile } = config;
+    this.#config = config;
+    this.#queue.runDue(startMs);
+    const spot = trades(config, 'spot') ? new SpotExchange(config, this.#queue) : null;
+    const futures = trades(config, 'futures') ? new FuturesExchange(config, this.#queue) : null;
+    this.sides = { spot, futures };
+    for (const account of config.accounts) {
+      spot?.openAccount(account.name, account.balances);
+      futures?.openAccount(account);
+    }
+    this.#handlers = { ...handlersOfSpot(spot, config), ...handlersOfFutures(futures, config) };
+    const missing = OPS.filter((op) => this.#handlers[op] === undefined);
+    this.#gate = new Gate(
+      { ...config, off: [...config.off, ...missing] },
+      {
+        instrumentNamed: (market, name) => this.sides[market]?.market(name)?.instrument,
+        isInterval: (market, name) => (market === 'spot' ? isSpotInterval(name, profile) : isFuturesInterval(name, profile)),
+      },
+    );
+  }
+
+  /** Throws InvariantError where the exchange has no such side. */
+  get spot(): SpotExchange {
+    const { spot } = this.sides;
+    if (spot === null) throw new InvariantError('this exchange has no spot instruments');
+    return spot;
+  }
+  get futures(): FuturesExchange {
+    const { futures } = this.sides;
+    if (futures === null) throw new InvariantError('this exchange has no futures contracts');
+    return futures;
+  }
+  /** All that is traded, spot before futures. */
+  get markets(): readonly TradedMarket[] {
+    return [...(this.sides.spot?.markets ?? []), ...(this.sides.futures?.markets ?? [])];
+  }
+
+  /** Ms by which the clock that requests are judged by, and that `serverTime` tells, is ahead of the time of the market. */
+  clockOffsetMs = 0;
+
+  /** For those who do something on the exchange's own time, such as its market. */
+  get scheduler(): Scheduler {
+    return this.#queue;
+  }
+
+  /** Ms UTC, the time of the market. */
+  get nowMs(): number {
+    return this.#queue.nowMs;
+  }
+
+  /** Lets time pass: everything that falls due until `nowMs` happens, in its order. Times never go back. */
+  advance(nowMs: number): void {
+    this.#queue.runDue(Math.max(nowMs, this.#queue.nowMs));
+  }
+
+  /** The operation that a request is for, whoever sends it; null: none that is served. */
+  opOf(request: ServiceRequest): Op | null {
+    return this.#gate.opOf(request);
+  }
+
+  /** The answer to a request that arrives at `nowMs`. Never throws at a request, whatever it says. */
+  handle(request: ServiceRequest, nowMs: number): ServiceResponse {
+    this.advance(nowMs);
+    const response = this.#answer(request);
+    // What takes no time is over before the next request, and later than this answer.
+    this.advance(this.nowMs);
+    return response;
+  }
+
+  #answer(request: ServiceRequest): ServiceResponse {
+    const passed = this.#gate.enter(request, this.nowMs + this.clockOffsetMs);
+    if (passed.kind === 'stop') return this.#stopped(passed);
+    if (passed.kind === 'unknownPath') return this.#unknownPath(passed.path);
+    const reply = this.#reply(passed, request.headers);
+    return 'code' in reply ? this.error(reply.code, passed.route.row.market) : { status: 200, headers: NO_HEADERS, body: reply.body };
+  }
+
+  #reply({ route, args, caller }: Passed, headers: ServiceRequest['headers']): Reply {
+    const handler = this.#handlers[route.op];
+    if (handler === undefined) throw new InvariantError(`${route.op} was let in without a handler`);
+    const call = { args, nowMs: this.nowMs, clockMs: this.nowMs + this.clockOffsetMs, headers };
+    if (handler.kind === 'public') return handler.answer(call);
+    if (caller === null) throw new InvariantError(`${route.op} was let in without a key`);
+    return handler.answer({ ...call, caller });
+  }
+
+  #stopped({ code, market, isBanned, retryMs }: Stop): ServiceResponse {
+    const answer = this.error(code, market, isBanned);
+    if (retryMs === null || this.#config.profile.retryAfter === 'off') return answer;
+    return { ...answer, headers: { 'Retry-After': String(Math.ceil(retryMs / 1000)) } };
+  }
+
+  /** The answer that is a code. */
+  error(code: number, market: Market, isBanned = false): ServiceResponse {
+    const { status, body } = errorAnswer(code, market, this.#config.profile, isBanned);
+    return { status, headers: NO_HEADERS, body: writeJson(body) };
+  }
+
+  #unknownPath(path: string): ServiceResponse {
+    if (this.#config.profile.unknownPath === 'http404') {
+      return { status: 404, headers: NO_HEADERS, body: writeJson(unknownPathJson(path, timeMs(this.nowMs))) };
+    }
+    return { ...this.error(VENUE_CODES.noKeyHeader.code, 'spot'), status: 200 };
+  }
+}
+
+const trades = ({ instruments }: ServiceConfig, market: Market): boolean => instruments.some((instrument) => instrument.market === market);
+
+function handlersOfSpot(spot: SpotExchange | null, { profile, timezone }: ServiceConfig): Handlers {
+  return spot === null ? {} : { ...spotPublic(spot, profile, timezone), ...spotTrading(spot, profile), ...spotReads(spot, profile) };
+}
+
+function handlersOfFutures(futures: FuturesExchange | null, { profile, timezone }: ServiceConfig): Handlers {
+  if (futures === null) return {};
+  return {
+    ...futuresPublic(futures, profile, timezone),
+    ...futuresTrading(futures, profile),
+    ...futuresReads(futures, profile),
+    ...futuresSettings(futures, profile),
+  };
+}

@@ -1,0 +1,28 @@
+// The opening of a WebSocket (RFC 6455, section 4.2): what a request has to say, and the answer to it.
+
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+const VERSION = '13';
+
+/** True for a request that asks for this protocol; one that asks for another (h2c) is an ordinary request to a server that has none. */
+export const asksForWebSocket = ({ headers, method }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+
+/** The answer, as bytes; `isOpen` is false where it refuses. */
+export function handshake({ headers, httpVersion }: IncomingMessage): { readonly isOpen: boolean; readonly answer: string } {
+  const key = headers['sec-websocket-key'] ?? '';
+  if (headers['sec-websocket-version'] !== VERSION) return refusal(426, 'Upgrade Required', `Sec-WebSocket-Version: ${VERSION}\r\n`);
+  // A key is sixteen bytes in base64.
+  if (httpVersion !== '1.1' || !/^[A-Za-z0-9+/]{21}[AQgw]==$/.test(key)) return refusal(400, 'Bad Request');
+  const accept = createHash('sha1')
+    .update(key + ACCEPT_SUFFIX)
+    .digest('base64');
+  const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${accept}`];
+  return { isOpen: true, answer: `${lines.join('\r\n')}\r\n\r\n` };
+}
+
+export function refusal(status: number, text: string, more = ''): { readonly isOpen: false; readonly answer: string } {
+  return { isOpen: false, answer: `HTTP/1.1 ${status} ${text}\r\n${more}Connection: close\r\nContent-Length: 0\r\n\r\n` };
+}

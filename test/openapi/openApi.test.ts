@@ -1,0 +1,158 @@
+// The OpenAPI document by a reading of its own: its structure, its references, and every documented answer and request against it.
+
+import { readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { answerOf, endpointOf, OPS, type Op } from '../../src/protocol/endpoints/endpoints.ts';
+import { SECURITY } from '../../src/protocol/endpoints/endpoint.ts';
+import { errorAnswer } from '../../src/protocol/errors/errorBody.ts';
+import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
+import { writeJson } from '../../src/protocol/json/json.ts';
+import { parseJson } from '../../src/protocol/json/parseJson.ts';
+import { decodeAnswer } from '../../src/protocol/shapes/answer.ts';
+import { SEED_VARIANTS, VARIANT_VALUES, type Variants } from '../../src/protocol/shapes/variants.ts';
+import { openApi } from '../../src/protocol/openapi/openApi.ts';
+import { answerArbitrary } from '../protocol/answerArbitrary.ts';
+import { FUTURES_ANSWERS } from '../protocol/documentedFuturesAnswers.ts';
+import { SPOT_ANSWERS } from '../protocol/documentedSpotAnswers.ts';
+import { asObject, Reader, type Schema } from './jsonSchema.ts';
+import { OPEN_API_SCHEMA } from './openApiSchema.ts';
+
+const file = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
+const document: unknown = JSON.parse(file);
+const reader = new Reader(document);
+const at = (value: unknown, ...steps: readonly string[]): Schema => steps.reduce((found, step) => asObject(found[step]), asObject(value));
+const operationOf = (op: Op): Schema => at(document, 'paths', endpointOf(op).path, endpointOf(op).method.toLowerCase());
+const mediaOf = (op: Op): Schema => at(operationOf(op), 'responses', '200', 'content', 'application/json');
+const answerProblems = (op: Op, body: string) => reader.problems(mediaOf(op)['schema'], JSON.parse(body));
+const ANSWERS = { ...SPOT_ANSWERS, ...FUTURES_ANSWERS };
+
+test('docs/openapi.json is what the tables make', () => {
+  expect(file === `${JSON.stringify(openApi(), null, 2)}\n`, 'run: npm run docs:openapi').toBe(true);
+});
+
+describe('the document', () => {
+  it('is one of OpenAPI 3.1, and its references lead somewhere', () => {
+    expect(new Reader(OPEN_API_SCHEMA).problems(OPEN_API_SCHEMA, document)).toEqual([]);
+    const references = [...file.matchAll(/"\$ref": "([^"]+)"/g)].map((match) => match[1]!);
+    expect(references.length).toBeGreaterThan(100);
+    for (const reference of references) expect(() => reader.target(reference)).not.toThrow();
+  });
+
+  it('has the operation of every endpoint and no other, with its security and its parameters', () => {
+    const found = Object.values(at(document, 'paths')).flatMap((path) =>
+      Object.values(asObject(path)).map((each) => asObject(each)['operationId']),
+    );
+    expect(new Set(found)).toEqual(new Set(OPS));
+    expect(found.length).toBe(OPS.length);
+    for (const op of OPS) {
+      const { params, security, method } = endpointOf(op);
+      const { parameters = [], requestBody } = operationOf(op);
+      const names = (parameters as readonly { name: string }[]).map(({ name }) => name);
+      const inBody = requestBody === undefined ? [] : Object.keys(at(requestBody, 'content', 'application/json', 'schema', 'properties'));
+      const known = Object.keys(params).filter((name) => params[name]?.kind !== 'time');
+      expect([names, inBody], op).toEqual(method === 'GET' ? [known, []] : [[], known]);
+      const wanted = SECURITY[security].signature ? [{ apiKey: [], timestamp: [], signature: [] }] : [];
+      expect(operationOf(op)['security'], op).toEqual(wanted);
+    }
+  });
+});
+
+describe('answers', () => {
+  it.each(OPS)('%s: the example and every documented answer are of its schema', (op) => {
+    const { schema, example } = mediaOf(op);
+    expect(reader.problems(schema, example)).toEqual([]);
+    expect(decodeAnswer(answerOf(op), parsed(JSON.stringify(example))).ok).toBe(true);
+    for (const { body, shape } of ANSWERS[op]) expect(answerProblems(op, body), shape).toEqual([]);
+  });
+
+  const variants = fc.record(
+    Object.fromEntries(Object.entries(VARIANT_VALUES).map(([name, values]) => [name, fc.constantFrom(...values)])),
+  ) as fc.Arbitrary<Variants>;
+
+  it.each(OPS)('%s: whatever the paper exchange can answer, under every switch', (op) => {
+    fc.assert(
+      fc.property(answerArbitrary(op), variants, (value, switches) => {
+        const body = writeJson(endpointOf(op).answer.write(value, switches));
+        expect(answerProblems(op, body), body).toEqual([]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('what its schema lets pass is read by the client, whatever member is missing', () => {
+    let refused = 0;
+    for (const op of OPS) {
+      for (const less of withOneMemberLess(mediaOf(op)['example'])) {
+        const body = JSON.stringify(less);
+        if (answerProblems(op, body).length > 0) refused++;
+        else expect(isWhole(op, body), `${op} ${body}`).toBe(true);
+      }
+    }
+    expect(refused).toBeGreaterThan(100);
+  });
+});
+
+describe('errors', () => {
+  it.each(['spot', 'futures'] as const)('every code in both payloads of %s, at its HTTP status', (market) => {
+    for (const { code, http } of ERROR_CODES) {
+      for (const errorBody of VARIANT_VALUES.errorBody) {
+        const { status, body } = errorAnswer(code, market, { ...SEED_VARIANTS, errorBody });
+        const op: Op = `${market}.account`;
+        const response = asObject(reader.target(String(at(operationOf(op), 'responses', String(status))['$ref'])));
+        expect(reader.problems(at(response, 'content', 'application/json')['schema'], JSON.parse(writeJson(body))), String(code)).toEqual(
+          [],
+        );
+        expect(http).toContain(status);
+      }
+    }
+  });
+});
+
+describe('requests', () => {
+  const bodyProblems = (op: Op, body: unknown) =>
+    reader.problems(at(operationOf(op), 'requestBody', 'content', 'application/json')['schema'], body);
+  const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: 0.5, price: 9300 };
+
+  it.each<[Op, object, string]>([
+    ['spot.newOrder', order, ''],
+    ['spot.newOrder', { ...order, type: 'MARKET', price: undefined }, ''],
+    ['spot.newOrder', { ...order, price: undefined }, 'price is missing'],
+    ['spot.newOrder', { ...order, side: 'buy' }, 'side: none of the values'],
+    ['spot.newOrder', { ...order, volume: 0 }, 'volume: not above 0'],
+    ['spot.newOrder', { ...order, newClientOrderId: 'x'.repeat(32) }, 'newClientOrderId: not like'],
+    ['spot.testNewOrder', { ...order, recWindow: 5001 }, 'recWindow: above 5000'],
+    ['spot.cancelOrder', { symbol: 'BTCUSDT' }, 'in no form: orderId is missing'],
+    ['spot.cancelOrder', { symbol: 'BTCUSDT', newClientOrderId: 'mine' }, ''],
+    ['spot.batchCancel', { symbol: 'BTCUSDT', orderIds: Array.from({ length: 11 }, () => 1) }, 'orderIds: too many elements'],
+    ['spot.batchOrders', { symbol: 'BTCUSDT', orders: [{ side: 'SELL', batchType: 'LIMIT', volume: 1 }] }, 'price is missing'],
+    ['futures.createConditionOrder', { contractName: 'E-BTC-USDT' }, 'triggerType is missing'],
+    ['futures.changeLeverage', { contractName: 'E-BTC-USDT', nowLevel: '20' }, ''],
+    ['futures.changeLeverage', { contractName: 'E-BTC-USDT', nowLevel: 20 }, 'nowLevel: expected string'],
+  ])('%s %j: %s', (op, body, problem) => {
+    expect(bodyProblems(op, JSON.parse(JSON.stringify(body))).join('; ')).toMatch(problem === '' ? /^$/ : problem);
+  });
+});
+
+const parsed = (body: string) => {
+  const found = parseJson(new TextEncoder().encode(body));
+  if (!found.ok) throw new Error(body);
+  return found.value;
+};
+
+/** The client reads all of it, each row included. */
+function isWhole(op: Op, body: string): boolean {
+  const decoded = decodeAnswer(answerOf(op), parsed(body));
+  return decoded.ok && !JSON.stringify(decoded.value).includes('"problem":');
+}
+
+/** Copies of `value`, each without one of its members, at whatever depth. */
+function withOneMemberLess(value: unknown): unknown[] {
+  if (Array.isArray(value))
+    return value.flatMap((each, index) => withOneMemberLess(each).map((less) => value.with(index, less) as unknown));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => [
+    Object.fromEntries(Object.entries(value).filter(([other]) => other !== name)),
+    ...withOneMemberLess(each).map((less) => ({ ...value, [name]: less })),
+  ]);
+}

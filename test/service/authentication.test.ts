@@ -1,0 +1,202 @@
+// Part 5 of the specification, header by header and ms by ms; the order of checks 4 to 9 of exchange dialect 10.1.
+
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { ACCOUNTS, ALL, codeOf, Desk, START_MS, type Sending } from './serviceDesk.ts';
+
+const READ = '/sapi/v1/account';
+
+describe('headers', () => {
+  it.each<[string, Record<string, string | undefined>, number, number]>([
+    ['no key', { 'x-ch-apikey': undefined }, -1002, 401],
+    ['an empty key', { 'x-ch-apikey': '' }, -1002, 401],
+    ['no timestamp', { 'x-ch-ts': undefined }, -1023, 401],
+    ['no signature', { 'x-ch-sign': undefined }, -1024, 401],
+    ['no Content-Type', { 'content-type': undefined }, -1017, 400],
+    ['another Content-Type', { 'content-type': 'text/plain' }, -1017, 400],
+    ['an unknown key', { 'x-ch-apikey': 'nobody' }, -2015, 401],
+    ['a key in another case', { 'x-ch-apikey': 'ALICE-KEY' }, -2015, 401],
+    ['a wrong signature', { 'x-ch-sign': '0'.repeat(64) }, -1022, 401],
+    ['a short signature', { 'x-ch-sign': 'abc' }, -1022, 401],
+  ])('%s', (_, headers, code, status) => {
+    for (const answer of [new Desk().get(READ, { headers }), new Desk().post('/sapi/v1/order', {}, { headers })]) {
+      expect([codeOf(answer), answer.status]).toEqual([code, status]);
+      expect(JSON.parse(answer.body)).toEqual({ code, msg: expect.any(String) as string });
+    }
+  });
+
+  it('accepts a charset in Content-Type, and a signature in capitals', () => {
+    const desk = new Desk();
+    expect(desk.get(READ, { headers: { 'content-type': 'application/json; charset=utf-8' } }).status).toBe(200);
+    const sign = createHmac('sha256', 'alice-Secret').update(`${START_MS}GET${READ}`).digest('hex');
+    expect(desk.get(READ, { headers: { 'x-ch-sign': sign.toUpperCase() } }).status).toBe(200);
+  });
+
+  it('asks a GET for no Content-Type under contentType: post, but a POST for one', () => {
+    const desk = new Desk({}, { contentType: 'post' });
+    const headers = { 'content-type': undefined };
+    expect(codeOf(desk.get(READ, { headers }))).toBe(0);
+    expect(codeOf(desk.post('/sapi/v1/cancel', {}, { headers }))).toBe(-1017);
+  });
+});
+
+describe('the window', () => {
+  const at = (ts: number | string, more: Sending = {}, target = READ): number => codeOf(new Desk().get(target, { ts, ...more }));
+
+  it.each([
+    [-5001, -1021],
+    [-5000, 0],
+    [-4999, 0],
+    [999, 0],
+    [1000, -1021],
+    [1001, -1021],
+  ])('a timestamp %i ms from the clock of the exchange: %i', (offset, code) => {
+    expect(at(START_MS + offset)).toBe(code);
+  });
+
+  it.each(['recvWindow', 'recvwindow', 'recWindow'])('%s sets its length, in queries and bodies, as text and as a number', (name) => {
+    for (const [age, code] of [
+      [299, 0],
+      [300, 0],
+      [301, -1021],
+    ] as const) {
+      expect(at(START_MS - age, {}, `${READ}?${name}=300`)).toBe(code);
+      const order = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 1 };
+      for (const value of [300, '300']) {
+        expect(codeOf(new Desk().post('/sapi/v1/order/test', { ...order, [name]: value }, { ts: START_MS - age }))).toBe(code);
+      }
+    }
+  });
+
+  it('is 5000 where it cannot be read, which the check of parameters then refuses', () => {
+    expect(at(START_MS - 5001, {}, `${READ}?recvWindow=0`)).toBe(-1021);
+    expect(at(START_MS - 5000, {}, `${READ}?recvWindow=0`)).toBe(-1102);
+  });
+
+  it('may be longer than 5000', () => expect(at(START_MS - 60_000, {}, `${READ}?recvWindow=60000`)).toBe(0));
+
+  it.each(['', 'x', '1.5', '-1', '1e12'])('refuses the timestamp "%s"', (ts) => {
+    expect(at(ts)).toBe(ts === '' ? -1023 : -1021);
+  });
+
+  it('follows the clock of the exchange, also where that has jumped', () => {
+    const desk = new Desk();
+    desk.service.clockOffsetMs = 60_000;
+    expect(codeOf(desk.get(READ))).toBe(-1021);
+    expect(codeOf(desk.get(READ, { ts: START_MS + 60_000 }))).toBe(0);
+    expect(desk.open('/sapi/v1/time').body).toBe(`{"serverTime":${START_MS + 60_000},"timezone":"UTC"}`);
+  });
+});
+
+describe('the signature', () => {
+  const query = '/sapi/v1/order?symbol=BTC%2FUSDT&orderId=1';
+  const withQuery = `${START_MS}GET${query}`;
+  const bare = `${START_MS}GET/sapi/v1/order`;
+  it.each([
+    ['either', withQuery, false],
+    ['either', bare, false],
+    ['include', withQuery, false],
+    ['include', bare, true],
+    ['omit', withQuery, true],
+    ['omit', bare, false],
+    ['either', withQuery.replace('%2F', '/'), true],
+  ])('signQuery %s, signed %s: refused %s', (signQuery, signed, isRefused) => {
+    // A right signature meets the unknown symbol next.
+    expect(codeOf(new Desk({}, { signQuery }).get(query, { signed }))).toBe(isRefused ? -1022 : -1121);
+  });
+
+  it('is over the bytes of the body as they were sent', () => {
+    const body = '{ "symbol":"BTCUSDT",\n"orderId": "5" }';
+    const desk = new Desk();
+    expect(codeOf(desk.post('/sapi/v1/cancel', body))).toBe(-2013);
+    expect(
+      codeOf(desk.post('/sapi/v1/cancel', body, { signed: `${START_MS}POST/sapi/v1/cancel${JSON.stringify(JSON.parse(body))}` })),
+    ).toBe(-1022);
+  });
+
+  it('is refused a second time under replayedRequest: refuse', () => {
+    for (const [replayedRequest, code] of [
+      ['accept', 0],
+      ['refuse', -1022],
+    ] as const) {
+      const desk = new Desk({}, { replayedRequest });
+      expect([codeOf(desk.get(READ)), codeOf(desk.get(READ))]).toEqual([0, code]);
+      expect(codeOf(desk.get(READ, { ts: START_MS + 1 }))).toBe(0);
+    }
+  });
+});
+
+describe('keys', () => {
+  const keyOf = (apiKey: string, over: object, ips: readonly string[] | null = null) => ({
+    apiKey: `${apiKey}-Key`,
+    secret: `${apiKey}-Secret`,
+    permissions: { ...ALL, ...over },
+    ips,
+  });
+  const accounts = [
+    {
+      ...ACCOUNTS[0]!,
+      keys: [
+        keyOf('alice', {}),
+        keyOf('reader', { trade: false }),
+        keyOf('trader', { read: false }),
+        keyOf('futures', { markets: ['futures'] }),
+        keyOf('home', {}, ['127.0.0.1', '10.1.0.0/16', '2001:db8::1']),
+      ],
+    },
+    { ...ACCOUNTS[1]!, closed: true },
+  ];
+  const order = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 1 };
+  const desk = () => new Desk({ accounts, denyIps: ['6.6.6.6'] });
+
+  it.each([
+    ['reader', 0, -2015],
+    ['trader', -2015, 0],
+    ['futures', -2015, -2015],
+    ['bob', -1004, -1004],
+  ])('%s: reading %i, ordering %i', (as, read, trade) => {
+    expect([codeOf(desk().get(READ, { as })), codeOf(desk().post('/sapi/v1/order', order, { as }))]).toEqual([read, trade]);
+  });
+
+  it.each([
+    ['127.0.0.1', 0],
+    ['::ffff:127.0.0.1', 0],
+    ['10.1.255.7', 0],
+    ['10.2.0.1', -2015],
+    ['2001:DB8::1', 0],
+    ['::1', -2015],
+    ['6.6.6.6', -2200],
+  ])('a list of addresses, asked from %s: %i', (ip, code) => {
+    expect(codeOf(desk().get(READ, { as: 'home', ip }))).toBe(code);
+  });
+
+  it('names the list of the key -2200 where a switch asks for it; the deny list holds for public calls too', () => {
+    expect(codeOf(new Desk({ accounts }, { ipListCode: '-2200' }).get(READ, { as: 'home', ip: '1.2.3.4' }))).toBe(-2200);
+    const denied = desk().open('/sapi/v1/ping', { ip: '6.6.6.6' });
+    expect([denied.status, codeOf(denied)]).toEqual([403, -2200]);
+  });
+});
+
+describe('the order of checks', () => {
+  /** Each row breaks its own rule and all that come later; the code is its own. */
+  it('answers the first that fails', () => {
+    const broken: Sending = {
+      as: 'nobody',
+      ts: 1,
+      headers: { 'content-type': undefined, 'x-ch-apikey': undefined, 'x-ch-ts': undefined, 'x-ch-sign': undefined },
+    };
+    const mend = (headers: Record<string, string>): Sending => ({ ...broken, headers: { ...broken.headers, ...headers } });
+    const json = { 'content-type': 'application/json' };
+    const steps: [Sending, number][] = [
+      [broken, -1017],
+      [mend(json), -1002],
+      [mend({ ...json, 'x-ch-apikey': 'nobody' }), -1023],
+      [mend({ ...json, 'x-ch-apikey': 'nobody', 'x-ch-ts': '1' }), -1024],
+      [mend({ ...json, 'x-ch-apikey': 'nobody', 'x-ch-ts': '1', 'x-ch-sign': 'x' }), -2015],
+      [mend({ ...json, 'x-ch-apikey': 'alice-Key', 'x-ch-ts': '1', 'x-ch-sign': 'x' }), -1021],
+      [mend({ ...json, 'x-ch-apikey': 'alice-Key', 'x-ch-ts': String(START_MS), 'x-ch-sign': 'x' }), -1022],
+      [{ as: 'alice' }, -1102],
+    ];
+    for (const [sending, code] of steps) expect(codeOf(new Desk().post('/sapi/v1/order', 'no JSON', sending))).toBe(code);
+  });
+});

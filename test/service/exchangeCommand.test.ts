@@ -1,0 +1,181 @@
+// `isobar exchange` as its users have it: the file, its mistakes, the first line, and the end.
+
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { readExchange, readProfile } from '../../src/app/exchange/readExchange.ts';
+import { runExchange } from '../../src/app/exchange/runExchange.ts';
+import { ConfigError } from '../../src/base/errors.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'isobar-exchange-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const write = (name: string, text: string, mode = 0o644): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+  return path;
+};
+
+const GOOD = `instruments:
+  - { symbol: BTCUSDT, base: BTC, quote: USDT, priceDigits: 2, quantityDigits: 5, minQuantity: '0.001', priceBand: '0.1' }
+accounts:
+  - name: alice
+    uid: 10001
+    balances: { USDT: '100', BTC: '0.5' }
+    keys: [{ keyFile: key, secretFile: secret, trade: false, ips: [127.0.0.1] }]
+profile: strict
+switches: { strictTypes: false }
+delays: realistic
+limits: { spot.newOrder: { count: 3, windowMs: 1000 }, spot.account: null }
+`;
+write('key', 'the-key\n', 0o600);
+write('secret', 'the-secret\n', 0o600);
+const read = (text: string) => readExchange(write('exchange.yaml', text), { profileFile: null, speed: 1 });
+
+it('reads a file with its keys, limits and switches', () => {
+  const { service } = read(GOOD);
+  expect(service.instruments).toMatchObject([{ id: 'spot:BTCUSDT', minLots: 100, makerFeePpm: 1000 }]);
+  expect(service.states).toMatchObject({ 'spot:BTCUSDT': { priceBandPpm: 100_000, frozen: false } });
+  expect(service.accounts).toMatchObject([
+    { uid: '10001', keys: [{ apiKey: 'the-key', secret: 'the-secret', permissions: { read: true, trade: false }, ips: ['127.0.0.1'] }] },
+  ]);
+  expect(service.profile).toMatchObject({ unknownParams: 'reject', strictTypes: false });
+  expect(service.delays).toEqual({ admissionMs: 20, visibilityMs: 120, cancelMs: 60 });
+  expect(service.limits).toEqual({ 'spot.newOrder': { count: 3, windowMs: 1000 }, 'spot.account': null });
+});
+
+const FUTURES = `contracts:
+  - { contractName: E-BTC-USDT, multiplier: '0.0001', priceDigits: 1, fundingRate: '-0.0001', maxMarketVolume: 1000, frozen: true }
+  - contractName: E-BTC-USD
+    multiplier: '100'
+    priceDigits: 1
+    inverse: true
+    takerFee: '0.0004'
+    tiers: [{ notional: '2.5', maintenanceRate: '0.005', maxLeverage: 50 }, { maintenanceRate: '0.01', maxLeverage: 10 }]
+accounts:
+  - { name: alice, uid: 10001, futures: { balances: { USDT: '100', BTC: '0.5' }, leverage: 3, margin: isolated, positions: twoWay } }
+maxTriggers: 5
+liquidationFee: '0.01'
+`;
+
+it('reads contracts, and opens an exchange that has nothing else', async () => {
+  const settings = read(FUTURES);
+  const { instruments, accounts, fundingRates, maxTriggers, liquidationFeePpm } = settings.service;
+  expect(instruments).toMatchObject([
+    {
+      id: 'futures:E-BTC-USDT',
+      base: 'BTC',
+      quote: 'USDT',
+      quoteDigits: 6,
+      contract: { multiplier: 1, multiplierDigits: 4, maxMarketLots: 1000 },
+    },
+    {
+      id: 'futures:E-BTC-USD',
+      base: 'USD',
+      quote: 'BTC',
+      contract: {
+        contractId: 2,
+        kind: 'inverse',
+        marginCoin: 'BTC',
+        closeTakerFeePpm: 400,
+        tiers: [
+          { upToUnits: 250_000_000, maintenancePpm: 5000, maxLeverage: 50 },
+          { upToUnits: null, maintenancePpm: 10_000, maxLeverage: 10 },
+        ],
+      },
+    },
+  ]);
+  expect(accounts[0]).toMatchObject({ balances: {}, futures: { settings: { leverage: 3, isCross: false, isNet: false } } });
+  expect({ fundingRates, maxTriggers, liquidationFeePpm }).toEqual({
+    fundingRates: { 'futures:E-BTC-USDT': -100_000_000 },
+    maxTriggers: 5,
+    liquidationFeePpm: 10_000,
+  });
+  const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
+  const { venue, markets } = exchange.service.futures;
+  expect(venue.setting(0, markets[0]!.instrument)).toEqual({ leverage: 3, isCross: false, isNet: false });
+  expect(exchange.service.sides.spot).toBeNull();
+  await exchange.close();
+});
+
+it.each([
+  ["multiplier: '100'", "multiplier: '0'", /E-BTC-USD multiplier: expected a face value above 0/],
+  ["fundingRate: '-0.0001'", "fundingRate: '2'", /contracts\.0\.fundingRate: expected a quoted decimal/],
+  ['uid: 10001,', "uid: 10001, balances: { USDT: '1' },", /account alice balances: this exchange has no spot instruments/],
+  ["BTC: '0.5' }", "DOGE: '0.5' }", /account alice futures balances DOGE: no instrument trades it/],
+  ["notional: '2.5', ", '', /E-BTC-USD: tier 1 of contract 2 does not follow/],
+])('of futures: %s written as %s is refused with its place', async (good, bad, message) => {
+  expect(FUTURES).toContain(good);
+  const opening = async () =>
+    (await runExchange(read(FUTURES.replace(good, bad)), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} })).close();
+  await expect(opening()).rejects.toThrow(message);
+});
+
+it('reads the example that comes with isobar', () => {
+  const file = new URL('../../config/exchange.example.yaml', import.meta.url).pathname;
+  expect(readExchange(file, { profileFile: null, speed: 1 }).prices.size).toBe(3);
+});
+
+it.each([
+  ['profile: strict', 'profile: stern', /exchange\.yaml:8 profile: expected one of seed, strict, lenient, got 'stern'/],
+  ['strictTypes: false', 'strictTyp: false', /exchange\.yaml strictTyp: no such switch/],
+  ['delays: realistic', 'delays: slow', /exchange\.yaml:10 delays: expected/],
+  ["minQuantity: '0.001'", "minQuantity: '0.000001'", /BTCUSDT minQuantity: finer than 5 digits/],
+  ['uid: 10001', "uid: 'x'", /exchange\.yaml:5 accounts\.0\.uid: expected a whole number/],
+  ['keyFile: key,', 'keyFile: none,', /account alice keyFile .*: no such file/],
+  ['ips: [127.0.0.1]', 'ips: [300.0.0.1]', /300\.0\.0\.1 is no address/],
+  ["BTC: '0.5'", "DOGE: '0.5'", /account alice balances DOGE: no instrument trades it/],
+  ["USDT: '100'", "USDT: '100.000000001'", /account alice balances USDT: expected an amount of 8 digits, got 100\.000000001/],
+])('%s written as %s is refused with its place', async (good, bad, message) => {
+  expect(GOOD).toContain(good);
+  const opening = async () =>
+    (await runExchange(read(GOOD.replace(good, bad)), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} })).close();
+  const error = await opening().then(
+    () => null,
+    (of: unknown) => of,
+  );
+  expect(error).toBeInstanceOf(ConfigError);
+  expect((error as ConfigError).message).toMatch(message);
+});
+
+it('reads a profile', () => {
+  expect(readProfile(write('profile.yaml', 'strictTypes: true\nlists: list\n'))).toEqual({ strictTypes: true, lists: 'list' });
+  expect(() => readProfile(write('profile.yaml', 'lists: [1]\n'))).toThrow(/profile\.yaml lists: expected bare or list/);
+});
+
+it('says where it is in its first line, serves, and ends at SIGINT with 130', async () => {
+  const child = spawn(
+    process.execPath,
+    [new URL('../../dist/cli/isobar.js', import.meta.url).pathname, 'exchange', '--demo', '--port', '0'],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const line = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes('\n')) resolve(text.split('\n')[0]!);
+    });
+    child.on('error', reject);
+    child.on('exit', () => reject(new Error(`it ended: ${text}`)));
+  });
+  const said = JSON.parse(line) as { spot: string };
+  expect(said).toEqual({
+    spot: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
+    futures: said.spot,
+    key: expect.stringMatching(/^[\da-f]{32}$/) as string,
+    secret: expect.stringMatching(/^[\da-f]{64}$/) as string,
+  });
+  const time = await fetch(`${said.spot}/sapi/v1/time`, { headers: { 'content-type': 'application/json' } });
+  expect(await time.json()).toMatchObject({ timezone: 'UTC' });
+  const code = await new Promise<number | null>((resolve) => {
+    child.removeAllListeners('exit');
+    child.on('exit', resolve);
+    child.kill('SIGINT');
+  });
+  expect(code).toBe(130);
+});

@@ -1,0 +1,319 @@
+// Money on futures: marks, funding and liquidation on the exchange's clock, and random scripts that neither make nor lose any of it.
+
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { seededRng } from '../../src/base/rng.ts';
+import { DELAYS } from '../../src/service/config.ts';
+import { Background } from '../../src/service/market/background.ts';
+import { FuturesDesk, INVERSE, PERPETUAL, TRADERS } from './futuresDesk.ts';
+import { BTC, ETH, START_MS } from './serviceDesk.ts';
+
+const HOURS_8 = 8 * 3_600_000;
+const RATE = 100_000_000;
+const money = (usdt: Readonly<Record<string, string>>) =>
+  TRADERS.map((each) => ({ ...each, futures: { balances: { USDT: usdt[each.name] ?? '10000' } } }));
+
+/** Alice is long 100 and bob short 100 at 1000, which is 100 USDT of each. */
+function opposed(over: object = {}, accounts = TRADERS): FuturesDesk {
+  const desk = new FuturesDesk({ accounts, fundingRates: { [PERPETUAL.id]: RATE }, ...over });
+  desk.order('bob', 'SELL', 100, 1000);
+  desk.order('alice', 'BUY', 100, 1000);
+  return desk;
+}
+
+describe('funding', () => {
+  it('is paid every eight hours at the mark, by longs to shorts where the rate is above 0', () => {
+    const desk = opposed();
+    desk.pass(HOURS_8 - 1);
+    expect(desk.positions()[0]).toMatchObject({ capitalFee: 0 });
+    desk.pass(1);
+    expect(desk.positions()[0]).toMatchObject({ capitalFee: -0.01 });
+    expect(desk.positions('bob')[0]).toMatchObject({ capitalFee: 0.01 });
+    desk.pass(2 * HOURS_8);
+    expect(desk.positions()[0]).toMatchObject({ capitalFee: -0.03 });
+    desk.order('bob', 'BUY', 100, 1000);
+    desk.order('alice', 'SELL', 40, 1000, { open: 'CLOSE' });
+    desk.order('alice', 'SELL', 60, 1000, { open: 'CLOSE' });
+    // Of the two parts the first tells of all funding so far, and of the fees: 0.04 to open, 0.02 to close.
+    expect(desk.rows('/fapi/v1/profitHistorical')).toMatchObject([
+      { volume: 60, capitalFee: 0, tradeFee: -0.03, historyRealizedAmount: -0.03, openPrice: 1000, openEndPrice: 1000 },
+      { volume: 40, capitalFee: -0.03, tradeFee: -0.06, historyRealizedAmount: -0.09, ctime: START_MS },
+    ]);
+    expect(desk.account()).toMatchObject({ accountNormal: 9999.88, totalEquity: 9999.88, positionVos: [] });
+  });
+
+  it('has seeded rates, which are told before they are paid', () => {
+    const index = (desk: FuturesDesk) =>
+      JSON.parse(desk.open('/fapi/v1/index?contractName=E-BTC-USDT').body) as { currentFundRate: number; nextFundRate: number };
+    const desk = opposed({ fundingRates: {} });
+    const { currentFundRate, nextFundRate } = index(desk);
+    expect(currentFundRate).not.toBe(nextFundRate);
+    desk.pass(HOURS_8);
+    expect(index(desk).currentFundRate).toBe(nextFundRate);
+    expect(Number(desk.positions()[0]!['capitalFee'])).toBeCloseTo(-100 * currentFundRate, 3);
+    expect(index(opposed({ fundingRates: {}, fundingSeed: 2 }))).not.toMatchObject({ currentFundRate });
+  });
+});
+
+describe('liquidation', () => {
+  /** Alice has 5.1 USDT for a margin of 5 and a fee of 0.04: a fall of about half a per cent is the end of it. */
+  const SMALL = money({ alice: '5.1' });
+
+  it('comes with the mark, as an order of its own kind', () => {
+    const desk = opposed({}, SMALL);
+    const reduce = Number(desk.positions()[0]!['reducePrice']);
+    expect(reduce).toBeGreaterThan(950);
+    expect(reduce).toBeLessThan(960);
+    desk.condition('alice', 'SELL', '1', '900');
+    desk.order('bob', 'BUY', 1, 940);
+    desk.order('bob', 'SELL', 1, 940);
+    expect(desk.positions()).toMatchObject([{ positionVolume: 100 }]);
+    desk.pass(1000);
+    expect(desk.positions()).toEqual([]);
+    expect(desk.rows('/fapi/v1/orderHistorical')[0]).toMatchObject({
+      type: 6,
+      source: 4,
+      status: 2,
+      side: 'SELL',
+      openOrClose: 'CLOSE',
+      dealVolume: 100,
+      avgPrice: 940,
+      realizedAmount: -6,
+      fee: 0,
+    });
+    expect(desk.trades()[0]).toMatchObject({ side: 'SELL', qty: 100, price: 940, askUserId: 10_001, bidUserId: 1 });
+    expect(desk.rows('/fapi/v1/profitHistorical')).toMatchObject([{ closeProfit: -6, openEndPrice: 940 }]);
+    // The insurance bears what she did not have.
+    expect(desk.account()).toMatchObject({ accountNormal: 0, accountLock: 0, totalEquity: 0 });
+    desk.service.futures.venue.assertConserved();
+    expect(desk.info(String(desk.rows('/fapi/v1/orderHistorical')[0]!['orderId']))).toMatchObject({ status: 'FILLED', type: 'LIMIT' });
+  });
+
+  it('cancels the orders of an account first, which may be enough', () => {
+    const desk = opposed({}, money({ alice: '6.2' }));
+    const id = desk.order('alice', 'BUY', 20, 900);
+    desk.order('bob', 'BUY', 1, 940);
+    desk.order('bob', 'SELL', 1, 940);
+    desk.pass(1000);
+    expect(desk.info(id)['status']).toBe('CANCELED');
+    expect(desk.service.futures.markets[0]!.matcher.book.best('buy')).toBeNull();
+  });
+
+  it('of an isolated position takes its margin and no more', () => {
+    const desk = new FuturesDesk({ fundingRates: { [PERPETUAL.id]: 0 } });
+    desk.post('/fapi/v1/edit_user_margin_model', { contractName: 'E-BTC-USDT', marginModel: 2 });
+    desk.order('bob', 'SELL', 100, 1000);
+    desk.order('alice', 'BUY', 100, 1000, { positionType: 2 });
+    expect(desk.positions()).toMatchObject([{ positionType: 2, holdAmount: 5 }]);
+    expect(desk.account()).toMatchObject({ partPositionNormal: 5, totalPositionNormal: 0, partEquity: 5 });
+    desk.order('bob', 'BUY', 1, 900);
+    desk.order('bob', 'SELL', 1, 900);
+    desk.pass(1000);
+    expect(desk.positions()).toEqual([]);
+    expect(desk.account()).toMatchObject({ accountNormal: 9994.96, partEquity: 0 });
+  });
+
+  it('does not follow one order or one trade: the mark is the middle of bid, ask and last', () => {
+    const desk = opposed({}, SMALL);
+    desk.order('bob', 'BUY', 5, 999);
+    desk.order('bob', 'SELL', 5, 1001);
+    desk.pass(1000);
+    const { tagPrice } = JSON.parse(desk.open('/fapi/v1/index?contractName=E-BTC-USDT').body) as { tagPrice: number };
+    expect(tagPrice).toBe(1000);
+    expect(desk.positions()).toHaveLength(1);
+  });
+});
+
+type Step =
+  | {
+      readonly kind: 'order';
+      readonly as: string;
+      readonly side: 'BUY' | 'SELL';
+      readonly volume: number;
+      readonly price: number | null;
+      readonly more: object;
+    }
+  | {
+      readonly kind: 'condition';
+      readonly as: string;
+      readonly side: 'BUY' | 'SELL';
+      readonly type: string;
+      readonly price: number;
+      readonly volume: number;
+    }
+  | { readonly kind: 'setting'; readonly as: string; readonly leverage: number; readonly isolated: boolean; readonly net: boolean }
+  | { readonly kind: 'cancel'; readonly as: string; readonly back: number }
+  | { readonly kind: 'point'; readonly price: number; readonly lots: number }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+const as = fc.constantFrom('alice', 'bob');
+const side = fc.constantFrom<'BUY' | 'SELL'>('BUY', 'SELL');
+/** About what an account of 50 USDT can hold at leverage 20, and a multiple of it. */
+const volume = fc.integer({ min: 1, max: 900 });
+const price = fc.integer({ min: 9000, max: 11_000 }).map((ticks) => ticks / 10);
+const open = fc.constantFrom('OPEN', 'OPEN', 'CLOSE');
+const timeInForce = fc.constantFrom(undefined, undefined, 'IOC', 'FOK', 'POST_ONLY');
+const limit = fc.record({ kind: fc.constant('order' as const), as, side, volume, price, more: fc.record({ open, timeInForce }) });
+const market = fc.record({ kind: fc.constant('order' as const), as, side, volume, price: fc.constant(null), more: fc.record({ open }) });
+const steps: fc.Arbitrary<Step>[] = [
+  limit,
+  limit,
+  limit,
+  market,
+  fc.record({ kind: fc.constant('condition' as const), as, side, type: fc.constantFrom('1', '2', '3', '4'), price, volume }),
+  fc.record({
+    kind: fc.constant('setting' as const),
+    as,
+    leverage: fc.integer({ min: 1, max: 100 }),
+    isolated: fc.boolean(),
+    net: fc.boolean(),
+  }),
+  fc.record({ kind: fc.constant('cancel' as const), as, back: fc.nat(6) }),
+  fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(1, 30, 1000, HOURS_8) }),
+];
+const points = fc.record({
+  kind: fc.constant('point' as const),
+  price: fc.integer({ min: 9000, max: 11_000 }),
+  lots: fc.integer({ min: 1, max: 800 }),
+});
+
+interface Playing {
+  readonly desk: FuturesDesk;
+  readonly background: Background;
+  readonly ids: Record<string, string[]>;
+}
+
+function play({ desk, background, ids }: Playing, of: Step): void {
+  const contractName = 'E-BTC-USDT';
+  if (of.kind === 'wait') desk.pass(of.ms);
+  else if (of.kind === 'point') background.step({ timeMs: desk.nowMs, price: of.price, lots: of.lots });
+  else if (of.kind === 'cancel') {
+    const orderId = ids[of.as]!.at(-1 - of.back);
+    if (orderId !== undefined) desk.post('/fapi/v1/cancel', { contractName, orderId }, { as: of.as });
+  } else if (of.kind === 'condition') {
+    const isExit = of.type < '3';
+    const more = isExit ? { open: 'CLOSE', type: 'MARKET' } : { open: 'OPEN', type: 'LIMIT', price: of.price };
+    desk.condition(of.as, of.side, of.type, String(of.price), { volume: of.volume, ...more });
+  } else if (of.kind === 'setting') {
+    desk.post('/fapi/v1/edit_lever', { contractName, nowLevel: of.leverage }, { as: of.as });
+    desk.post('/fapi/v1/edit_user_margin_model', { contractName, marginModel: of.isolated ? 2 : 1 }, { as: of.as });
+    desk.post('/fapi/v1/edit_user_position_model', { contractName, positionModel: of.net ? 1 : 2 }, { as: of.as });
+  } else {
+    const id = /\d{19}/.exec(desk.create(of.as, of.side, of.volume, of.price, { ...of.more }).body)?.[0];
+    if (id !== undefined) ids[of.as]!.push(id);
+  }
+}
+
+const seen = { liquidations: 0, funding: 0, trades: 0, triggered: 0 };
+
+function check({ desk }: Playing): void {
+  const { venue, markets } = desk.service.futures;
+  venue.assertConserved();
+  const { book } = markets[0]!.matcher;
+  const [bid, ask] = [book.best('buy'), book.best('sell')];
+  expect(bid === null || ask === null || bid.price < ask.price).toBe(true);
+  for (const [account] of TRADERS.entries()) {
+    const { free, locked } = venue.wallets.wallet(account, 0);
+    expect(locked).toBeGreaterThanOrEqual(0);
+    // Below 0 only where orders hold as much, or a profit that is not realised yet stands behind it.
+    const isCross = Array.from(venue.wallets.held(account, 0)).some((position) => position.isCross);
+    expect(free + locked >= 0 || isCross, `free ${free}, locked ${locked}`).toBe(true);
+    for (const position of venue.wallets.held(account)) expect(position.heldLots).toBeLessThanOrEqual(position.lots);
+  }
+}
+
+test.each([
+  ['refuse', DELAYS.zero],
+  ['accept', DELAYS.zero],
+  ['accept', DELAYS.realistic],
+] as const)('settings in use %s, delays %o', (settingsInUse, delays) => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(...steps, points), { minLength: 20, maxLength: 60 }), fc.nat(1000), (script, seed) => {
+      const playing = begin({ delays }, { settingsInUse }, seed);
+      const { desk, ids } = playing;
+      for (const step of script) {
+        play(playing, step);
+        desk.pass(2);
+        check(playing);
+      }
+      for (const name of ['alice', 'bob']) {
+        for (const orderId of ids[name]!) desk.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId }, { as: name });
+      }
+      desk.pass(200);
+      // When nothing is open, nothing is held; but a trigger may have placed something.
+      const { venue } = desk.service.futures;
+      if (desk.service.futures.live().length === 0)
+        for (const [account] of TRADERS.entries()) expect(venue.wallets.wallet(account, 0).locked).toBe(0);
+      check(playing);
+      count(desk);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+function begin(over: object, switches: object, seed: number): Playing {
+  const accounts = money({ alice: '50', bob: '50' });
+  const instruments = [BTC, ETH, PERPETUAL, INVERSE];
+  const desk = new FuturesDesk(
+    { instruments, accounts, fundingRates: { [PERPETUAL.id]: 40 * RATE }, ...over },
+    { marketOpenUnit: 'contracts', ...switches },
+  );
+  const { matcher } = desk.service.futures.markets[0]!;
+  const background = new Background(matcher, seededRng(seed), { levels: 5, spread: 3, spacing: 10, lots: 300 });
+  return { desk, background, ids: { alice: [], bob: [] } };
+}
+
+function count(desk: FuturesDesk): void {
+  for (const name of ['alice', 'bob']) {
+    const orders = desk.rows('/fapi/v1/orderHistorical', { limit: 1000 }, name);
+    seen.liquidations += orders.filter(({ type }) => type === 6).length;
+    seen.trades += desk.trades(name).length;
+    seen.triggered += desk.triggers(name).filter(({ status }) => status === 2).length;
+    seen.funding += desk.rows('/fapi/v1/profitHistorical', { limit: 1000 }, name).filter(({ capitalFee }) => capitalFee !== 0).length;
+  }
+}
+
+test('the scripts above had something of everything', () => {
+  expect(seen.trades).toBeGreaterThan(500);
+  for (const kind of ['liquidations', 'funding', 'triggered'] as const) expect(seen[kind], kind).toBeGreaterThan(10);
+});
+
+/** Units of 10^-4. */
+const unitsOf = (value: unknown): bigint => BigInt(Math.round(Number(value) * 10_000));
+
+test('between users alone, by the answers alone: what one wins the other loses, but for fees', () => {
+  let trades = 0;
+  fc.assert(
+    fc.property(fc.array(fc.oneof(...steps.slice(0, 7)), { minLength: 15, maxLength: 50 }), (script) => {
+      const playing = begin({ fundingRates: { [PERPETUAL.id]: 0 }, accounts: money({}) }, {}, 0);
+      const { desk } = playing;
+      for (const step of script) {
+        play(playing, step);
+        desk.pass(5);
+      }
+      desk.pass(2000);
+      let sum = 0n;
+      let rows = 0;
+      const [long, short] = [new Map<string, number>(), new Map<string, number>()];
+      for (const name of ['alice', 'bob']) {
+        const { totalEquity, partEquity } = desk.account(name);
+        sum += unitsOf(totalEquity) + unitsOf(partEquity);
+        const own = desk.trades(name);
+        rows += own.length;
+        for (const { fee } of own) sum += unitsOf(fee);
+        for (const { positionSide, positionVolume } of desk.positions(name))
+          (positionSide === 'BUY' ? long : short).set(name, Number(positionVolume));
+      }
+      trades += rows;
+      const total = (of: Map<string, number>) => Array.from(of.values()).reduce((a, b) => a + b, 0);
+      const isLiquidated = ['alice', 'bob'].some((name) => desk.rows('/fapi/v1/orderHistorical', {}, name).some(({ type }) => type === 6));
+      // Where the insurance has paid, one has lost less than the other has won.
+      if (isLiquidated || desk.service.futures.venue.wallets.insurance[0] !== 0) return;
+      expect(total(long)).toBe(total(short));
+      // Parts of a position leave at rounded shares of what it came in at: half a unit each, at most.
+      expect(Math.abs(Number(sum - unitsOf(20_000)))).toBeLessThanOrEqual(rows);
+    }),
+    { numRuns: 50 },
+  );
+  expect(trades).toBeGreaterThan(100);
+});

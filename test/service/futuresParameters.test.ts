@@ -1,0 +1,234 @@
+// Every parameter of every futures endpoint made wrong in every way, and the code of each cause that futures have.
+
+import { describe, expect, it } from 'vitest';
+import { endpointOf, OPS, type Op } from '../../src/protocol/endpoints/endpoints.ts';
+import type { ServiceConfig } from '../../src/service/config.ts';
+import type { SwitchValues } from '../../src/service/profile/profile.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { FuturesDesk, INVERSE, OTHER, PERPETUAL, TRADERS } from './futuresDesk.ts';
+import { call, checkCell, type Faults, type Given } from './parameterCell.ts';
+import { BTC, codeOf, ETH } from './serviceDesk.ts';
+
+const ID = '1954000000000000001';
+const TRIGGER = '1622000000000000001';
+const contractName = 'E-BTC-USDT';
+const ORDER = {
+  contractName,
+  volume: 1,
+  price: 10,
+  type: 'LIMIT',
+  side: 'BUY',
+  open: 'OPEN',
+  positionType: 1,
+  clientOrderId: 'x',
+  timeInForce: 'IOC',
+};
+const { timeInForce: _, ...CHILD } = ORDER;
+
+/** A call that is right, on an exchange where alice has an order and a trigger. */
+const GOOD: Readonly<Partial<Record<Op, Given>>> = {
+  'futures.depth': { contractName, limit: 5 },
+  'futures.ticker': { contractName },
+  'futures.indexPrice': { contractName, limit: 5 },
+  'futures.klines': { contractName, interval: '1min', limit: 5 },
+  'futures.createOrder': ORDER,
+  'futures.orderInformation': { contractName, orderId: ID, clientOrderId: 'x' },
+  'futures.createConditionOrder': { triggerType: '4', triggerPrice: '9', ...CHILD },
+  'futures.cancelOrder': { contractName, orderId: ID },
+  'futures.openOrders': { contractName },
+  'futures.orderHistory': { contractName, limit: '5', fromId: 1 },
+  'futures.profitHistory': { contractName, limit: '5', fromId: 1 },
+  'futures.myTrades': { contractName, limit: '5', fromId: 1 },
+  'futures.positions': { contractName },
+  'futures.changePositionMode': { contractName: 'E-ETH-USDT', positionModel: 2 },
+  'futures.changeMarginMode': { contractName: 'E-ETH-USDT', marginModel: 2 },
+  'futures.changeLeverage': { contractName: 'E-ETH-USDT', nowLevel: '5' },
+  'futures.triggerOrderList': { contractName, page: 1, limit: 5 },
+  'futures.cancelTriggerOrder': { contractName, orderId: TRIGGER },
+};
+
+const NAME: Faults = { missing: -1121, empty: -1121, foreign: -1102, chars: -1100, beyond: ['e-btc-usdt', -1121] };
+const OPTIONAL_NAME: Faults = { ...NAME, missing: 0 };
+const LIMIT: Faults = { missing: 0, empty: -1102, foreign: -1102, chars: -1102, beyond: [0, -1102] };
+const PRICE: Faults = { missing: -1102, empty: -1102, foreign: -1102, beyond: [-1, -1102] };
+const TRIGGER_PRICE: Faults = { ...PRICE, empty: -1105, beyond: ['0', -1102] };
+const VOLUME: Faults = { missing: -1102, empty: -1105, foreign: -1102, beyond: [0, -1136] };
+const CLIENT_ID: Faults = { missing: 0, empty: 0, foreign: -1102, chars: -1100, beyond: ['x'.repeat(32), -1100] };
+const IN_QUERY: Faults = { missing: 0, empty: 0, chars: -1100, beyond: ['x'.repeat(32), -1100] };
+const SIDE: Faults = { missing: -1102, empty: -1105, foreign: -1102, chars: -1117, beyond: ['buy', -1117] };
+const TYPE: Faults = { missing: -1102, empty: -1105, foreign: -1102, chars: -1116, beyond: ['STOP', -1116] };
+const OPEN: Faults = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: ['open', -2100] };
+const POSITION_TYPE: Faults = { missing: 0, empty: -1102, foreign: -1102, chars: -2100, beyond: [3, -2100] };
+const TIME_IN_FORCE: Faults = { missing: 0, empty: -1102, foreign: -1102, chars: -2100, beyond: ['GTC', -2100] };
+const TRIGGER_TYPE: Faults = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: ['5', -2100] };
+const ORDER_ID: Faults = { missing: -1102, empty: -1105, foreign: -1102, chars: -1100, beyond: ['7', -1112] };
+const FROM_ID: Faults = { missing: 0, empty: -1102, foreign: -1102, chars: -1100, beyond: ['x', -1102] };
+const MODEL: Faults = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: [3, -2100] };
+
+const TABLE: Readonly<Partial<Record<Op, Readonly<Record<string, Faults>>>>> = {
+  'futures.depth': { contractName: NAME, limit: LIMIT },
+  'futures.ticker': { contractName: NAME },
+  'futures.indexPrice': { contractName: NAME, limit: LIMIT },
+  'futures.klines': { contractName: NAME, interval: { missing: -1102, empty: -1105, beyond: ['4h', -1102] }, limit: LIMIT },
+  'futures.createOrder': {
+    contractName: NAME,
+    volume: VOLUME,
+    price: PRICE,
+    type: TYPE,
+    side: SIDE,
+    open: OPEN,
+    positionType: POSITION_TYPE,
+    clientOrderId: CLIENT_ID,
+    timeInForce: TIME_IN_FORCE,
+  },
+  'futures.orderInformation': { contractName: NAME, orderId: { ...ORDER_ID, beyond: ['7', 0] }, clientOrderId: IN_QUERY },
+  'futures.createConditionOrder': {
+    triggerType: TRIGGER_TYPE,
+    triggerPrice: TRIGGER_PRICE,
+    clientOrderId: CLIENT_ID,
+    positionType: POSITION_TYPE,
+    open: OPEN,
+    side: SIDE,
+    type: TYPE,
+    contractName: NAME,
+    price: PRICE,
+    volume: VOLUME,
+  },
+  'futures.cancelOrder': { contractName: NAME, orderId: ORDER_ID },
+  'futures.openOrders': { contractName: OPTIONAL_NAME },
+  'futures.orderHistory': { contractName: OPTIONAL_NAME, limit: LIMIT, fromId: FROM_ID },
+  'futures.profitHistory': { contractName: OPTIONAL_NAME, limit: LIMIT, fromId: FROM_ID },
+  'futures.myTrades': { contractName: NAME, limit: LIMIT, fromId: { ...FROM_ID, foreign: -1102 } },
+  'futures.positions': { contractName: NAME },
+  'futures.changePositionMode': { contractName: NAME, positionModel: MODEL },
+  'futures.changeMarginMode': { contractName: NAME, marginModel: MODEL },
+  'futures.changeLeverage': {
+    contractName: NAME,
+    nowLevel: { missing: -1102, empty: -1105, foreign: -1102, chars: -1102, beyond: ['101', -2100] },
+  },
+  'futures.triggerOrderList': { contractName: NAME, page: LIMIT, limit: LIMIT },
+  'futures.cancelTriggerOrder': { contractName: NAME, orderId: ORDER_ID },
+};
+
+function prepared(over: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): FuturesDesk {
+  const desk = new FuturesDesk(over, switches);
+  desk.order('alice', 'BUY', 1, 10, { positionType: 1 });
+  desk.condition('alice', 'BUY', '4', '9', { open: 'OPEN', type: 'LIMIT', price: 10, positionType: 1 });
+  return desk;
+}
+
+const code = (op: Op, given: Given, switches: SwitchValues = {}, over: Partial<ServiceConfig> = {}): number =>
+  call(prepared(over, switches), op, given);
+
+describe('every parameter', () => {
+  it('stands in this table, but for those that a switch has to allow', () => {
+    for (const op of OPS.filter((each) => each.startsWith('futures.'))) {
+      const { params } = endpointOf(op);
+      const there = Object.keys(params).filter((name) => params[name]!.kind !== 'time');
+      expect(Object.keys(TABLE[op] ?? {}).toSorted(), op).toEqual(there.toSorted());
+    }
+  });
+
+  const cells = Object.entries(TABLE).flatMap(([op, params]) =>
+    Object.entries(params).map(([name, faults]) => ({ op: op as Op, name, faults })),
+  );
+  it.each(cells)('$op $name', ({ op, name, faults }) => checkCell({ op, name, faults, good: GOOD[op]!, code, desk: prepared }));
+
+  it('of an order is required where a switch says so', () => {
+    const { positionType: _type, ...order } = ORDER;
+    expect(code('futures.createOrder', order, { positionTypeRequired: 'yes' })).toBe(-1102);
+    const { positionType: _other, ...condition } = GOOD['futures.createConditionOrder']!;
+    expect(code('futures.createConditionOrder', condition, { conditionRequired: 'all' })).toBe(-1102);
+    expect(code('futures.createConditionOrder', GOOD['futures.createConditionOrder']!, { conditionRequired: 'all' })).toBe(0);
+  });
+
+  it('may be text where it is a number, and a number where it is text', () => {
+    expect(code('futures.createOrder', { ...ORDER, volume: '1', price: '10.0', positionType: '1' })).toBe(0);
+    expect(code('futures.createConditionOrder', { ...GOOD['futures.createConditionOrder'], triggerType: 4, triggerPrice: 9 })).toBe(0);
+    expect(code('futures.changeLeverage', { contractName: 'E-ETH-USDT', nowLevel: 5 })).toBe(0);
+    expect(code('futures.createOrder', { ...ORDER, volume: '1' }, { strictTypes: true })).toBe(-1102);
+  });
+});
+
+describe('causes', () => {
+  const FROZEN = { states: { [PERPETUAL.id]: { frozen: true } } };
+  const MARKET = { contractName, volume: 5, type: 'MARKET', side: 'BUY', open: 'OPEN' };
+  const CLOSED = linearContract({ isTrading: false });
+  it.each<[string, Given, number, SwitchValues?, Partial<ServiceConfig>?]>([
+    ['price with too many decimals', { ...ORDER, price: 10.01 }, -1147],
+    ['volume of a part of a contract', { ...ORDER, volume: 1.5 }, -1147],
+    ['value with too many decimals', { ...MARKET, volume: '5.00001' }, -1111],
+    ['price, by field', { ...ORDER, price: 10.01 }, -1111, { precisionCodes: 'byField' }],
+    ['volume below the minimum', { ...ORDER, volume: -1 }, -1136],
+    ['a value that buys no contract', { ...MARKET, volume: '0.0001' }, -1136],
+    ['a MARKET with a time in force', { ...MARKET, timeInForce: 'IOC' }, -1014],
+    ['price with MARKET', { ...MARKET, price: 5 }, 0],
+    ['price with MARKET, strictly', { ...MARKET, price: 5 }, -1106, { unknownParams: 'reject' }],
+    ['MARKET above the largest volume', { ...MARKET, volume: 5001 }, -2100, { marketOpenUnit: 'contracts' }],
+    ['another position type than that of the account', { ...ORDER, positionType: 2 }, -2100],
+    ['funds', { ...ORDER, volume: 1_000_000, price: 1000 }, -2017],
+    ['nothing to close', { ...ORDER, open: 'CLOSE' }, 10015],
+    ['frozen', ORDER, -2016, {}, FROZEN],
+    ['no market orders', MARKET, -1139, {}, { states: { [PERPETUAL.id]: { marketTrading: false } } }],
+    ['restricted', ORDER, 35, {}, { accounts: TRADERS.map((each) => ({ ...each, restricted: true })) }],
+    ['switched off', ORDER, -1020, {}, { off: ['futures.createOrder'] }],
+    ['a contract that is not open', ORDER, -2016, {}, { instruments: [BTC, ETH, CLOSED, OTHER, INVERSE] }],
+  ])('%s', (_name, given, expected, switches = {}, over = {}) => {
+    const desk = new FuturesDesk(over, switches);
+    // A price has to be known before a MARKET order can be valued.
+    if (over.states === undefined && over.accounts === undefined && over.instruments === undefined && over.off === undefined) {
+      desk.order('bob', 'SELL', 5000, 10);
+      desk.order('bob', 'BUY', 1, 10);
+    }
+    expect(call(desk, 'futures.createOrder', given)).toBe(expected);
+  });
+
+  it('of condition orders', () => {
+    const desk = prepared({ maxTriggers: 2 });
+    const place = (more: Given) => call(desk, 'futures.createConditionOrder', { ...GOOD['futures.createConditionOrder'], ...more });
+    expect(place({ triggerType: '1' })).toBe(-1014);
+    expect(place({ triggerType: '2', open: 'CLOSE' })).toBe(10015);
+    expect(place({ triggerPrice: '9.01' })).toBe(-1147);
+    expect(place({ volume: 0.5 })).toBe(-1147);
+    expect(place({ type: 'MARKET' })).toBe(-1139);
+    expect([place({}), place({})]).toEqual([0, -1015]);
+  });
+
+  it('too many orders, and a price outside of the band', () => {
+    const desk = new FuturesDesk({ maxOpenOrders: 1, states: { [PERPETUAL.id]: { priceBandPpm: 100_000 } } });
+    desk.order('bob', 'SELL', 1, 100);
+    desk.order('alice', 'BUY', 1, 100);
+    expect(call(desk, 'futures.createOrder', { ...ORDER, price: 89.9 })).toBe(-1138);
+    desk.order('alice', 'BUY', 1, 95);
+    expect(call(desk, 'futures.createOrder', { ...ORDER, price: 95 })).toBe(-1015);
+  });
+
+  it('an order or a trigger that has ended cannot be cancelled', () => {
+    const desk = prepared();
+    const cancel = (orderId: string) => call(desk, 'futures.cancelOrder', { contractName, orderId });
+    expect([cancel(ID), cancel(ID), cancel('1')]).toEqual([0, -1145, -1112]);
+    const trigger = () => call(desk, 'futures.cancelTriggerOrder', { contractName, orderId: TRIGGER });
+    expect([trigger(), trigger()]).toEqual([0, -1145]);
+    expect(call(prepared({}, { missingOrderCode: '-2013' }), 'futures.cancelOrder', { contractName, orderId: '1' })).toBe(-2013);
+  });
+
+  it('settings do not change while something hangs on them, unless a switch lets them', () => {
+    const set = (desk: FuturesDesk) => [
+      call(desk, 'futures.changePositionMode', { contractName, positionModel: 2 }),
+      call(desk, 'futures.changeMarginMode', { contractName, marginModel: 2 }),
+      call(desk, 'futures.changeLeverage', { contractName, nowLevel: '5' }),
+    ];
+    expect(set(prepared())).toEqual([-1020, -1020, -1020]);
+    expect(set(prepared({}, { settingsInUse: 'accept' }))).toEqual([-1020, 0, 0]);
+    expect(set(new FuturesDesk())).toEqual([0, 0, 0]);
+    const low = new FuturesDesk();
+    expect(['0', '1', '100', '1001'].map((nowLevel) => call(low, 'futures.changeLeverage', { contractName, nowLevel }))).toEqual([
+      -2100, 0, 0, -2100,
+    ]);
+  });
+
+  it('answers in the payload of futures', () => {
+    expect(prepared().post('/fapi/v1/order', {}).body).toBe('{"code":"-1121","msg":"BAD_SYMBOL","msgData":null,"succ":false}');
+    expect(codeOf(prepared().get('/fapi/v1/positions'))).toBe(-1121);
+  });
+});

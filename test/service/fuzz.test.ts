@@ -1,0 +1,103 @@
+// Requests of strangers: whatever their method, path, headers and bytes, they get an answer of the table and change nothing.
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
+import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
+import { FuturesDesk } from './futuresDesk.ts';
+import { codeOf } from './serviceDesk.ts';
+
+const CODES = new Set([0, ...ERROR_CODES.map(({ code }) => code)]);
+const paths = OPS.map((op) => endpointOf(op).path);
+const text = fc.oneof(
+  fc.string({ unit: 'binary-ascii', maxLength: 20 }),
+  fc.constantFrom('', '0', '-1', '1e309', '__proto__', '../..', '%00', 'BTCUSDT', 'E-BTC-USDT', 'null', '9'.repeat(40)),
+);
+const value = fc.oneof(
+  text,
+  fc.double(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.array(text, { maxLength: 12 }),
+  fc.dictionary(text, text, { maxKeys: 3 }),
+);
+const names = [
+  'symbol',
+  'volume',
+  'price',
+  'side',
+  'type',
+  'orderId',
+  'orderIds',
+  'orders',
+  'limit',
+  'interval',
+  'fromId',
+  'recvWindow',
+  'newClientOrderId',
+  'contractName',
+  'open',
+  'positionType',
+  'triggerType',
+  'triggerPrice',
+  'timeInForce',
+  'nowLevel',
+  'page',
+  '__proto__',
+];
+const body = fc.oneof(
+  fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 8 }).map((of) => JSON.stringify(of)),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.constantFrom('[[[[[[', '{"a":1}{"b":2}', '﻿{}', '{"symbol":"BTCUSDT","symbol":"X"}', '\u0000', 'x'.repeat(5000)),
+);
+const target = fc.oneof(
+  fc.constantFrom(...paths),
+  fc
+    .tuple(fc.constantFrom(...paths), fc.array(fc.tuple(fc.constantFrom(...names), text), { maxLength: 5 }))
+    .map(([path, pairs]) => `${path}?${pairs.map(([name, of]) => `${name}=${encodeURIComponent(of)}`).join('&')}`),
+  fc.string({ unit: 'binary-ascii', maxLength: 40 }).map((of) => `/${of}`),
+);
+
+test('a stranger gets an answer, and the exchange is as it was', () => {
+  const desk = new FuturesDesk({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
+  const resting = desk.limit('alice', 'BUY', '1', '10');
+  const seen = new Set<number>();
+  fc.assert(
+    fc.property(
+      fc.constantFrom('GET', 'POST', 'PUT', 'HEAD', ''),
+      target,
+      body,
+      fc.boolean(),
+      text,
+      (method, to, sent, isSigned, header) => {
+        const headers = isSigned ? {} : { 'x-ch-apikey': header, 'x-ch-ts': header, 'content-type': header };
+        // One that is signed is the doing of a key: it may not order, whatever it says.
+        const answer = desk.send(method, to, sent, { headers, as: isSigned ? 'alice' : 'nobody', secret: isSigned ? 'wrong' : 'x' });
+        expect(answer.status).toBeLessThan(500);
+        expect(JSON.parse(answer.body)).toBeInstanceOf(Object);
+        expect(CODES).toContain(codeOf(answer));
+        seen.add(codeOf(answer));
+      },
+    ),
+    { numRuns: 2000 },
+  );
+  expect(seen.size).toBeGreaterThan(4);
+  expect(desk.balance('alice', 'USDT')).toEqual({ free: '99990', locked: '10' });
+  expect(desk.query(resting)['status']).toBe('NEW');
+  expect(desk.service.spot.live()).toHaveLength(1);
+  expect(desk.service.futures.live()).toHaveLength(0);
+});
+
+test('one that is signed by a right key gets a code of the table too, and money stays whole', () => {
+  const desk = new FuturesDesk({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
+  fc.assert(
+    fc.property(fc.constantFrom('GET', 'POST'), target, body, (method, to, sent) => {
+      const answer = desk.send(method, to, sent, {});
+      expect(answer.status).toBeLessThan(500);
+      expect(CODES).toContain(codeOf(answer));
+    }),
+    { numRuns: 2000 },
+  );
+  desk.service.spot.venue.assertConserved();
+  desk.service.futures.venue.assertConserved();
+});

@@ -1,0 +1,125 @@
+// The market: bars replayed are the bars again, what is told of the trades agrees with the trades, and the same seed is the same market.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { generateBars } from '../../src/adapters/bars/generate.ts';
+import { assemble } from '../../src/app/exchange/assemble.ts';
+import { demoSettings } from '../../src/app/exchange/demo.ts';
+import { ticksOf, type BarColumns } from '../../src/model/bars.ts';
+import { openOf, type Interval } from '../../src/model/interval.ts';
+import { SERVICE_DEFAULTS } from '../../src/service/config.ts';
+import { Klines } from '../../src/service/market/klines.ts';
+import { PROFILES } from '../../src/service/profile/profile.ts';
+import type { Service } from '../../src/service/service.ts';
+import { ACCOUNTS, START_MS } from './serviceDesk.ts';
+
+const read = (service: Service, target: string): unknown =>
+  JSON.parse(
+    service.handle(
+      { method: 'GET', target, headers: { 'content-type': 'application/json' }, body: new Uint8Array(0), ip: '' },
+      service.nowMs,
+    ).body,
+  );
+
+function replayOf(bars: BarColumns, firstRow: number, speed: number): Service {
+  const { instrument } = bars;
+  const service = {
+    ...SERVICE_DEFAULTS,
+    instruments: [instrument],
+    accounts: ACCOUNTS.map((each) => ({ ...each, balances: {} })),
+    profile: PROFILES.seed,
+  };
+  return assemble({ service, prices: new Map([[instrument.id, { kind: 'bars', bars, firstRow }]]), seed: 3, speed }, START_MS);
+}
+
+describe('replayed bars', () => {
+  const bars = generateBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: START_MS, bars: 200, seed: 5 });
+  const scale = 10 ** bars.instrument.priceDigits;
+
+  it('are the klines again: open, high, low, close', () => {
+    const service = replayOf(bars, 100, 1);
+    service.advance(START_MS + 100 * 60_000 - 1);
+    const rows = (read(service, '/sapi/v1/klines?symbol=SYNUSDT&interval=1min&limit=200') as Record<string, number>[]).toReversed();
+    expect(rows).toHaveLength(200);
+    rows.forEach((row, at) => {
+      const column = (name: 'open' | 'high' | 'low' | 'close') => ticksOf(bars, name)[at]! / scale;
+      expect(row, `row ${at}`).toMatchObject({ idx: START_MS + (at - 100) * 60_000, close: column('close') });
+      // At the opening the makers of the exchange trade once at the first price; nothing else is added.
+      expect([row['open'], row['high'], row['low']]).toEqual([column('open'), column('high'), column('low')]);
+    });
+  });
+
+  it('run faster where they are asked to', () => {
+    const service = replayOf(bars, 100, 60);
+    service.advance(START_MS + 100_000 - 1);
+    expect(service.spot.markets[0]!.tape.latest(1)[0]!.price).toBe(ticksOf(bars, 'close')[199]);
+  });
+});
+
+describe('what is told of the trades', () => {
+  it('klines of every interval are those of a plain sum over the trades', () => {
+    const trade = fc.record({
+      gap: fc.integer({ min: 0, max: 400_000 }),
+      price: fc.integer({ min: 1, max: 1000 }),
+      lots: fc.integer({ min: 1, max: 50 }),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(trade, { minLength: 1, maxLength: 40 }),
+        fc.constantFrom<Interval>('1m', '5m', '30m', '1h', '1d'),
+        (trades, interval) => {
+          const klines = new Klines();
+          const expected = new Map<number, number[]>();
+          let now = START_MS;
+          for (const { gap, price, lots } of trades) {
+            now += gap;
+            klines.print(now, price, lots);
+            const open = openOf(interval, now);
+            const bar = expected.get(open) ?? [price, price, price, price, 0];
+            expected.set(open, [bar[0]!, Math.max(bar[1]!, price), Math.min(bar[2]!, price), price, bar[4]! + lots]);
+          }
+          for (const bar of klines.bars(interval, now)) {
+            const found = expected.get(bar.openMs);
+            if (found) expect([bar.open, bar.high, bar.low, bar.close, bar.lots]).toEqual(found);
+            else expect([bar.lots, bar.high]).toEqual([0, bar.low]);
+          }
+        },
+      ),
+    );
+  });
+
+  it('the ticker covers a day, and its volume shrinks again', () => {
+    const klines = new Klines();
+    klines.print(START_MS, 500, 7);
+    klines.print(START_MS + 3_600_000, 300, 2);
+    const at = (ms: number) => klines.day(START_MS + ms);
+    expect(at(86_400_000)).toMatchObject({ high: 500, low: 300, last: 300, lots: 9 });
+    expect(at(86_400_001)).toMatchObject({ high: 500, low: 300, lots: 2, last: 300 });
+    expect(at(90_000_001)).toMatchObject({ high: 300, low: 300, lots: 0 });
+  });
+});
+
+describe('the demonstration', () => {
+  it('is the same for the same seed and another for another, and its book has two sides', () => {
+    const run = (seed: number) => {
+      const service = assemble(demoSettings(seed), START_MS);
+      service.advance(START_MS + 60_000);
+      return [read(service, '/sapi/v1/depth?symbol=BTCUSDT&limit=100'), read(service, '/sapi/v1/trades?symbol=ETHUSDT&limit=50')];
+    };
+    expect(run(1)).toEqual(run(1));
+    expect(run(1)).not.toEqual(run(2));
+    const [{ bids, asks }] = run(1) as [{ bids: number[][]; asks: number[][] }];
+    expect([bids.length, asks.length]).toEqual([40, 40]);
+    expect(bids[0]![0]).toBeLessThan(asks[0]![0]!);
+  });
+
+  it('opens with history on every interval', () => {
+    const service = assemble(demoSettings(1), START_MS);
+    for (const [interval, least] of Object.entries({ '1min': 300, '5min': 300, '30min': 300, '60min': 190, '1day': 8, '1month': 1 })) {
+      expect(read(service, `/sapi/v1/klines?symbol=ETHUSDT&interval=${interval}&limit=300`), interval).toHaveProperty(
+        'length',
+        expect.toSatisfy((of: number) => of >= least),
+      );
+    }
+  });
+});

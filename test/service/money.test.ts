@@ -1,0 +1,137 @@
+// Money under random scripts of several accounts: never overdrawn, never made or lost, and the book never crossed.
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { seededRng } from '../../src/base/rng.ts';
+import { DELAYS } from '../../src/service/config.ts';
+import { Background } from '../../src/service/market/background.ts';
+import { ACCOUNTS, Desk } from './serviceDesk.ts';
+
+type Step =
+  | { readonly kind: 'limit'; readonly as: string; readonly side: 'BUY' | 'SELL'; readonly volume: number; readonly price: number }
+  | { readonly kind: 'market'; readonly as: string; readonly side: 'BUY' | 'SELL'; readonly volume: number }
+  | { readonly kind: 'cancel'; readonly as: string; readonly back: number }
+  | { readonly kind: 'point'; readonly price: number; readonly lots: number }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+const as = fc.constantFrom('alice', 'bob');
+const side = fc.constantFrom<'BUY' | 'SELL'>('BUY', 'SELL');
+const volume = fc.integer({ min: 10, max: 40_000 });
+const price = fc.integer({ min: 9900, max: 10_100 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('limit' as const), as, side, volume, price }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('market' as const), as, side, volume }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), as, back: fc.nat(6) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('point' as const), price, lots: fc.integer({ min: 1, max: 50_000 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(80) }) },
+);
+
+test.each([
+  ['amount', DELAYS.zero],
+  ['amount', DELAYS.realistic],
+  ['amountPlusFee', DELAYS.zero],
+] as const)('lockedFormula %s, delays %o', (lockedFormula, delays) => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), fc.nat(1000), (steps, seed) => {
+      const desk = new Desk({ delays, limits: {}, accounts: ACCOUNTS }, { lockedFormula });
+      const { matcher } = desk.service.spot.markets[0]!;
+      const background = new Background(matcher, seededRng(seed), { levels: 5, spread: 3, spacing: 10, lots: 8000 });
+      const ids: Record<string, string[]> = { alice: [], bob: [] };
+      for (const each of steps) {
+        play(desk, each, ids, background);
+        desk.pass(2);
+        check(desk);
+      }
+      for (const name of ['alice', 'bob']) {
+        for (const orderId of ids[name]!) desk.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }, { as: name });
+        desk.pass(5000);
+        // When nothing is open, nothing is held.
+        for (const asset of ['BTC', 'USDT']) expect(desk.balance(name, asset).locked).toBe('0');
+      }
+      check(desk);
+    }),
+    { numRuns: 120 },
+  );
+});
+
+function play(desk: Desk, of: Step, ids: Record<string, string[]>, background: Background): void {
+  if (of.kind === 'wait') desk.pass(of.ms);
+  else if (of.kind === 'point') background.step({ timeMs: desk.nowMs, price: of.price, lots: of.lots });
+  else if (of.kind === 'cancel') {
+    const orderId = ids[of.as]!.at(-1 - of.back);
+    if (orderId !== undefined) desk.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }, { as: of.as });
+  } else {
+    const order = { symbol: 'BTCUSDT', side: of.side, volume: of.volume / 10_000 };
+    const more = of.kind === 'limit' ? { type: 'LIMIT', price: of.price / 100 } : { type: 'MARKET' };
+    const id = /"orderId":(\d+)/.exec(desk.post('/sapi/v1/order', { ...order, ...more }, { as: of.as }).body)?.[1];
+    if (id !== undefined) ids[of.as]!.push(id);
+  }
+}
+
+function check({ service: { spot } }: Desk): void {
+  spot.venue.assertConserved();
+  for (const [account] of ACCOUNTS.entries()) {
+    for (const asset of spot.assets().keys()) {
+      expect(spot.venue.free(account, asset)).toBeGreaterThanOrEqual(0);
+      expect(spot.venue.locked(account, asset)).toBeGreaterThanOrEqual(0);
+    }
+  }
+  for (const { matcher } of spot.markets) {
+    const [bid, ask] = [matcher.book.best('buy'), matcher.book.best('sell')];
+    expect(bid === null || ask === null || bid.price < ask.price).toBe(true);
+    for (const of of ['buy', 'sell'] as const) {
+      const prices = matcher.book.levels(of, Infinity).map((level) => level.price);
+      expect(prices).toEqual(prices.toSorted((a, b) => (of === 'buy' ? b - a : a - b)));
+    }
+  }
+}
+
+/** Units of 10^-8. */
+const unitsOf = (text: string): bigint => {
+  const [whole = '0', part = ''] = text.split('.');
+  return BigInt(whole + part.padEnd(8, '0'));
+};
+
+test('what two accounts trade between them is theirs or a fee of theirs, by the answers alone', () => {
+  const orders = fc.oneof(step).filter((each) => each.kind !== 'point');
+  let trades = 0;
+  fc.assert(
+    fc.property(fc.array(orders, { minLength: 1, maxLength: 40 }), (steps) => {
+      const desk = new Desk();
+      const { matcher } = desk.service.spot.markets[0]!;
+      const nobody = new Background(matcher, seededRng(0), { levels: 1, spread: 1, spacing: 1, lots: 1 });
+      const ids: Record<string, string[]> = { alice: [], bob: [] };
+      for (const each of steps) {
+        play(desk, each, ids, nobody);
+        desk.pass(50);
+      }
+      desk.pass(2000);
+      const sums = new Map([
+        ['BTC', 0n],
+        ['USDT', 0n],
+      ]);
+      const add = (asset: string, text: string) => sums.set(asset, (sums.get(asset) ?? 0n) + unitsOf(text));
+      for (const name of ['alice', 'bob']) {
+        for (const asset of ['BTC', 'USDT']) {
+          const { free, locked } = desk.balance(name, asset);
+          add(asset, free);
+          add(asset, locked);
+        }
+        for (const [, coin, fee] of desk
+          .get('/sapi/v1/myTrades?limit=1000', { as: name })
+          .body.matchAll(/"feeCoin":"(\w+)","fee":([\d.]+)/g)) {
+          add(coin!, fee!);
+          trades++;
+        }
+      }
+      expect(sums).toEqual(
+        new Map([
+          ['BTC', unitsOf('20')],
+          ['USDT', unitsOf('200000')],
+        ]),
+      );
+    }),
+    { numRuns: 60 },
+  );
+  expect(trades).toBeGreaterThan(100);
+});

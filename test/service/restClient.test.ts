@@ -1,0 +1,172 @@
+// Our own client against our own exchange, over real HTTP: the round trip of every call, in each shipped profile.
+
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
+import { ask } from '../../src/adapters/rest/client/ask.ts';
+import { RestClient } from '../../src/adapters/rest/client/restClient.ts';
+import { Limiter } from '../../src/adapters/rest/limits/limiter.ts';
+import { ServerClock } from '../../src/adapters/rest/time/serverClock.ts';
+import { UndiciWire } from '../../src/adapters/rest/wire/undiciWire.ts';
+import { demoKey, demoSettings } from '../../src/app/exchange/demo.ts';
+import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
+import { seededRng } from '../../src/base/rng.ts';
+import { DEFAULT_DIALECT } from '../../src/protocol/dialect.ts';
+import type { Op, OpArgs, OpResult } from '../../src/protocol/endpoints/endpoints.ts';
+import { PROFILES } from '../../src/service/profile/profile.ts';
+import { BARE } from '../fixtures/bareProfile.ts';
+
+describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, profile) => {
+  let exchange: RunningExchange;
+  let client: RestClient;
+  const ends: (() => unknown)[] = [];
+
+  beforeAll(async () => {
+    const settings = demoSettings(1);
+    exchange = await runExchange(
+      { ...settings, service: { ...settings.service, profile } },
+      { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} },
+    );
+    const scheduler = new LiveScheduler();
+    const wire = new UndiciWire();
+    const clock = new ServerClock(scheduler);
+    const rng = seededRng(1);
+    const { apiKey, secret } = demoKey(1);
+    client = new RestClient({
+      wire: wire.send,
+      scheduler,
+      limiter: new Limiter(scheduler, {}),
+      clock,
+      baseUrls: { spot: exchange.url, futures: exchange.url },
+      credentials: { apiKey, sign: (message) => createHmac('sha256', secret).update(message).digest('hex') },
+      dialect: { ...DEFAULT_DIALECT, cancelTriggerPath: profile.cancelTriggerPath },
+      random: () => rng.next(),
+    });
+    ends.push(
+      () => clock.stop(),
+      () => wire.close(),
+      () => scheduler.close(),
+      () => exchange.close(),
+    );
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+
+  async function acked<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
+    const outcome = await ask(client, op, args);
+    if (outcome.kind !== 'acked') throw new Error(`${op}: ${JSON.stringify(outcome)}`);
+    return outcome.value;
+  }
+
+  it('reads the market', async () => {
+    await acked('spot.ping', {});
+    const { serverTimeMs } = await acked('spot.serverTime', {});
+    expect(Math.abs(serverTimeMs - exchange.service.nowMs)).toBeLessThan(1000);
+    expect((await acked('spot.symbols', {})).rows.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT']);
+    const book = await acked('spot.depth', { symbol: 'BTCUSDT', limit: 100 });
+    expect([book.bids.length, book.asks.length]).toEqual([40, 40]);
+    expect((await acked('spot.ticker', { symbol: 'BTCUSDT' })).last).toMatch(/^\d+/);
+    expect((await acked('spot.recentTrades', { symbol: 'BTCUSDT', limit: 5 })).refused).toEqual([]);
+    expect((await acked('spot.klines', { symbol: 'BTCUSDT', interval: '1m', limit: 300 })).rows).toHaveLength(300);
+  });
+
+  it('places, finds, fills and cancels orders', async () => {
+    const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT' } as const;
+    await acked('spot.testNewOrder', { ...order, volume: '0.01', price: '100.5' });
+    const filled = await acked('spot.newOrder', { ...order, volume: '0.01', price: '90000', newClientOrderId: 'first' });
+    expect(await acked('spot.queryOrder', { orderId: filled.orderId, symbol: 'BTCUSDT' })).toMatchObject({
+      status: { word: 'FILLED' },
+      executedQty: '0.01',
+    });
+    expect((await acked('spot.myTrades', { symbol: 'BTCUSDT' })).rows[0]).toMatchObject({
+      quantity: '0.01',
+      bidId: filled.orderId,
+      isBuyer: true,
+    });
+    const open = await acked('spot.newOrder', { ...order, volume: '0.02', price: '100.5' });
+    const batch = await acked('spot.batchOrders', {
+      symbol: 'BTCUSDT',
+      orders: [{ volume: '0.03', side: 'BUY', batchType: 'LIMIT', price: '99' }],
+    });
+    const rows = (await acked('spot.openOrders', { symbol: 'BTCUSDT', limit: 100 })).rows;
+    expect(rows.map(({ orderId }) => orderId)).toEqual([batch.ids[0], open.orderId]);
+    expect((await acked('spot.cancelOrder', { orderId: open.orderId, symbol: 'BTCUSDT' })).status).toMatchObject({
+      word: 'PENDING_CANCEL',
+    });
+    expect(await acked('spot.batchCancel', { symbol: 'BTCUSDT', orderIds: [batch.ids[0]!] })).toEqual({ success: batch.ids, failed: [] });
+    expect((await acked('spot.openOrders', { symbol: 'BTCUSDT', limit: 100 })).rows).toEqual([]);
+    expect((await acked('spot.account', {})).rows).toContainEqual({ asset: 'BTC', free: '1.00999', locked: '0' });
+  });
+
+  it('refuses with its own codes', async () => {
+    const outcome = await ask(client, 'spot.newOrder', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '1000', price: '60000' });
+    expect(outcome).toMatchObject({ kind: 'refused', code: -2017 });
+    const order = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'LIMIT', open: 'OPEN', positionType: 1, price: '60000' } as const;
+    expect(await ask(client, 'futures.createOrder', { ...order, volume: '1000000000' })).toMatchObject({ kind: 'refused', code: -2100 });
+    expect(await ask(client, 'futures.createOrder', { ...order, open: 'CLOSE', volume: '1' })).toMatchObject({
+      kind: 'refused',
+      code: 10015,
+    });
+  });
+
+  it('reads the market of contracts', async () => {
+    const contractName = 'E-BTC-USDT';
+    await acked('futures.ping', {});
+    await acked('futures.serverTime', {});
+    const { rows } = await acked('futures.contracts', {});
+    expect(rows).toMatchObject([{ symbol: 'E-BTC-USDT', multiplier: '0.0001', status: 1 }, { symbol: 'E-ETH-USDT' }]);
+    const book = await acked('futures.depth', { contractName, limit: 100 });
+    expect([book.bids.length, book.asks.length]).toEqual([40, 40]);
+    const { last } = await acked('futures.ticker', { contractName });
+    const { tagPrice, indexPrice } = await acked('futures.indexPrice', { contractName });
+    for (const price of [tagPrice, indexPrice]) expect(Math.abs(Number(price) / Number(last) - 1)).toBeLessThan(0.01);
+    expect((await acked('futures.klines', { contractName, interval: '1m', limit: 300 })).rows).toHaveLength(300);
+  });
+
+  it('opens, protects and closes a position', async () => {
+    const contractName = 'E-ETH-USDT';
+    await acked('futures.changePositionMode', { contractName, positionModel: 2 });
+    await acked('futures.changeMarginMode', { contractName, marginModel: 2 });
+    await acked('futures.changeLeverage', { contractName, nowLevel: 10 });
+    const order = { contractName, side: 'BUY', type: 'LIMIT', open: 'OPEN', positionType: 2 } as const;
+    const { orderId } = await acked('futures.createOrder', {
+      ...order,
+      volume: '100',
+      price: '5000',
+      timeInForce: 'IOC',
+      clientOrderId: 'f-1',
+    });
+    expect(await acked('futures.orderInformation', { contractName, orderId })).toMatchObject({
+      executedQty: '100',
+      status: { word: 'FILLED' },
+    });
+    expect((await acked('futures.myTrades', { contractName })).rows.every((trade) => trade.bidId === orderId && trade.isBuyer)).toBe(true);
+    if (profile.positionsEndpoint === 'on') {
+      const { rows } = await acked('futures.positions', { contractName });
+      expect(rows).toMatchObject([{ positionSide: 'buy', positionVolume: '100', leverage: 10, positionType: 2 }]);
+    }
+    const [account] = (await acked('futures.account', {})).rows;
+    expect(account).toMatchObject({ marginCoin: 'USDT', positionVos: [{ contractName, positions: [{ volume: '100', side: 'buy' }] }] });
+
+    const stop = { contractName, side: 'SELL', type: 'LIMIT', open: 'CLOSE', positionType: 2, price: '100', volume: '100' } as const;
+    const { triggerIds } = await acked('futures.createConditionOrder', { ...stop, triggerType: '1', triggerPrice: '101' });
+    const waiting = await acked('futures.triggerOrderList', { contractName });
+    expect(waiting).toMatchObject({ count: 1, rows: [{ triggerOrderId: triggerIds[0], status: { word: 'PENDING' } }] });
+    await acked('futures.cancelTriggerOrder', { contractName, orderId: triggerIds[0]! });
+
+    const open = await acked('futures.createOrder', { ...order, volume: '5', price: '1000', timeInForce: 'POST_ONLY' });
+    expect((await acked('futures.openOrders', { contractName })).rows.map((row) => row.orderId)).toEqual([open.orderId]);
+    expect(await acked('futures.cancelOrder', { contractName, orderId: open.orderId })).toEqual({ orderId: open.orderId });
+    expect((await acked('futures.openOrders', {})).rows).toEqual([]);
+    await acked('futures.createOrder', { ...order, side: 'SELL', open: 'CLOSE', type: 'MARKET', volume: '100' });
+    expect((await acked('futures.profitHistory', { contractName })).rows.length).toBeGreaterThan(0);
+    const history = (await acked('futures.orderHistory', { contractName })).rows;
+    expect(history.map(({ openOrClose, status }) => [openOrClose, status.word])).toEqual([
+      ['CLOSE', 'FILLED'],
+      ['OPEN', 'CANCELED'],
+      ['OPEN', 'FILLED'],
+    ]);
+    expect(history.at(-1)).toMatchObject({ clientId: 'f-1', orderId, type: { word: 'IOC' } });
+  });
+});

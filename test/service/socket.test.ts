@@ -1,0 +1,267 @@
+// /ws over real sockets: a pong keeps it, silence closes it, faults make the client come back; and what it must not disturb.
+
+import { createServer, connect as connectTcp, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { WebSocket } from 'undici';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
+import { KeptSocket, pauseMs, type KeptSocketOptions, type SocketState } from '../../src/adapters/rest/socket/keptSocket.ts';
+import { demoSettings } from '../../src/app/exchange/demo.ts';
+import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
+import { ConfigError } from '../../src/base/errors.ts';
+import { frameOf, FrameReader, OPCODE, type Frame } from '../../src/protocol/socket/frames.ts';
+import { profileOf } from '../../src/service/profile/profile.ts';
+
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+
+const FAST = { everyMs: 40, pongTimeoutMs: 160 };
+type Form = 'frame' | 'message';
+async function open(heartbeatForm: Form = 'frame', heartbeat = FAST, port = 0): Promise<RunningExchange> {
+  const { service, ...settings } = demoSettings(1);
+  const running = await runExchange(
+    { ...settings, prices: new Map(), service: { ...service, heartbeat, profile: profileOf({ heartbeatForm }) } },
+    { host: '127.0.0.1', port, controlPort: null, crash: () => {} },
+  );
+  endings.push(() => running.close());
+  return running;
+}
+
+const OPENING = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+const MASK = Buffer.from([1, 2, 3, 4]);
+
+/** A connection of bytes. */
+class Raw {
+  readonly socket: Socket;
+  readonly frames: Frame[] = [];
+  text = '';
+  isClosed = false;
+  readonly #reader = new FrameReader('server', 70_000);
+
+  constructor(port: number, request: string) {
+    this.socket = connectTcp(port, '127.0.0.1', () => this.socket.write(request));
+    this.socket.on('data', (bytes) => {
+      // Frames follow the head of a 101; all else is text.
+      const isOpen = this.text.includes('101 Switching');
+      const end = isOpen ? 0 : bytes.includes('101 Switching') ? bytes.indexOf('\r\n\r\n') + 4 : bytes.length;
+      this.text += bytes.toString('latin1', 0, end);
+      this.frames.push(...this.#reader.push(bytes.subarray(end)).frames);
+    });
+    this.socket.on('close', () => (this.isClosed = true));
+    this.socket.on('error', () => {});
+    endings.push(() => this.socket.destroy());
+  }
+
+  send(opcode: number, payload: string | Buffer = ''): void {
+    this.socket.write(frameOf(opcode, Buffer.from(payload), MASK));
+  }
+
+  closeCode(): number | undefined {
+    return this.frames
+      .find(({ opcode }) => opcode === OPCODE.close)
+      ?.payload.reduce((sum, byte, at) => (at < 2 ? sum * 256 + byte : sum), 0);
+  }
+}
+
+const portOf = ({ url }: { url: string }): number => Number(new URL(url).port);
+const raw = (of: RunningExchange, opening = OPENING): Raw => new Raw(portOf(of), `GET /ws HTTP/1.1\r\nHost: a\r\n${opening}\r\n`);
+const until = (test: () => boolean): Promise<unknown> => vi.waitUntil(test, { timeout: 5000, interval: 5 });
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('the server', () => {
+  it('opens as the RFC says, pings, and closes whoever is silent with 1008', async () => {
+    const socket = raw(await open());
+    const startedMs = performance.now();
+    await until(() => socket.isClosed);
+    expect(performance.now() - startedMs).toBeGreaterThan(FAST.pongTimeoutMs - 30);
+    expect(socket.text).toContain('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n');
+    expect(socket.frames.filter(({ opcode }) => opcode === OPCODE.ping).length).toBeGreaterThanOrEqual(2);
+    expect(socket.closeCode()).toBe(1008);
+  });
+
+  it('keeps another client than ours, which answers pings by itself', async () => {
+    const of = await open();
+    const socket = new WebSocket(`${of.url.replace('http', 'ws')}/ws`);
+    endings.push(() => socket.close());
+    await until(() => socket.readyState === WebSocket.OPEN);
+    await pause(3 * FAST.pongTimeoutMs);
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+  });
+
+  it('keeps who answers pings of text, and closes who answers them with control frames', async () => {
+    const of = await open('message');
+    const [right, wrong] = [raw(of), raw(of)];
+    const answer = (socket: Raw, pong: (stamp: string) => void) => {
+      let answered = 0;
+      const timer = setInterval(() => {
+        for (const { payload } of socket.frames.slice(answered))
+          pong(/^\{"ping":(\d+)\}$/.exec(Buffer.from(payload).toString())?.[1] ?? '');
+        answered = socket.frames.length;
+      }, 10);
+      endings.push(() => clearInterval(timer));
+    };
+    answer(right, (stamp) => right.send(OPCODE.text, `{"pong":${stamp}}`));
+    answer(wrong, (stamp) => wrong.send(OPCODE.pong, stamp));
+    await until(() => wrong.isClosed);
+    await pause(2 * FAST.pongTimeoutMs);
+    expect(right.isClosed).toBe(false);
+  });
+
+  it.each<[string, (socket: Raw) => void, number]>([
+    ['a message in parts', ({ socket }) => socket.write(Buffer.from('01850102030449676f6870', 'hex')), 1003],
+    ['no mask', ({ socket }) => socket.write(frameOf(OPCODE.text, Buffer.from('x'))), 1002],
+    ['a message of 5 KB', (socket) => socket.send(OPCODE.text, 'x'.repeat(5000)), 1009],
+    ['a text that is no UTF-8', (socket) => socket.send(OPCODE.text, Buffer.from([0xff])), 1007],
+    ['a close', (socket) => socket.send(OPCODE.close, Buffer.from([3, 232])), 1000],
+  ])('%s: %i', async (_, send, code) => {
+    const socket = raw(await open('frame', { everyMs: 10_000, pongTimeoutMs: 30_000 }));
+    await until(() => socket.text !== '');
+    send(socket);
+    await until(() => socket.isClosed);
+    expect(socket.closeCode()).toBe(code);
+  });
+
+  it('answers pings of the client, and leaves what else it says alone', async () => {
+    const socket = raw(await open('frame', { everyMs: 10_000, pongTimeoutMs: 30_000 }));
+    await until(() => socket.text !== '');
+    socket.send(OPCODE.text, '{"event":"sub","params":{"channel":"market_btcusdt_ticker"}}');
+    socket.send(OPCODE.binary, 'x');
+    socket.send(OPCODE.ping, 'mine');
+    await until(() => socket.frames.length > 0);
+    expect(socket.frames.map(({ opcode, payload }) => [opcode, Buffer.from(payload).toString()])).toEqual([[OPCODE.pong, 'mine']]);
+  });
+
+  it.each([
+    ['another version', OPENING.replace('13', '8'), 'HTTP/1.1 426 Upgrade Required\r\nSec-WebSocket-Version: 13'],
+    ['a key that is none', OPENING.replace('dGhl', ''), 'HTTP/1.1 400 Bad Request'],
+  ])('refuses %s', async (_, opening, answer) => {
+    const socket = raw(await open(), opening);
+    await until(() => socket.isClosed);
+    expect(socket.text.startsWith(answer)).toBe(true);
+  });
+
+  it('leaves requests alone that ask for another protocol beside, bodies and further requests included', async () => {
+    const of = await open();
+    const body = '{"a":1}';
+    const h2c =
+      'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\nContent-Type: application/json\r\n';
+    const socket = new Raw(portOf(of), `POST /sapi/v1/order HTTP/1.1\r\nHost: a\r\n${h2c}Content-Length: ${body.length}\r\n\r\n${body}`);
+    await until(() => socket.text.includes('"code":-1002'));
+    socket.socket.write(`GET /sapi/v1/ping HTTP/1.1\r\nHost: a\r\n${h2c}\r\n`);
+    await until(() => socket.text.endsWith('{}'));
+    socket.socket.write(`GET /sapi/v1/none HTTP/1.1\r\nHost: a\r\n${OPENING}Content-Type: application/json\r\n\r\n`);
+    await until(() => socket.text.includes('/sapi/v1/none'));
+    expect([...socket.text.matchAll(/HTTP\/1\.1 (\d+)/g)].map((match) => match[1])).toEqual(['401', '200', '404']);
+  });
+
+  it('closes its connections with it', async () => {
+    const of = await open('frame', { everyMs: 10_000, pongTimeoutMs: 30_000 });
+    const socket = raw(of);
+    await until(() => socket.text !== '');
+    await of.close();
+    await until(() => socket.isClosed);
+    expect(socket.closeCode()).toBe(1001);
+  });
+});
+
+describe('the client', () => {
+  /** Pauses are a tenth of what they are, so that a test is no minute long. */
+  function kept(url: string, options: KeptSocketOptions = {}): { socket: KeptSocket; told: SocketState[] } {
+    const scheduler = new LiveScheduler({ speed: 10 });
+    const told: SocketState[] = [];
+    const socket = new KeptSocket(`${url.replace('http', 'ws')}/ws`, scheduler, () => 0.5, {
+      changed: (state) => told.push(state),
+      ...options,
+    });
+    endings.push(() => (socket.stop(), scheduler.close()));
+    socket.start();
+    return { socket, told };
+  }
+  const pings = ({ state }: KeptSocket): number => (state.kind === 'open' ? state.pings : 0);
+  const kinds = (told: readonly SocketState[]): string => told.map(({ kind }) => kind).join(' ');
+
+  it.each<Form>(['frame', 'message'])('is kept by its answers to pings as %s', async (form) => {
+    const { socket, told } = kept((await open(form)).url);
+    await until(() => pings(socket) >= 8);
+    expect(kinds(told)).toBe('connecting open');
+    expect(socket.state).toMatchObject({ kind: 'open', lastPingMs: expect.any(Number) as number });
+    socket.stop();
+    expect(socket.state).toEqual({ kind: 'off' });
+  });
+
+  it('comes back once the exchange is there again', async () => {
+    const first = await open();
+    const { socket, told } = kept(first.url);
+    await until(() => pings(socket) >= 1);
+    await first.close();
+    await until(() => socket.state.kind === 'waiting');
+    expect(socket.state).toMatchObject({ kind: 'waiting', attempt: 1, why: 'the service closed it (1001)' });
+    await until(() => kinds(told).includes('waiting connecting waiting'));
+    expect(told.at(-1)).toMatchObject({ attempt: 2, why: 'ECONNREFUSED' });
+    await open('frame', FAST, portOf(first));
+    await until(() => pings(socket) >= 1);
+  });
+
+  /** A service of bytes: what it says to each connection in turn. */
+  async function service(...says: ((socket: Socket, accept: string) => void)[]): Promise<string> {
+    let turn = 0;
+    const { createHash } = await import('node:crypto');
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', (bytes) => {
+        const key = /sec-websocket-key: (\S+)/i.exec(bytes.toString())?.[1] ?? '';
+        const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+        says[Math.min(turn++, says.length - 1)]!(
+          socket,
+          `HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n`,
+        );
+      });
+      endings.push(() => socket.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    endings.push(() => server.close());
+    return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  }
+
+  it.each<[string, (socket: Socket, accept: string) => void, RegExp]>([
+    ['a reset', (socket) => socket.resetAndDestroy(), /ECONNRESET/],
+    ['an answer that is none', (socket) => socket.end('HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n'), /HTTP 503/],
+    ['a wrong accept', (socket, accept) => socket.write(`${accept.replace(/Accept: .*/, 'Accept: x')}\r\n\r\n`), /none of a WebSocket/],
+    [
+      'an extension',
+      (socket, accept) => socket.write(`${accept}Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n`),
+      /none of a WebSocket/,
+    ],
+    [
+      'a masked frame',
+      (socket, accept) => socket.write(Buffer.concat([Buffer.from(`${accept}\r\n`), frameOf(1, Buffer.from('x'), MASK)])),
+      /masked/,
+    ],
+    ['an end without a word', (socket, accept) => socket.end(`${accept}\r\n`), /lost/],
+    ['nothing at all', () => {}, /no connection within 1000 ms/],
+    ['no ping', (socket, accept) => socket.write(`${accept}\r\n`), /no ping for 2000 ms/],
+  ])('comes back after %s', async (_, wrong, why) => {
+    const right = (socket: Socket, accept: string) =>
+      socket.write(Buffer.concat([Buffer.from(`${accept}\r\n`), frameOf(OPCODE.binary, gzipSync('{"ping":1}'))]));
+    const { socket, told } = kept(await service(wrong, right), { openTimeoutMs: 1000, silenceMs: 2000 });
+    await until(() => pings(socket) === 1);
+    expect(told.find(({ kind }) => kind === 'waiting')).toMatchObject({ attempt: 2, why: expect.stringMatching(why) as string });
+  });
+
+  it('waits ever longer for a service that accepts and closes, since such a connection does not live', async () => {
+    const { told } = kept(await service((socket, accept) => socket.end(`${accept}\r\n`)));
+    await until(() => told.filter(({ kind }) => kind === 'waiting').length === 3);
+    expect(told.flatMap((state) => (state.kind === 'waiting' ? [state.attempt] : []))).toEqual([2, 3, 4]);
+  });
+
+  it('pauses 1 s doubling to 60 s, less up to a half', () => {
+    expect([1, 2, 3, 6, 7, 8, 5000].map((attempt) => pauseMs(attempt, 1))).toEqual([1000, 2000, 4000, 32_000, 60_000, 60_000, 60_000]);
+    expect(pauseMs(3, 0)).toBe(2000);
+  });
+
+  it.each(['http://127.0.0.1/ws', 'ws://example.com/ws', 'wss://user:secret@example.com/ws', 'ws:', 'x'])('refuses %s', (url) => {
+    expect(() => new KeptSocket(url, new LiveScheduler(), () => 0)).toThrow(ConfigError);
+  });
+});

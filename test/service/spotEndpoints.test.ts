@@ -1,0 +1,239 @@
+// All sixteen spot endpoints: what the specification documents, as plain JSON and as the decoders of the client read it.
+
+import { describe, expect, it } from 'vitest';
+import { OPS, type Op, answerOf, endpointOf } from '../../src/protocol/endpoints/endpoints.ts';
+import { parseJson } from '../../src/protocol/json/parseJson.ts';
+import { decodeAnswer } from '../../src/protocol/shapes/answer.ts';
+import { Desk, START_MS } from './serviceDesk.ts';
+
+const FIRST = '1322000000000000001';
+const SECOND = '1322000000000000002';
+const THIRD = '1322000000000000003';
+
+/** Alice sells 1 BTC at 100 and bids 0.5 at 90; bob takes 0.4 of hers a second later. */
+function traded(): Desk {
+  const desk = new Desk();
+  desk.limit('alice', 'SELL', '1', '100', { newClientOrderId: 'a-1' });
+  desk.limit('alice', 'BUY', '0.5', '90.25');
+  desk.pass(1000);
+  desk.limit('bob', 'BUY', '0.4', '101');
+  desk.pass(1000);
+  return desk;
+}
+
+const ORDER = { symbol: 'btcusdt', volume: 0.5, side: 'BUY', type: 'LIMIT', price: 80.1, newClientOrderId: 'mine' };
+const NOW = START_MS + 2000;
+
+interface Row {
+  readonly op: Op;
+  readonly target: string;
+  readonly body?: unknown;
+  /** The text of the answer, to the letter. */
+  readonly answer: string;
+}
+
+const KLINE = `{"idx":${START_MS},"open":100,"close":100,"high":100,"low":100,"vol":0.4}`;
+const MY_ORDER =
+  `{"symbol":"BTCUSDT","orderId":${FIRST},"price":100,"origQty":1,"executedQty":0.4,"avgPrice":100,"type":"LIMIT","side":"SELL",` +
+  `"clientOrderId":"a-1","transactTime":${START_MS},"status":"PARTIALLY_FILLED"}`;
+
+const ROWS: readonly Row[] = [
+  { op: 'spot.ping', target: '/sapi/v1/ping', answer: '{}' },
+  { op: 'spot.serverTime', target: '/sapi/v1/time', answer: `{"serverTime":${NOW},"timezone":"UTC"}` },
+  {
+    op: 'spot.symbols',
+    target: '/sapi/v1/symbols',
+    answer:
+      '[{"symbol":"BTCUSDT","baseAsset":"BTC","quoteAsset":"USDT","pricePrecision":2,"QuantityPrecision":4},' +
+      '{"symbol":"ETHUSDT","baseAsset":"ETH","quoteAsset":"USDT","pricePrecision":2,"QuantityPrecision":4}]',
+  },
+  {
+    op: 'spot.depth',
+    target: '/sapi/v1/depth?symbol=BTCUSDT&limit=5',
+    answer: `{"time":${NOW},"bids":[[90.25,0.5]],"asks":[[100,0.6]]}`,
+  },
+  {
+    op: 'spot.ticker',
+    target: '/sapi/v1/ticker?symbol=BTCUSDT',
+    answer: `{"time":${NOW - 86_400_000},"high":100,"low":100,"last":100,"vol":0.4}`,
+  },
+  {
+    op: 'spot.recentTrades',
+    target: '/sapi/v1/trades?symbol=BTCUSDT&limit=10',
+    answer: `[{"id":1,"symbol":"BTCUSDT","side":"BUY","price":100,"qty":0.4,"time":${START_MS + 1000}}]`,
+  },
+  { op: 'spot.klines', target: '/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=3', answer: `[${KLINE}]` },
+  {
+    op: 'spot.newOrder',
+    target: '/sapi/v1/order',
+    body: ORDER,
+    answer:
+      `{"symbol":"BTCUSDT","orderId":1322000000000000004,"clientOrderId":"mine","transactTime":${NOW},"price":80.1,"origQty":0.5,` +
+      '"executedQty":0,"status":0,"type":"LIMIT","side":"BUY"}',
+  },
+  { op: 'spot.testNewOrder', target: '/sapi/v1/order/test', body: { ...ORDER, recWindow: 4000 }, answer: '{}' },
+  {
+    op: 'spot.batchOrders',
+    target: '/sapi/v1/batchOrders',
+    body: {
+      symbol: 'BTCUSDT',
+      orders: [
+        { price: 80, volume: 1, side: 'BUY', batchType: 'LIMIT' },
+        { volume: 50, side: 'BUY', batchType: 'MARKET' },
+      ],
+    },
+    answer: '{"ids":[1322000000000000004,1322000000000000005]}',
+  },
+  { op: 'spot.queryOrder', target: `/sapi/v1/order?orderId=${FIRST}&symbol=BTCUSDT`, answer: MY_ORDER },
+  {
+    op: 'spot.cancelOrder',
+    target: '/sapi/v1/cancel',
+    body: { orderId: FIRST, symbol: 'BTCUSDT' },
+    answer: `{"symbol":"BTCUSDT","orderId":${FIRST},"orderIdString":"${FIRST}","clientOrderId":"a-1","status":"PENDING_CANCEL"}`,
+  },
+  {
+    op: 'spot.batchCancel',
+    target: '/sapi/v1/batchCancel',
+    body: `{"symbol":"BTCUSDT","orderIds":[${FIRST},${THIRD},${SECOND}]}`,
+    answer: `{"success":[${FIRST},${SECOND}],"failed":[${THIRD}]}`,
+  },
+  {
+    op: 'spot.openOrders',
+    target: '/sapi/v1/openOrders?symbol=BTCUSDT&limit=100',
+    answer:
+      `[{"symbol":"BTCUSDT","orderId":${SECOND},"price":90.25,"origQty":0.5,"executedQty":0,"avgPrice":0,"type":"LIMIT","side":"BUY",` +
+      `"clientOrderId":"0","time":${START_MS},"status":"NEW"},${MY_ORDER.replace('transactTime', 'time')}]`,
+  },
+  {
+    op: 'spot.myTrades',
+    target: '/sapi/v1/myTrades?symbol=BTCUSDT&limit=100',
+    answer:
+      `[{"symbol":"BTCUSDT","id":1,"bidId":${THIRD},"askId":${FIRST},"price":100,"qty":0.4,"time":${START_MS + 1000},` +
+      '"isBuyer":false,"isMaker":true,"feeCoin":"USDT","fee":0.04}]',
+  },
+  {
+    op: 'spot.account',
+    target: '/sapi/v1/account',
+    answer:
+      '{"balances":[{"asset":"BTC","free":9,"locked":0.6},{"asset":"USDT","free":99994.835,"locked":45.125},' +
+      '{"asset":"ETH","free":100,"locked":0}]}',
+  },
+];
+
+describe('spot', () => {
+  it('has a row here for each of its endpoints', () => {
+    expect(ROWS.map(({ op }) => op)).toEqual(OPS.filter((op) => endpointOf(op).market === 'spot'));
+  });
+
+  it.each(ROWS)('$op', ({ op, target, body, answer }) => {
+    const desk = traded();
+    const { security } = endpointOf(op);
+    const got = security === 'NONE' ? desk.open(target) : body === undefined ? desk.get(target) : desk.post(target, body);
+    expect({ status: got.status, body: got.body }).toEqual({ status: 200, body: answer });
+    const json = parseJson(got.body);
+    expect(json.ok && decodeAnswer(answerOf(op), json.value)).toMatchObject({ ok: true });
+  });
+
+  it('answers every futures operation that is known as one that it does not support, in the futures payload', () => {
+    for (const op of OPS.filter((each) => endpointOf(each).market === 'futures')) {
+      const { method, path, params, security } = endpointOf(op);
+      const wants = 'contractName' in params ? 'E-BTC-USDT' : null;
+      const desk = new Desk();
+      const target = method === 'GET' && wants !== null ? `${path}?contractName=${wants}&orderId=1` : path;
+      const got = security === 'NONE' ? desk.open(target) : method === 'GET' ? desk.get(target) : desk.post(path, {});
+      expect(got.body, op).toBe('{"code":"-1020","msg":"UNSUPPORTED_OPERATION","msgData":null,"succ":false}');
+    }
+  });
+
+  it('knows no other paths, and no other methods', () => {
+    const desk = new Desk();
+    const unknown = desk.open('/sapi/v1/nothing');
+    expect([unknown.status, JSON.parse(unknown.body)]).toEqual([
+      404,
+      { timestamp: '2026-01-05T00:00:00.000Z', status: 404, error: 'Not Found', message: 'No message available', path: '/sapi/v1/nothing' },
+    ]);
+    expect(desk.send('DELETE', '/sapi/v1/order', '', {}).body).toBe('{"code":-1020,"msg":"UNSUPPORTED_OPERATION"}');
+    expect(new Desk({}, { unknownPath: 'code' }).open('/x')).toMatchObject({ status: 200, body: '{"code":-1002,"msg":"UNAUTHORIZED"}' });
+  });
+});
+
+describe('lists', () => {
+  it('are newest first, and no longer than their limit', () => {
+    const desk = new Desk();
+    const ids = ['1', '2', '3'].map((volume) => desk.limit('alice', 'BUY', volume, '10'));
+    const rows = (limit: number) =>
+      [...desk.get(`/sapi/v1/openOrders?limit=${limit}`).body.matchAll(/"orderId":(\d+)/g)].map((each) => each[1]);
+    expect(rows(100)).toEqual(ids.toReversed());
+    expect(rows(2)).toEqual(ids.toReversed().slice(0, 2));
+  });
+
+  it('of own trades page by fromId: the oldest from there on, newest first', () => {
+    const pages = (fromId: 'inclusive' | 'exclusive') => {
+      const desk = new Desk({}, { fromId });
+      desk.limit('bob', 'SELL', '5', '100');
+      for (let i = 0; i < 5; i++) desk.limit('alice', 'BUY', '1', '100');
+      const ids = (query: string) =>
+        [...desk.get(`/sapi/v1/myTrades?${query}`).body.matchAll(/"id":(\d+)/g)].map((each) => Number(each[1]));
+      return [ids('limit=2'), ids('limit=2&fromId=2'), ids('fromId=4'), ids('fromId=9'), ids('symbol=ETHUSDT')];
+    };
+    expect(pages('inclusive')).toEqual([[5, 4], [3, 2], [5, 4], [], []]);
+    expect(pages('exclusive')).toEqual([[5, 4], [4, 3], [5], [], []]);
+  });
+});
+
+describe('orders', () => {
+  it('rest by price and time, and trade at the price of the one that rests', () => {
+    const desk = new Desk();
+    const [late, first, second] = [
+      desk.limit('bob', 'SELL', '1', '101'),
+      desk.limit('bob', 'SELL', '1', '100'),
+      desk.limit('bob', 'SELL', '1', '100'),
+    ];
+    const taker = desk.limit('alice', 'BUY', '2.5', '105');
+    expect([late, first, second].map((id) => desk.query(id, 'bob')['executedQty'])).toEqual([0.5, 1, 1]);
+    expect(desk.query(taker)).toMatchObject({ status: 'FILLED', executedQty: 2.5, avgPrice: 100.2 });
+  });
+
+  it('by market take what there is, and end', () => {
+    const desk = new Desk();
+    const market = (side: string, volume: number) =>
+      /\d{19}/.exec(desk.post('/sapi/v1/order', { symbol: 'BTCUSDT', volume, side, type: 'MARKET' }).body)![0];
+    expect(desk.query(market('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
+    desk.limit('bob', 'BUY', '0.5', '100');
+    expect(desk.query(market('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0.5, avgPrice: 100 });
+    desk.limit('bob', 'SELL', '1', '100');
+    desk.limit('bob', 'SELL', '1', '200');
+    // An amount buys 1 at 100 and 0.25 at 200; what no lot can be had for does not keep it from being filled.
+    const buy = market('BUY', 150.01);
+    expect(desk.query(buy)).toMatchObject({ status: 'FILLED', origQty: 150.01, executedQty: 1.25, avgPrice: 120 });
+    expect(desk.balance('alice', 'USDT').locked).toBe('0');
+  });
+
+  it('of one account trade with each other: the trade stands twice, once for each side', () => {
+    const desk = new Desk();
+    const [sell, buy] = [desk.limit('alice', 'SELL', '1', '100'), desk.limit('alice', 'BUY', '1', '100')];
+    const rows = JSON.parse(desk.get('/sapi/v1/myTrades').body.replaceAll(/\d{19}/g, '"$&"')) as readonly object[];
+    expect(rows).toMatchObject([
+      { id: 1, bidId: buy, askId: sell, isBuyer: true, isMaker: false, feeCoin: 'BTC', fee: 0.002 },
+      { id: 1, bidId: buy, askId: sell, isBuyer: false, isMaker: true, feeCoin: 'USDT', fee: 0.1 },
+    ]);
+  });
+
+  it('with a client id that is given again: the latest is reached', () => {
+    const desk = new Desk({}, { queryByClientId: 'works' });
+    const [old, latest] = ['1', '2'].map((volume) => desk.limit('alice', 'BUY', volume, '10', { newClientOrderId: 'same' }));
+    expect(desk.get('/sapi/v1/order?newClientOrderId=same&symbol=BTCUSDT').body).toContain(latest);
+    expect(desk.post('/sapi/v1/cancel', { newClientOrderId: 'same', symbol: 'BTCUSDT' }).body).toContain(latest);
+    expect(desk.query(old!)['status']).toBe('NEW');
+  });
+
+  it('of others are not there', () => {
+    const desk = new Desk();
+    const id = desk.limit('alice', 'BUY', '1', '10');
+    expect(desk.get(`/sapi/v1/order?orderId=${id}&symbol=BTCUSDT`, { as: 'bob' }).body).toBe('{"code":"0","msg":"Success","data":null}');
+    expect(desk.get(`/sapi/v1/order?orderId=${id}&symbol=ETHUSDT`).body).toBe('{"code":"0","msg":"Success","data":null}');
+    expect(desk.post('/sapi/v1/cancel', { orderId: id, symbol: 'BTCUSDT' }, { as: 'bob' }).body).toBe(
+      '{"code":-2013,"msg":"NO_SUCH_ORDER"}',
+    );
+  });
+});

@@ -1,0 +1,157 @@
+// Each switch of the spot side in each of its values, as it shows on the wire; and the files that set them.
+
+import { describe, expect, it } from 'vitest';
+import { profileOf, PROFILES } from '../../src/service/profile/profile.ts';
+import { SWITCHES } from '../../src/service/profile/switches.ts';
+import { SEED_VARIANTS } from '../../src/protocol/shapes/variants.ts';
+import { codeOf, Desk } from './serviceDesk.ts';
+
+describe('switches', () => {
+  it('are 59, the first value of each the default', () => {
+    expect(Object.keys(SWITCHES)).toHaveLength(59);
+    expect(PROFILES.seed).toMatchObject(SEED_VARIANTS);
+    expect(PROFILES.seed).toMatchObject({ signQuery: 'either', banAfter: 20, strictTypes: false, heartbeatForm: 'frame' });
+  });
+
+  it.each([
+    [{ nothing: 1 }, /profile nothing: no such switch/],
+    [{ signquery: 'omit' }, /no such switch/],
+    [{ signQuery: 'both' }, /expected either or include or omit, got "both"/],
+    [{ strictTypes: 'true' }, /expected false or true, got "true"/],
+    [{ banAfter: 0 }, /expected a whole number above 0, got 0/],
+    [{ createStatus: 0 }, /expected 0 or NEW, got 0/],
+  ])('%j is refused', (values, message) => expect(() => profileOf(values)).toThrow(message));
+});
+
+/** An order of alice that has traded in part, one of bob in full. */
+function traded(switches: object): { desk: Desk; id: string; answer: (target: string) => string } {
+  const desk = new Desk({}, { ...switches });
+  desk.limit('bob', 'SELL', '1', '100');
+  const id = desk.limit('alice', 'BUY', '2', '100', { newClientOrderId: 'c' });
+  return { desk, id, answer: (target) => desk.get(target).body };
+}
+
+const OPEN = '/sapi/v1/openOrders?symbol=BTCUSDT';
+const TRADES = '/sapi/v1/trades?symbol=BTCUSDT';
+const KLINES = '/sapi/v1/klines?symbol=BTCUSDT&interval=';
+
+describe('what a switch changes', () => {
+  it.each<[string, string, string, RegExp, RegExp]>([
+    ['lists', 'list', OPEN, /^\[\{/, /^\{"list":\[\{/],
+    ['lists', 'list', '/sapi/v1/myTrades', /^\[\{/, /^\{"list":\[\{/],
+    ['lists', 'list', TRADES, /^\[\{/, /^\{"list":\[\{/],
+    [
+      'symbolsShape',
+      'symbols',
+      '/sapi/v1/symbols',
+      /^\[\{"symbol":"BTCUSDT"/,
+      /^\{"symbols":\[\{"symbol":"btcusdt".*"quantityPrecision":4,"limitVolumeMin":"0.001"/,
+    ],
+    ['tradeFields', 'four', TRADES, /^\[\{"id":1,"symbol"/, /^\[\{"side":"BUY","price"/],
+    ['statusSpelling', 'variant', OPEN, /"PARTIALLY_FILLED"/, /"PART_FILLED"/],
+    ['openOrdersClientId', 'off', OPEN, /"clientOrderId":"c"/, /^(?!.*clientOrderId)/],
+    ['balancesUid', 'on', '/sapi/v1/account', /^\{"balances"/, /^\{"uid":10001,"balances"/],
+    ['tickerTime', 'now', '/sapi/v1/ticker?symbol=BTCUSDT', /"time":1767484800000/, /"time":1767571200000/],
+    ['klineIdx', 's', `${KLINES}1min`, /"idx":1767571200000/, /"idx":1767571200,/],
+    ['klinesOpenBar', 'off', `${KLINES}1min`, /^\[\{/, /^\[\]$/],
+    ['intervals', 'wide', `${KLINES}4h`, /-1102/, /^\[\{"idx"/],
+    ['intervals', 'wide', `${KLINES}1h`, /^\[\]$/, /^\[\{"idx"/],
+    ['klinesRange', 'startEnd', `${KLINES}1min&startTime=1767571200001`, /^\[\{/, /^\[\]$/],
+    ['queryByClientId', 'works', '/sapi/v1/order?newClientOrderId=c', /"data":null/, /"orderId"/],
+    ['symbolCase', 'upper', '/sapi/v1/ticker?symbol=btcusdt', /"last"/, /-1121/],
+    ['requiredWithDefault', 'reject', '/sapi/v1/depth?symbol=BTCUSDT', /"bids"/, /-1102/],
+    ['requiredWithDefault', 'reject', '/sapi/v1/openOrders?limit=5', /^\[/, /-1121/],
+    ['limitTooLarge', 'reject', '/sapi/v1/depth?symbol=BTCUSDT&limit=200', /"bids"/, /-1102/],
+    ['errorHttp', 'http200', '/sapi/v1/ticker', /-1121/, /-1121/],
+    [
+      'errorBody',
+      'dataNull',
+      '/sapi/v1/ticker',
+      /^\{"code":-1121,"msg":"BAD_SYMBOL"\}$/,
+      /^\{"code":"-1121","msg":"BAD_SYMBOL","data":null\}$/,
+    ],
+    ['batchOrdersMethod', 'post', '/sapi/v1/batchOrders', /-1121/, /-1020/],
+  ])('%s: %s at %s', (name, value, target, before, after) => {
+    expect(traded({}).answer(target)).toMatch(before);
+    expect(traded({ [name]: value }).answer(target)).toMatch(after);
+  });
+
+  const create = { symbol: 'BTCUSDT', volume: 150, side: 'BUY', type: 'MARKET' };
+  const batch = {
+    symbol: 'BTCUSDT',
+    orders: [
+      { price: 60_000, volume: 1, side: 'BUY', batchType: 'LIMIT' },
+      { price: 60_000, volume: 1, side: 'BUY', batchType: 'LIMIT' },
+    ],
+  };
+  it.each<[string, string, string, object, RegExp, RegExp]>([
+    ['createStatus', 'NEW', '/sapi/v1/order', create, /"status":0/, /"status":"NEW"/],
+    ['spotOrderId', 'both', '/sapi/v1/order', create, /"orderId":\d+,"client/, /"orderId":(\d+),"orderIdString":"\1"/],
+    ['spotOrderId', 'array', '/sapi/v1/order', create, /"orderId":\d/, /"orderId":\["\d+"\]/],
+    ['marketBuyOrigQty', 'base', '/sapi/v1/order', create, /"origQty":150/, /"origQty":0/],
+    ['batchPartial', 'refuse', '/sapi/v1/batchOrders', batch, /^\{"ids":\[\d+\]\}$/, /-2017/],
+    ['batchIds', 'both', '/sapi/v1/batchOrders', batch, /^\{"ids"/, /^\{"idsString":\["\d+"\],"ids":\[\d+\]\}/],
+    ['batchCancelField', 'orderId', '/sapi/v1/batchCancel', { symbol: 'BTCUSDT', orderIds: [1] }, /"failed":\[1\]/, /-1102/],
+    ['batchCancelField', 'orderIds', '/sapi/v1/batchCancel', { symbol: 'BTCUSDT', orderId: [1] }, /"failed":\[1\]/, /-1102/],
+    ['batchCancelAllWrong', 'empty', '/sapi/v1/batchCancel', { symbol: 'BTCUSDT', orderIds: [1] }, /"failed":\[1\]/, /^\{\}$/],
+    ['cancelByClientId', 'refuse', '/sapi/v1/cancel', { symbol: 'BTCUSDT', newClientOrderId: 'c' }, /PENDING_CANCEL/, /-2013/],
+    ['cancelStatus', 'CANCELED', '/sapi/v1/cancel', { symbol: 'BTCUSDT', newClientOrderId: 'c' }, /"PENDING_CANCEL"/, /"CANCELED"/],
+    ['testOrderScope', 'parameters', '/sapi/v1/order/test', { ...create, volume: 1e9 }, /-2017/, /^\{\}$/],
+  ])('%s: %s at %s', (name, value, target, body, before, after) => {
+    expect(traded({}).desk.post(target, body).body).toMatch(before);
+    expect(traded({ [name]: value }).desk.post(target, body).body).toMatch(after);
+  });
+
+  it('a refused batch leaves nothing behind', () => {
+    const { desk } = traded({ batchPartial: 'refuse' });
+    const before = desk.balance('alice', 'USDT');
+    expect(codeOf(desk.post('/sapi/v1/batchOrders', batch))).toBe(-2017);
+    expect(desk.balance('alice', 'USDT')).toEqual(before);
+    expect(JSON.parse(desk.get(OPEN).body)).toHaveLength(1);
+  });
+
+  it('one wrong element refuses a batch with its code', () => {
+    const { desk } = traded({});
+    const wrong = { ...batch, orders: [batch.orders[0], { ...batch.orders[1], price: 1.001 }] };
+    expect(codeOf(desk.post('/sapi/v1/batchOrders', wrong))).toBe(-1147);
+    expect(codeOf(desk.post('/sapi/v1/batchOrders', { ...batch, orders: [{ ...batch.orders[0], side: 'LONG' }] }))).toBe(-1117);
+  });
+
+  it('batch orders by GET have their parameters in the query, or in a body that is not signed', () => {
+    const { desk } = traded({});
+    const query = `/sapi/v1/batchOrders?symbol=BTCUSDT&orders=${encodeURIComponent('[{"price":1,"volume":1,"side":"BUY","batchType":"LIMIT"}]')}`;
+    expect(desk.get(query).body).toMatch(/^\{"ids":\[\d+\]\}$/);
+    expect(desk.send('GET', '/sapi/v1/batchOrders', JSON.stringify(batch), {}).body).toMatch(/^\{"ids":\[\d+\]\}$/);
+  });
+
+  it('errorHttp: http200 keeps 418, 429 and 5xx', () => {
+    const { desk } = traded({ errorHttp: 'http200' });
+    expect(desk.open('/sapi/v1/ticker').status).toBe(200);
+    expect(Array.from({ length: 22 }, () => desk.get('/sapi/v1/myTrades').status).at(-1)).toBe(429);
+  });
+
+  it('lockedFormula: with the fee, and the fee in quote', () => {
+    const { desk } = traded({ lockedFormula: 'amountPlusFee' });
+    // 1 filled at 100, taker 0.2 %; 1 rests at 100, held with the higher rate.
+    expect(desk.balance('alice', 'USDT')).toEqual({ free: '99799.6', locked: '100.2' });
+    expect(desk.balance('alice', 'BTC')).toEqual({ free: '11', locked: '0' });
+  });
+});
+
+describe('profiles', () => {
+  it('strict refuses what seed takes', () => {
+    const { desk } = traded({ ...PROFILES.strict });
+    const order = { symbol: 'BTCUSDT', volume: '1', side: 'BUY', type: 'LIMIT', price: 10 };
+    expect(codeOf(desk.post('/sapi/v1/order', order))).toBe(-1102);
+    expect(codeOf(desk.post('/sapi/v1/order', { ...order, volume: 1, x: 1 }))).toBe(-1103);
+  });
+
+  it('lenient answers as services do', () => {
+    const { desk, id } = traded({ ...PROFILES.lenient });
+    expect(desk.get(OPEN, { headers: { 'content-type': undefined } }).body).toContain(`{"list":[{"symbol":"BTCUSDT","orderId":${id}`);
+    expect(desk.get('/sapi/v1/account', { headers: { 'x-ch-apikey': undefined } })).toMatchObject({
+      status: 200,
+      body: '{"code":"-1002","data":null,"msg":"UNAUTHORIZED","msgData":null,"succ":false}',
+    });
+  });
+});
