@@ -1,0 +1,201 @@
+// The disk of this computer: files that only their owner can read, never through a link, synced when it is said so.
+
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+  type Stats,
+} from 'node:fs';
+import { ConfigError } from '../../base/errors.ts';
+import { DiskError, type Disk } from '../../ports/disk.ts';
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+const OTHERS = 0o077;
+/** Files that are kept open for the next append. */
+const MAX_OPEN = 8;
+// Windows has none of the last three.
+const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = constants;
+const [NOFOLLOW, NONBLOCK, DIRECTORY] = [constants.O_NOFOLLOW ?? 0, constants.O_NONBLOCK ?? 0, constants.O_DIRECTORY ?? 0];
+
+interface OpenFile {
+  readonly descriptor: number;
+  /** Syncs under way: it cannot be closed before they are over. */
+  syncs: number;
+}
+
+/** Refuses, with a ConfigError, what others could have written: files and folders of another owner, of a mode above 0600 or 0700, and links. */
+export class FileSystemDisk implements Disk {
+  /** The one that was used last stands last. */
+  readonly #open = new Map<string, OpenFile>();
+
+  /** Makes a folder where there is none; refuses one that is not its user's alone. */
+  prepare(folder: string): void {
+    attempt(folder, () => mkdirSync(folder, { recursive: true, mode: FOLDER_MODE }));
+    // lstat of `x/` would follow a link x.
+    const stats = attempt(folder, () => lstatSync(folder.replace(/(.)\/+$/, '$1')));
+    if (stats.isSymbolicLink()) throw linkError(folder, 'a folder');
+    if (!stats.isDirectory()) throw new ConfigError(`${folder}: expected a folder, got something else`, 'name a folder');
+    checkOwner(folder, stats, FOLDER_MODE);
+  }
+
+  list(folder: string): readonly string[] {
+    const entries = attempt(folder, () => readdirSync(folder, { withFileTypes: true }));
+    return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name).toSorted(); // prettier-ignore
+  }
+
+  read(path: string): Uint8Array {
+    const descriptor = openChecked(path, O_RDONLY | NONBLOCK);
+    try {
+      return attempt(path, () => readFileSync(descriptor));
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  size(path: string): number {
+    const descriptor = openChecked(path, O_RDONLY | NONBLOCK);
+    try {
+      return fstatSync(descriptor).size;
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  create(path: string): void {
+    const descriptor = attempt(path, () => openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | NOFOLLOW, FILE_MODE));
+    this.#keep(path, descriptor);
+  }
+
+  append(path: string, bytes: Uint8Array): void {
+    const { descriptor } = this.#opened(path);
+    for (let at = 0; at < bytes.length;) at += attempt(path, () => writeSync(descriptor, bytes, at));
+  }
+
+  sync(path: string, done: (failure: string | null) => void): void {
+    const isFolder = attempt(path, () => lstatSync(path)).isDirectory();
+    if (isFolder) syncFolder(path, done);
+    else {
+      const file = this.#opened(path);
+      file.syncs++;
+      fdatasync(file.descriptor, (error) => {
+        file.syncs--;
+        if (file.syncs === 0 && this.#open.get(path) !== file) closeSync(file.descriptor);
+        done(error ? codeOf(error) : null);
+      });
+    }
+  }
+
+  rename(from: string, to: string): void {
+    this.#forget(from);
+    this.#forget(to);
+    attempt(from, () => renameSync(from, to));
+  }
+
+  remove(path: string): void {
+    this.#forget(path);
+    attempt(path, () => unlinkSync(path));
+  }
+
+  /** Gives back what is kept open; files are opened again where they are used again. */
+  close(): void {
+    for (const path of this.#open.keys()) this.#forget(path);
+  }
+
+  #opened(path: string): OpenFile {
+    const known = this.#open.get(path);
+    if (!known) return this.#keep(path, openChecked(path, O_WRONLY | O_APPEND | NONBLOCK));
+    this.#open.delete(path);
+    this.#open.set(path, known);
+    return known;
+  }
+
+  #keep(path: string, descriptor: number): OpenFile {
+    const file = { descriptor, syncs: 0 };
+    this.#open.set(path, file);
+    const idle = [...this.#open].find(([, { syncs }]) => syncs === 0);
+    if (this.#open.size > MAX_OPEN && idle && idle[0] !== path) this.#forget(idle[0]);
+    return file;
+  }
+
+  #forget(path: string): void {
+    const file = this.#open.get(path);
+    if (!file) return;
+    this.#open.delete(path);
+    if (file.syncs === 0) closeSync(file.descriptor);
+  }
+}
+
+/** The code of what the system refused. */
+function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  throw error;
+}
+
+function attempt<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ELOOP' || code === 'EMLINK') throw linkError(path, 'a file');
+    throw new DiskError(code, path);
+  }
+}
+
+/** Never follows a link, and never waits for the other end of a pipe. */
+function openChecked(path: string, flags: number): number {
+  const descriptor = attempt(path, () => openSync(path, flags | NOFOLLOW));
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw new ConfigError(`${path}: expected a file, got something else`, 'name a file');
+    checkOwner(path, stats, FILE_MODE);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+function checkOwner(path: string, { uid, mode }: Stats, wanted: number): void {
+  // Windows has neither owners nor modes of this kind.
+  const user = process.getuid?.();
+  if (user === undefined) return;
+  if (uid !== user) {
+    throw new ConfigError(
+      `${path}: expected one of the user who runs isobar (${user}), got one of user ${uid}`,
+      'run isobar as the user to whom it belongs',
+    );
+  }
+  if ((mode & OTHERS) === 0) return;
+  const [said, got] = [wanted, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
+  throw new ConfigError(
+    `${path}: expected mode ${said} or tighter, got ${got}: others can reach it`,
+    `find out who has changed it; then chmod ${said} ${path}`,
+  );
+}
+
+const linkError = (path: string, wanted: string): ConfigError =>
+  new ConfigError(`${path}: expected ${wanted}, got a symbolic link`, 'name what it points to');
+
+/** The names in it. Windows has no such call. */
+function syncFolder(folder: string, done: (failure: string | null) => void): void {
+  if (process.platform === 'win32') {
+    process.nextTick(done, null);
+    return;
+  }
+  const descriptor = attempt(folder, () => openSync(folder, O_RDONLY | DIRECTORY | NOFOLLOW));
+  fsync(descriptor, (error) => {
+    closeSync(descriptor);
+    done(error ? codeOf(error) : null);
+  });
+}

@@ -1,0 +1,37 @@
+// What a member of a record may be, for the compiler and for the reader alike.
+
+export interface Field<T> {
+  /** In words, for messages. */
+  readonly says: string;
+  readonly is: (value: unknown) => value is T;
+}
+
+const field = <T>(says: string, is: (value: unknown) => boolean): Field<T> => ({ says, is: is as Field<T>['is'] });
+
+export const text = field<string>('text', (value) => typeof value === 'string');
+export const flag = field<boolean>('true or false', (value) => typeof value === 'boolean');
+export const whole = field<number>('a whole number', Number.isSafeInteger);
+/** Digits with an optional sign and point: money, prices and quantities never pass through a binary fraction. */
+export const decimal = field<string>('a plain decimal in quotes', (value) => typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value));
+export const positive = field<number>('a number above 0', (value) => typeof value === 'number' && value > 0 && value < Infinity);
+
+export const orNull = <T>({ says, is }: Field<T>): Field<T | null> => field(`${says} or null`, (value) => value === null || is(value));
+export const oneOf = <const T extends string>(...names: readonly T[]): Field<T> =>
+  field(names.join(' | '), (value) => names.includes(value as T));
+export const listOf = <T>({ says, is }: Field<T>): Field<readonly T[]> =>
+  field(`a list of: ${says}`, (value) => Array.isArray(value) && value.every(is));
+
+/** What was known, by name. */
+export type Facts = Readonly<Record<string, string | number | boolean | null>>;
+export const facts = field<Facts>(
+  'names with simple values',
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isSimple),
+);
+const isSimple = (value: unknown): boolean =>
+  value === null || typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+
+/** A row of bars: numbers, exactly as they were delivered. */
+export const numbers = field<readonly number[]>(
+  'numbers',
+  (value) => Array.isArray(value) && value.every((one) => typeof one === 'number' && Number.isFinite(one)),
+);

@@ -1,0 +1,150 @@
+// The journal of a live bot: one line a record, on the disk before anything leaves that rests on it.
+
+import type { Fill } from '../../model/fill.ts';
+import type { Order, OrderId } from '../../model/order.ts';
+import type { Evidence } from '../../ports/exchange.ts';
+import type { Journal } from '../../ports/journal.ts';
+import type { Facts } from './fields.ts';
+import type { JournalFile } from './journalFile.ts';
+import { executionOf, qtyText, sizesOf } from './orderText.ts';
+import type { Body } from './records.ts';
+
+/** When an order is signed. */
+export interface SendStamp {
+  /** The X-CH-TS of its request, ms. */
+  readonly signMs: number;
+  /** The latest that venue time can have been then, ms: signMs + back-dating + clock uncertainty. */
+  readonly venueLatestMs: number;
+}
+
+/** What records say that is not on the order: told by the process whose journal it is. */
+export interface JournalFacts {
+  /** As it goes over the wire. */
+  clientOrderId(id: OrderId): string;
+  /** Asked for once an order, when it is journalled: its request is to be signed with exactly this time. */
+  stamp(order: Order): SendStamp;
+  /** On what the verdict on an order rests. */
+  verdictInputs(order: Order): Facts;
+  /** What an approved order holds of the account until it is over. */
+  riskReserve(order: Order): string;
+  /** Why the order was made, in a word. */
+  reason(order: Order): string;
+  /** As the exchange says it: its numbers may exceed what a fill holds. */
+  tradeId(fill: Fill): string;
+  /** Digest of what was read; null where nobody keeps it. */
+  digest(seen: Evidence): string | null;
+}
+
+export class FileJournal implements Journal {
+  readonly #file: JournalFile;
+  readonly #facts: JournalFacts;
+
+  constructor(file: JournalFile, facts: JournalFacts) {
+    this.#file = file;
+    this.#facts = facts;
+  }
+
+  get durableSeq(): number {
+    return this.#file.durableSeq;
+  }
+  /** The newest number that was given out. */
+  get lastSeq(): number {
+    return this.#file.lastSeq;
+  }
+  /** Why nothing lasts any more (order-safety, W4); null while all is well. */
+  get failure(): string | null {
+    return this.#file.failure;
+  }
+
+  // --- What the order manager tells
+
+  denied(order: Order, code: string): number {
+    return this.#verdict(order, code);
+  }
+  submitted(order: Order): number {
+    const facts = this.#facts;
+    const cid = facts.clientOrderId(order.id);
+    this.#verdict(order, null);
+    this.#file.append('INTENT', {
+      cid,
+      order: order.id,
+      strategy: order.strategy,
+      ...sizesOf(order),
+      role: order.role,
+      reduceOnly: order.reduceOnly,
+      timeInForce: order.timeInForce,
+      slot: order.slot,
+      reason: facts.reason(order),
+      parent: order.parent > 0 ? facts.clientOrderId(order.parent) : null,
+      riskReserve: facts.riskReserve(order),
+      createdMs: order.createdMs,
+    });
+    const { signMs, venueLatestMs } = facts.stamp(order);
+    return this.#file.append('SEND', { cid, signMs, venueLatestMs });
+  }
+  ack(order: Order): number {
+    return this.#file.append('ACK', { cid: this.#cid(order), orderId: String(order.venueId ?? '') });
+  }
+  refused(order: Order, code: string): number {
+    return this.#file.append('REFUSED', { cid: this.#cid(order), code });
+  }
+  evidence(order: Order, seen: Evidence): number {
+    const { channel, venueMs, complete, found } = seen;
+    const digest = this.#facts.digest(seen);
+    return this.#file.append('EVID', { cid: this.#cid(order), channel, venueMs, complete, found, digest });
+  }
+  fill(order: Order, fill: Fill): number {
+    const ids = { cid: this.#cid(order), tradeId: this.#facts.tradeId(fill), orderId: String(order.venueId ?? '') };
+    return this.#file.append('FILL', { ...ids, ...executionOf(order, fill) });
+  }
+  state(order: Order): number {
+    const { lifecycle, reason, confirmed } = order;
+    return this.#file.append('STATE', { cid: this.#cid(order), lifecycle, reason, confirmed, filled: qtyText(order, order.filledLots) });
+  }
+  tomb(order: Order): number {
+    return this.#file.append('TOMB', { cid: this.#cid(order) });
+  }
+
+  // --- What the live process tells
+
+  /** At its start, and when it changes. */
+  config(body: Body<'CONFIG'>): number {
+    return this.#file.append('CONFIG', body);
+  }
+  /** A fill of no order that we know. */
+  stray(body: Omit<Body<'FILL'>, 'cid' | 'filled' | 'last'>): number {
+    return this.#file.append('FILL', { ...body, cid: null, filled: body.qty, last: false });
+  }
+  /** After the records of what lies before it. */
+  cursor(body: Body<'CURSOR'>): number {
+    return this.#file.append('CURSOR', body);
+  }
+  setting(body: Body<'SETTING'>): number {
+    return this.#file.append('SETTING', body);
+  }
+  /** Before `onBar` is called with what it says. */
+  instant(body: Body<'INSTANT'>): number {
+    return this.#file.append('INSTANT', body);
+  }
+  human(body: Body<'HUMAN'>): number {
+    return this.#file.append('HUMAN', body);
+  }
+  halt(body: Body<'HALT'>): number {
+    return this.#file.append('HALT', body);
+  }
+  resume(body: Body<'RESUME'>): number {
+    return this.#file.append('RESUME', body);
+  }
+
+  /** `done` is called once all of it lasts, or never will: then `failure` says why. Nothing may be journalled afterwards. */
+  close(done: () => void): void {
+    this.#file.close(done);
+  }
+
+  #verdict(order: Order, code: string | null): number {
+    return this.#file.append('VERDICT', { cid: this.#cid(order), ok: code === null, code, inputs: this.#facts.verdictInputs(order) });
+  }
+  #cid(order: Order): string {
+    return this.#facts.clientOrderId(order.id);
+  }
+}

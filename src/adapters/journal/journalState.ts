@@ -1,0 +1,144 @@
+// What a journal says in sum: the orders that are not over, what stands against trading, and where reading of the exchange goes on.
+
+import { assertNever } from '../../base/assert.ts';
+import type { JournalRecord, RecordOf } from './records.ts';
+
+/** What the records of one order say. */
+export interface OrderTrace {
+  readonly intent: RecordOf<'INTENT'>;
+  readonly send: RecordOf<'SEND'> | null;
+  /** The exchange's id; null until it is known. */
+  readonly orderId: string | null;
+  /** The newest STATE. */
+  readonly state: RecordOf<'STATE'> | null;
+  readonly fills: readonly RecordOf<'FILL'>[];
+}
+
+/** How an order goes on after a restart (order-safety, sections 6 and 9). It is never sent again. */
+export type Restart =
+  /** No byte of it can have left. */
+  | { readonly kind: 'notSent' }
+  /** `signMs` null: its SEND is lost; venue time at the restart is an upper bound. */
+  | { readonly kind: 'unknown'; readonly signMs: number | null }
+  | { readonly kind: 'working' | 'cancelSent' | 'unconfirmed'; readonly orderId: string };
+
+/** `isTorn`: some write of the journal did not finish, so that a SEND may be missing. */
+export function restartOf({ send, orderId, state }: OrderTrace, isTorn: boolean): Restart {
+  if (send === null) return isTorn ? { kind: 'unknown', signMs: null } : { kind: 'notSent' };
+  if (orderId === null) return { kind: 'unknown', signMs: send.signMs };
+  if (state?.lifecycle === 'done') return { kind: 'unconfirmed', orderId };
+  return { kind: state?.lifecycle === 'cancelSent' ? 'cancelSent' : 'working', orderId };
+}
+
+type OrderRecordKind = 'SEND' | 'ACK' | 'REFUSED' | 'FILL' | 'STATE' | 'TOMB';
+
+export class JournalState {
+  /** By client order id, oldest first: approved, and neither refused nor over. */
+  readonly unfinished = new Map<string, OrderTrace>();
+  /** Proved without effect: they may still land, for ever. */
+  readonly tombs = new Map<string, OrderTrace>();
+  /** Causes that hold, by scope and code. */
+  readonly halts = new Map<string, RecordOf<'HALT'>>();
+  /** By symbol and channel. */
+  readonly cursors = new Map<string, RecordOf<'CURSOR'>>();
+  /** By contract and name: what is wanted. */
+  readonly settings = new Map<string, RecordOf<'SETTING'>>();
+  /** All that were ever traded. */
+  readonly symbols = new Set<string>();
+  /** `<symbol> <trade id>` of every fill: none is booked twice. */
+  readonly trades = new Set<string>();
+  /** Fills of no order that we know. */
+  readonly strays: RecordOf<'FILL'>[] = [];
+  readonly decisions: RecordOf<'HUMAN'>[] = [];
+  readonly counts = new Map<string, number>();
+  config: RecordOf<'CONFIG'> | null = null;
+  firstMs = NaN;
+  lastMs = NaN;
+
+  /** Takes the next record. */
+  readonly add = (record: JournalRecord): void => {
+    this.counts.set(record.k, (this.counts.get(record.k) ?? 0) + 1);
+    if (Number.isNaN(this.firstMs)) this.firstMs = record.t;
+    this.lastMs = record.t;
+    switch (record.k) {
+      case 'CONFIG':
+        this.config = record;
+        break;
+      case 'HALT':
+        this.halts.set(`${record.scope} ${record.code}`, record);
+        break;
+      case 'RESUME':
+        this.halts.delete(`${record.scope} ${record.code}`);
+        break;
+      case 'CURSOR':
+        this.cursors.set(`${record.symbol} ${record.channel}`, record);
+        break;
+      case 'SETTING':
+        this.settings.set(`${record.contract} ${record.name}`, record);
+        break;
+      case 'HUMAN':
+        this.decisions.push(record);
+        break;
+      case 'SEGMENT':
+      case 'VERDICT':
+      case 'EVID':
+      case 'INSTANT':
+        break;
+      case 'INTENT':
+        this.symbols.add(record.symbol);
+        this.unfinished.set(record.cid, { intent: record, send: null, orderId: null, state: null, fills: [] });
+        break;
+      case 'FILL':
+        this.symbols.add(record.symbol);
+        this.trades.add(`${record.symbol} ${record.tradeId}`);
+        if (record.cid === null) this.strays.push(record);
+        else this.#goOn(record.cid, record);
+        break;
+      case 'SEND':
+      case 'ACK':
+      case 'REFUSED':
+      case 'STATE':
+      case 'TOMB':
+        this.#goOn(record.cid, record);
+        break;
+      default:
+        assertNever(record);
+    }
+  };
+
+  /** What the exchange has done by itself, a liquidation say, has no INTENT and no trace. */
+  #goOn(cid: string, record: RecordOf<OrderRecordKind>): void {
+    const { unfinished, tombs } = this;
+    const known = unfinished.get(cid) ?? tombs.get(cid);
+    if (!known) return;
+    const trace = goneOn(known, record);
+    if (record.k === 'TOMB') tombs.set(cid, trace);
+    else tombs.delete(cid); // it has landed late
+    if (isOver(record)) unfinished.delete(cid);
+    else unfinished.set(cid, trace);
+  }
+}
+
+function goneOn(trace: OrderTrace, record: RecordOf<OrderRecordKind>): OrderTrace {
+  switch (record.k) {
+    case 'SEND':
+      return { ...trace, send: record };
+    case 'ACK':
+      return { ...trace, orderId: record.orderId || trace.orderId };
+    case 'FILL':
+      return { ...trace, orderId: record.orderId || trace.orderId, fills: [...trace.fills, record] };
+    case 'STATE':
+      return { ...trace, state: record };
+    case 'REFUSED':
+    case 'TOMB':
+      return trace;
+    default:
+      return assertNever(record);
+  }
+}
+
+/** A terminal status that is not confirmed has to be read once more. */
+function isOver(record: RecordOf<OrderRecordKind>): boolean {
+  if (record.k === 'FILL') return record.last;
+  return record.k === 'TOMB' || record.k === 'REFUSED' || (record.k === 'STATE' && record.lifecycle === 'done' && record.confirmed);
+}

@@ -1,0 +1,87 @@
+// Opens a journal to write in: takes its lock, reads it back, and goes on in a new file. One that is not what was written is refused.
+
+import { ConfigError } from '../../base/errors.ts';
+import { DiskError, type Disk } from '../../ports/disk.ts';
+import { FileJournal, type JournalFacts } from './fileJournal.ts';
+import { JournalFile, type JournalFileOptions, type JournalListener } from './journalFile.ts';
+import { JournalState } from './journalState.ts';
+import { takeLock, type Processes } from './lock.ts';
+import { readJournal, type Finding, type Reading } from './readJournal.ts';
+import type { JournalRecord } from './records.ts';
+
+export interface JournalParts {
+  readonly disk: Disk;
+  readonly processes: Processes;
+  /** Unix ms of the clock that the process runs on. */
+  readonly nowMs: () => number;
+  readonly facts: JournalFacts;
+  readonly listener: JournalListener;
+}
+
+export interface JournalOptions extends Pick<JournalFileOptions, 'folder' | 'account' | 'segmentBytes' | 'maxWaitingBytes' | 'soon'> {
+  /** Is shown every record that is read back, in order. */
+  readonly visit?: (record: JournalRecord) => void;
+}
+
+export interface OpenedJournal {
+  readonly journal: FileJournal;
+  /** What the records say that were there. */
+  readonly state: JournalState;
+  readonly reading: Reading;
+  /** A write did not finish, now or at an earlier start: restartOf wants to know. */
+  readonly isTorn: boolean;
+  /** Gives the lock back, once the journal is closed. */
+  readonly release: () => void;
+}
+
+/** The folder exists. Throws ConfigError where another process has it, where it is another account's, or damaged. */
+export function openJournal(parts: JournalParts, { visit, ...options }: JournalOptions): OpenedJournal {
+  const { disk, processes, nowMs, facts, listener } = parts;
+  const { folder, account } = options;
+  const release = disked(() => takeLock(disk, folder, processes));
+  try {
+    const state = new JournalState();
+    const reading = disked(() =>
+      readJournal(disk, folder, (record) => {
+        state.add(record);
+        visit?.(record);
+      }),
+    );
+    if (reading.damage) throw damageError(reading.damage);
+    if (reading.account !== null && reading.account !== account) {
+      throw new ConfigError(
+        `${folder}: expected the journal of ${account}, got that of ${reading.account}`,
+        'each account has a folder of its own: name that, or an empty one',
+      );
+    }
+    const last = reading.segments.at(-1);
+    const place = { number: (last?.number ?? 0) + 1, ending: reading.ending, prior: last?.path ?? null };
+    const journal = new FileJournal(new JournalFile(disk, { ...options, ...place }, nowMs, listener), facts);
+    return { journal, state, reading, isTorn: reading.segments.some(({ torn }) => torn !== null), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** What keeps a bot from starting, and what a person can do about it. */
+export function damageError({ path, line, says }: Finding): ConfigError {
+  return new ConfigError(
+    `${path}:${line}: ${says}`,
+    'orders that it held may be lost: bring the folder back from a copy, or start with an empty one and name every order and ' +
+      'holding at the exchange yourself (isobar orders adopt | ignore); keep this one',
+  );
+}
+
+/** What the disk refuses is for a person to mend. */
+export function disked<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof DiskError)) throw error;
+    throw new ConfigError(
+      `${error.path}: cannot be used (${error.code})`,
+      'look after the disk and the rights of the folder, then try again',
+    );
+  }
+}

@@ -1,0 +1,56 @@
+// What records say of orders and fills, in the words and decimals of the exchange: made here, because nobody else needs the text.
+
+import { fromScaled } from '../../base/decimal.ts';
+import type { Fill } from '../../model/fill.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { Order } from '../../model/order.ts';
+import type { Body } from './records.ts';
+
+export const qtyText = ({ instrument }: Pick<Order, 'instrument'>, lots: number): string => fromScaled(lots, instrument.quantityDigits);
+const priceText = (instrument: Instrument, ticks: number): string => fromScaled(ticks, instrument.priceDigits);
+const moneyText = (instrument: Instrument, units: number): string => fromScaled(units, instrument.quoteDigits);
+
+type Sizes = Pick<Body<'INTENT'>, 'symbol' | 'side' | 'qty' | 'amount' | 'price' | 'fp'>;
+
+/** What is asked for, and its fingerprint: by which a list of orders without client order ids tells it from others (order-safety, section 6). */
+export function sizesOf(order: Order): Sizes {
+  const { instrument, side, lots, quoteUnits, limit, reduceOnly } = order;
+  const qty = lots > 0 ? qtyText(order, lots) : null;
+  const amount = quoteUnits > 0 ? moneyText(instrument, quoteUnits) : null;
+  const price = limit > 0 ? priceText(instrument, limit) : null;
+  const opens = instrument.market === 'spot' ? '' : reduceOnly ? 'CLOSE' : 'OPEN';
+  const fp = [
+    instrument.market,
+    instrument.wireName,
+    side,
+    opens,
+    price === null ? 'MARKET' : 'LIMIT',
+    price ?? '',
+    qty ?? '',
+    amount ?? '',
+  ];
+  return { symbol: instrument.id, side, qty, amount, price, fp: fp.join('|') };
+}
+
+type Execution = Pick<
+  Body<'FILL'>,
+  'symbol' | 'side' | 'qty' | 'price' | 'notional' | 'fee' | 'feeCoin' | 'maker' | 'executedMs' | 'filled' | 'last'
+>;
+
+/** An execution of an order of ours, after it was booked. */
+export function executionOf(order: Order, { price, lots, notional, fee, feeInBase, isMaker, timeMs }: Fill): Execution {
+  const { instrument, side } = order;
+  return {
+    symbol: instrument.id,
+    side,
+    qty: qtyText(order, lots),
+    price: priceText(instrument, price),
+    notional: moneyText(instrument, notional),
+    fee: feeInBase ? fromScaled(fee, instrument.baseDigits) : moneyText(instrument, fee),
+    feeCoin: feeInBase ? instrument.base : instrument.quote,
+    maker: isMaker,
+    executedMs: timeMs,
+    filled: qtyText(order, order.filledLots),
+    last: order.lots > 0 && order.filledLots === order.lots,
+  };
+}
