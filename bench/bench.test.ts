@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadBars } from '../dist/adapters/bars/catalog.js';
-import { importFiles } from '../dist/adapters/bars/importFiles.js';
+import { importFiles } from '../dist/adapters/bars/import/importFiles.js';
 import type { BarColumns } from '../dist/model/bars.js';
 import { sharedFile } from '../test/fixtures/sharedData.ts';
 import { buildReference, runReference, writeUnits, type Workload } from './reference.ts';

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { Scratch } from '../dist/base/rowLog.js';
 import { bytesPerBar, wholeCommand } from './processes.ts';
 import { comparePeers, enginePart, peersTable } from './peers.ts';
+import { futuresBench, futuresPart, type FuturesKind } from './futures.ts';
+import { restCreate, restPart } from './restCreate.ts';
 import { buildReference, runReference, writeUnits, type Figures, type Workload } from './reference.ts';
 import { coarser, head, walk } from './series.ts';
 import { sweepBench } from './sweep.ts';
@@ -30,7 +32,11 @@ const scratch = new Scratch();
 try {
   if (process.argv[2] === '--part') await part(process.argv[3]!, process.argv[4]!);
   else if (process.argv[2] === '--peers-part') await enginePart(process.argv[3]!);
+  else if (process.argv[2] === '--futures-part') await futuresPart(process.argv[3] as FuturesKind);
+  else if (process.argv[2] === '--rest-part') await restPart(process.argv[3]!, process.argv[4], folder);
   else if (process.argv.includes('--peers')) await peers();
+  else if (process.argv.includes('--rest')) await rest();
+  else if (process.argv.includes('--futures')) process.stdout.write(`${JSON.stringify({ futures: await futuresBench(say) })}\n`);
   else await all();
 } finally {
   rmSync(folder, { recursive: true });
@@ -47,6 +53,11 @@ async function peers() {
   const figures = await comparePeers(folder, say);
   if (asJson) process.stdout.write(`${JSON.stringify({ peers: figures })}\n`);
   else if (figures !== null) process.stdout.write(peersTable(figures));
+}
+
+/** `--rest`: the client of the exchange alone. */
+async function rest() {
+  process.stdout.write(`${JSON.stringify({ restCreate: await restCreate(say) })}\n`);
 }
 
 /** One form on one workload in this process: prints its best pass and its figures. */
@@ -73,13 +84,19 @@ async function run() {
   const fillLight = against(program, file, 'light');
   say('bench: orders, growth, several feeds');
   const orderPathNs = await orderPath(bars, fillHeavy.onBarNsPerBar, fillHeavy.fills);
-  const linearity = fillHeavy.whenNsPerBar / (await best(() => timed(planFor(when, [feedPlan('bars', head(bars, 50_000))], HEAVY, windows(HEAVY)), scratch), 50_000, WARM_RUNS));
+  const linearity =
+    fillHeavy.whenNsPerBar /
+    (await best(() => timed(planFor(when, [feedPlan('bars', head(bars, 50_000))], HEAVY, windows(HEAVY)), scratch), 50_000, WARM_RUNS));
   const finishedOrders = await afterFinishedOrders(bars);
   const seventhStrategy = await asSeventh(bars, fillHeavy.onBarNsPerBar);
   const eight = await severalFeeds(fillHeavy.onBarNsPerBar);
   const two = await twoIntervals(head(bars, 3_000_000), fillHeavy.onBarNsPerBar);
+  say('bench: contracts');
+  const futures = await futuresBench(say);
   say('bench: a sweep of 200 sets');
   const sweep = await sweepBench(folder, program);
+  say('bench: orders through the client of the exchange');
+  const orders = await restCreate(say);
   say('bench: memory and the whole command');
   return {
     equal: fillHeavy.equal && fillLight.equal && eight.equal && two.equal && sweep.equal,
@@ -87,6 +104,7 @@ async function run() {
     fillLight: shown(fillLight),
     eightFeeds: { nsPerRow: eight.nsPerRow, ratioToSingle: eight.ratioToSingle },
     twoIntervals: { nsPerRow: two.nsPerRow, ratioToSingle: two.ratioToSingle },
+    futures,
     orderPathNs,
     linearity,
     bytesPerBar: await bytesPerBar(folder, ROWS),
@@ -94,6 +112,7 @@ async function run() {
     seventhStrategy,
     sweep,
     wholeCommand: await wholeCommand(folder),
+    restCreate: orders,
     node: process.version,
   };
 }
@@ -119,7 +138,9 @@ function against(program: string | null, file: string, workload: 'heavy' | 'ligh
     const b = inProcess('strategies/smaCross.ts', workload);
     const expected = reference === null ? a.figures : pick(reference);
     if (JSON.stringify(a.figures) !== JSON.stringify(expected) || JSON.stringify(b.figures) !== JSON.stringify(expected)) {
-      throw new Error(`the engine differs from the reference:\n${JSON.stringify({ expected, onBar: a.figures, when: b.figures }, null, 1)}`);
+      throw new Error(
+        `the engine differs from the reference:\n${JSON.stringify({ expected, onBar: a.figures, when: b.figures }, null, 1)}`,
+      );
     }
     fills = a.figures.fills;
     cNs = Math.min(cNs, reference?.nsPerBar ?? Infinity);

@@ -151,7 +151,7 @@ async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<n
   );
   const setup = await setUpSweep({ definition, settings: [], grid: GRID, random: null }, null);
   const wall = async (count: number): Promise<number> => {
-    const pool = await threadRunner(setup, count);
+    const pool = threadRunner(setup, { threads: count, barTimeoutMs: 0, laneBytes: null });
     try {
       const tasks = tilesOf(setup.axes, setup.sets, taskSize(setup.sets.length, ROWS, 2));
       const { signal } = new AbortController();

@@ -2,6 +2,10 @@
 
 import type { BenchFigures } from './bench.ts';
 
+/** `0.12   (30 us)`. */
+const besideCcxt = (of: BenchFigures['restCreate']): string =>
+  of === null ? '–' : `${of.ratio.toFixed(2)}   (${of.cpuUsOurs.toFixed(0)} us)`;
+
 export function table(of: BenchFigures): string {
   const number = (value: number | null, digits = 2) => (value === null ? '–' : value.toFixed(digits));
   const rows: [string, string, string][] = [
@@ -14,6 +18,7 @@ export function table(of: BenchFigures): string {
     ['            when / C', `${number(of.fillLight.whenRatio)}   (${number(of.fillLight.whenNsPerBar, 1)} ns)`, '≤ 3.5'],
     ['eight feeds, a row / single feed', `${number(of.eightFeeds.ratioToSingle)}   (${number(of.eightFeeds.nsPerRow, 1)} ns)`, '≤ 5'],
     ['1m + 1h, a row / single feed', `${number(of.twoIntervals.ratioToSingle)}   (${number(of.twoIntervals.nsPerRow, 1)} ns)`, '≤ 5'],
+    ['a contract, a row / spot', `${number(of.futures.ratioToSpot)}   (${number(of.futures.nsPerRow, 1)} ns)`, '≤ 2'],
     ['an order, intent to done', `${number(of.orderPathNs, 0)} ns`, '≤ 200'],
     ['a bar at 5 M / at 50 k', number(of.linearity), '≤ 1.3'],
     ['last 1 M bars after 500 k orders / after none', number(of.finishedOrders), '≤ 1.1'],
@@ -23,6 +28,7 @@ export function table(of: BenchFigures): string {
     ['            one thread / two', number(of.sweep.twoWorkerSpeedup), '≥ 1.7'],
     ['bytes a bar', number(of.bytesPerBar, 1), '≤ 80'],
     ['whole command, 1 025 708 bars', `${number(of.wholeCommand.totalMs, 0)} ms`, '≤ 3000'],
+    ['CPU of an order to the exchange / by ccxt', besideCcxt(of.restCreate), '≤ 0.5'],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return `${rows.map(([name, value, limit]) => `  ${name.padEnd(width)}  ${value.padEnd(20)} ${limit}`).join('\n')}\n  Node ${of.node}\n`;

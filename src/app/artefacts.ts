@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { writeArrowColumns } from '../adapters/bars/arrowFile.ts';
+import { writeArrowColumns } from '../adapters/bars/arrow/arrowFile.ts';
 import { fileError } from '../adapters/bars/fileError.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
 import { ConfigError } from '../base/errors.ts';

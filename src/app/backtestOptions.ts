@@ -38,7 +38,9 @@ export interface CodeOptions {
   /** Folder of imported bars. Default `data`. Not beside the option `data`. */
   readonly catalog?: string;
   /** Kind of market. Default `spot`. */
-  readonly market?: 'spot';
+  readonly market?: Definition['market'];
+  /** How the account trades contracts (docs/futures.md); only with `market: 'futures'`. */
+  readonly futures?: Definition['futures'];
   /** First instant, and end (not part of the run): `2024-01-01` or `2024-01-01T08:30`, UTC. Default: all bars. */
   readonly from?: string;
   readonly to?: string;

@@ -4,7 +4,6 @@ import { setFlagsFromString } from 'node:v8';
 import 'reflect-metadata';
 import { Container } from 'inversify';
 import type { ReplayOptions } from '../adapters/replay/replayExchange.ts';
-import { assert } from '../base/assert.ts';
 import { ConfigError } from '../base/errors.ts';
 import { toScaled } from '../base/decimal.ts';
 import { seededRng } from '../base/rng.ts';
@@ -15,12 +14,12 @@ import type { EquitySink } from '../engine/equityRecorder.ts';
 import { addStrategy, sealEngine } from '../engine/setUp.ts';
 import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { valueAt } from '../portfolio/scale.ts';
 import type { ExchangePort } from '../ports/exchange.ts';
 import { parseParams } from '../strategy/params.ts';
-import type { Venue } from '../venue/venue.ts';
 import { botModule, type SharedFeeds } from './botModule.ts';
 import type { RunPlan } from './plan.ts';
+import { marketOf } from './market/market.ts';
+import type { RunVenue } from './market/parts.ts';
 import { openVenue, replayModule } from './replayModule.ts';
 import { TOKENS } from './tokens.ts';
 
@@ -46,7 +45,9 @@ export interface ConstructedBot {
 /** A bot that stands before its first bar, its world beside it. */
 export interface SealedBot {
   readonly engine: Engine;
-  readonly venue: Venue;
+  readonly venue: RunVenue;
+  /** Throws unless the bot's ledger and the venue's books agree to the last unit. */
+  readonly checkBooks: () => void;
 }
 
 /** Throws ConfigError and StrategyError for what a strategy cannot be constructed with. `shared`: feeds of other bots of the same run. */
@@ -62,7 +63,7 @@ export function constructBot(plan: RunPlan, options: BotOptions, shared: SharedF
 /** Ends the set-up: warm-up, and the venue with its account. Every bot that shares the feeds must be constructed by now. */
 export function sealBot({ plan, engine, exchange, deposits }: ConstructedBot, technical: TechnicalLibrary | null): SealedBot {
   sealEngine(engine, technical);
-  return { engine, venue: openVenue(plan, engine, exchange, deposits) };
+  return { engine, ...openVenue(plan, engine, exchange, deposits) };
 }
 
 /**
@@ -107,6 +108,7 @@ function addStrategies(engine: Engine, plan: RunPlan): void {
 function fund(engine: Engine, plan: RunPlan): Map<string, number> {
   const deposits = new Map<string, number>();
   const assets = assetsOf(engine.instruments);
+  const market = marketOf(engine.instruments);
   for (const [asset, text] of Object.entries(plan.cash)) {
     const digits = assets.get(asset);
     if (digits === undefined) {
@@ -117,15 +119,9 @@ function fund(engine: Engine, plan: RunPlan): Map<string, number> {
       throw new ConfigError(`cash.${asset}: expected at most ${digits} decimals and not below zero, got ${text}`, 'round the amount');
     }
     deposits.set(asset, total);
-    splitByShare(total, plan).forEach((units, strategy) => engine.ledger.deposit(strategy, asset, units, worthOf(engine, asset, units)));
+    splitByShare(total, plan).forEach((units, strategy) => engine.ledger.deposit(strategy, asset, units, market.worthOf(engine, asset, units)));
   }
   return deposits;
-}
-
-/** What a starting balance is worth in quote units as the run begins: coins come in at their price, or all their proceeds were profit. */
-function worthOf(engine: Engine, asset: string, units: number): number {
-  const index = engine.instruments.findIndex(({ base }) => base === asset);
-  return index < 0 ? 0 : valueAt(units, engine.startTicks(index), engine.ledger.scale(index));
 }
 
 /** The parts of `total` by the strategies' shares, rounded down; the last one has what remains. */
@@ -143,21 +139,4 @@ function assetsOf(instruments: readonly Instrument[]): Map<string, number> {
       [base, baseDigits],
     ]),
   );
-}
-
-/** The bot's ledger and the venue's books agree to the last unit, or this throws. */
-export function checkBooks(engine: Engine, venue: Venue): void {
-  venue.assertConserved();
-  const held = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);
-  const [first] = engine.instruments;
-  assert(
-    held(first!.quote) === engine.ledger.quoteTotal,
-    `the venue holds ${held(first!.quote)} of ${first!.quote}, the ledger ${engine.ledger.quoteTotal}`,
-  );
-  engine.instruments.forEach(({ base }, index) => {
-    assert(
-      held(base) === engine.ledger.baseTotal(index),
-      `the venue holds ${held(base)} of ${base}, the ledger ${engine.ledger.baseTotal(index)}`,
-    );
-  });
 }

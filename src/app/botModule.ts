@@ -10,9 +10,9 @@ import type { Instrument } from '../model/instrument.ts';
 import { Brackets } from '../orders/brackets.ts';
 import { OrderManager } from '../orders/orderManager.ts';
 import { Reservations } from '../orders/reservation.ts';
-import { Ledger } from '../portfolio/ledger.ts';
-import { RiskModule, RULES } from '../risk/riskModule.ts';
+import { RiskModule, rulesFor } from '../risk/riskModule.ts';
 import type { Size } from '../strategy/types.ts';
+import { marketOf } from './market/market.ts';
 import { orderRuleOf } from './models/riskRules.ts';
 import type { RunPlan } from './plan.ts';
 import { TOKENS, type Observers } from './tokens.ts';
@@ -33,14 +33,9 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch,
       (instruments, instant) => shared?.feeds ?? plan.feeds.map((feed) => feedRun(feed, instruments, plan, instant)),
       [TOKENS.instruments, TOKENS.instant],
     );
-    bind(TOKENS.ledger).toResolvedValue((instruments) => new Ledger(instruments, plan.strategies.length), [TOKENS.instruments]);
+    bind(TOKENS.ledger).toResolvedValue((instruments) => marketOf(instruments).ledger(plan, instruments), [TOKENS.instruments]);
     bind(TOKENS.reservations).toResolvedValue(
-      (instruments) =>
-        new Reservations(instruments, plan.strategies.length, {
-          collarPpm: plan.fills.collarPpm,
-          takerFeePpm: instruments.map(() => plan.fees.takerPpm),
-          feesIn: plan.fees.in,
-        }),
+      (instruments) => new Reservations(instruments, plan.strategies.length, marketOf(instruments).reservationTerms(plan, instruments)),
       [TOKENS.instruments],
     );
     bind(TOKENS.brackets).toResolvedValue((instruments) => new Brackets(instruments.length), [TOKENS.instruments]);
@@ -49,7 +44,7 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch,
       [TOKENS.exchange, TOKENS.journal, TOKENS.reservations, TOKENS.fence],
     );
     bind(TOKENS.risk).toResolvedValue(
-      (ledger, reservations) => new RiskModule({ ledger, reservations, limits: plan.risk, rules: [...RULES, ...(plan.models?.rules ?? []).map(orderRuleOf)] }),
+      (ledger, reservations) => new RiskModule({ ledger, reservations, limits: plan.risk, rules: [...rulesFor(ledger.market), ...(plan.models?.rules ?? []).map(orderRuleOf)] }),
       [TOKENS.ledger, TOKENS.reservations],
     );
     bind(TOKENS.engine).toResolvedValue(
@@ -64,6 +59,7 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch,
           scratch,
           beat: observers.beat,
           equitySink: observers.equitySink ?? null,
+          marks: marketOf(instruments).marks(plan, instruments),
         }), // prettier-ignore
       [
         TOKENS.instruments, TOKENS.feeds, TOKENS.instant, TOKENS.ledger, TOKENS.reservations,
@@ -86,7 +82,9 @@ export function instrumentsOf(plan: RunPlan): readonly Instrument[] {
 
 function feedRun(feed: RunPlan['feeds'][number], instruments: readonly Instrument[], plan: RunPlan, instant: Instant): FeedRun {
   const index = instruments.findIndex(({ id }) => id === feed.bars.instrument.id);
-  return new FeedRun(feed.name, feed.bars, instruments[index]!, index, plan.fromMs, plan.blockRows, instant);
+  const run = new FeedRun(feed.name, feed.bars, instruments[index]!, index, plan.fromMs, plan.blockRows, instant);
+  run.isHidden = feed.isHidden ?? false;
+  return run;
 }
 
 function sizeOf({ size }: RunPlan): Size {

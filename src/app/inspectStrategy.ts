@@ -45,7 +45,7 @@ export interface StrategyNotes {
   readonly calls: readonly string[];
 }
 
-/** Throws StrategyError when the class cannot be constructed with its defaults. `shown` names it in messages. */
+/** Throws ConfigError or StrategyError when the class cannot be constructed with its defaults. `shown` names it in messages. */
 export function inspectStrategy(strategy: StrategyClass, shown: string): StrategyNotes {
   const host = new NoteTaker();
   const params = parseParams(strategy.params, {}, shown);
@@ -53,12 +53,24 @@ export function inspectStrategy(strategy: StrategyClass, shown: string): Strateg
   try {
     instance = new strategy({ params, host });
   } catch (error) {
-    if (error instanceof ConfigError || error instanceof StrategyError) throw error;
+    if (error instanceof ConfigError) throw new ConfigError(`${shown}: ${error.message}`, error.remedy);
+    if (error instanceof StrategyError) throw error;
     const what = error instanceof Error ? error.message : String(error);
-    throw new StrategyError(`${shown}: it cannot be constructed with its default parameters: ${what}`, 'correct its field initialisers', error);
+    throw new StrategyError(
+      `${shown}: it cannot be constructed with its default parameters: ${what}`,
+      'correct its field initialisers',
+      error,
+    );
   }
   const callbacks = ['onStart', 'onBar', 'onFill', 'onOrder', 'onStop'].filter((name) => typeof Reflect.get(instance, name) === 'function');
-  return { params: paramNotes(strategy), feeds: host.feedNotes(), indicators: host.indicators, calls: [...callbacks, ...host.calls] };
+  // What callbacks read shows in the text of the class alone: none of them is called here.
+  const readsBars = /\bthis\.bars\b/.test(String(strategy));
+  return {
+    params: paramNotes(strategy),
+    feeds: host.feedNotes(readsBars),
+    indicators: host.indicators,
+    calls: [...new Set([...callbacks, ...host.calls])],
+  };
 }
 
 function paramNotes({ params }: StrategyClass): readonly ParamNote[] {
@@ -80,6 +92,9 @@ function rangeOf(min: unknown, max: unknown): string {
   return to ? `at most ${to}` : '';
 }
 
+/** Nothing is held before a run: a field that keeps its position for later is sound. */
+const FLAT: Position = { qty: new Decimal(0), entryPrice: NaN, isFlat: true, isLong: false, isShort: false };
+
 /** Feeds of a list that stand for any number of them. */
 const LIST_SYMBOLS = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'];
 
@@ -96,7 +111,7 @@ class NoteTaker implements StrategyHost {
   #isBarsUsed = false;
   readonly #bars = this.#make('bars', 'AAAUSDT', '1h');
 
-  /** The default feed is there from the start; it is noted once something is made of it, or nothing else was asked for. */
+  /** The default feed is there from the start; it is noted where it is read, or nothing else was asked for. */
   get bars(): Feed {
     return this.#bars.view;
   }
@@ -138,7 +153,7 @@ class NoteTaker implements StrategyHost {
     throw this.#tooEarly('cancel()');
   }
   position(): Position {
-    throw this.#tooEarly('position()');
+    return FLAT;
   }
   openOrders(): readonly OrderInfo[] {
     return [];
@@ -150,9 +165,14 @@ class NoteTaker implements StrategyHost {
     // What is said in a set-up has no run whose log could hold it.
   }
 
-  feedNotes(): readonly FeedNote[] {
-    const asked = [...this.#asked].map(([name, { interval, isList }]) => ({ name, interval, isList, warmupBars: this.#warmup.get(name) ?? 0 }));
-    if (!this.#isBarsUsed && asked.length > 0) return asked;
+  feedNotes(readsBars: boolean): readonly FeedNote[] {
+    const asked = [...this.#asked].map(([name, { interval, isList }]) => ({
+      name,
+      interval,
+      isList,
+      warmupBars: this.#warmup.get(name) ?? 0,
+    }));
+    if (!this.#isBarsUsed && !readsBars && asked.length > 0) return asked;
     return [{ name: 'bars', interval: null, isList: false, warmupBars: this.#warmup.get('bars') ?? 0 }, ...asked];
   }
 

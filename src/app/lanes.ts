@@ -3,11 +3,14 @@
 import { nextTurn } from '../adapters/clock/wallClock.ts';
 import { ConfigError, StrategyError } from '../base/errors.ts';
 import { Scratch } from '../base/rowLog.ts';
+import type { Engine } from '../engine/engine.ts';
 import { loadTechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import { EquitySampler } from '../report/metrics/daily.ts';
 import { SET_FIGURES, setFigures, type SetRecord } from '../report/sweep/setFigures.ts';
-import { checkBooks, constructBot, loopsFor, sealBot, type ConstructedBot, type SealedBot } from './bot.ts';
+import { constructBot, loopsFor, sealBot, type ConstructedBot, type SealedBot } from './bot.ts';
 import type { SharedFeeds } from './botModule.ts';
+import type { Watcher } from './execute.ts';
+import { withParams } from './paramKeys.ts';
 import type { RunPlan } from './plan.ts';
 
 export type SetParams = Readonly<Record<string, string | number | boolean>>;
@@ -24,25 +27,48 @@ export interface LaneOptions {
   readonly scratch?: Scratch;
   /** Told what each set leaves that ran. */
   readonly onRecord?: (set: number, record: SetRecord) => void;
+  /**
+   * What the equity of the sets that run at the same time may take, in bytes; a set runs whatever it takes. Decides about speed and
+   * memory only, never about results. Default: DEFAULT_LANE_BYTES.
+   */
+  readonly laneBytes?: number;
+  /** Rows of a block: one block of one set after the other is walked through. Default: LANE_BLOCK_ROWS. */
+  readonly blockRows?: number;
+  /** Who watches that the strategy does not hang. */
+  readonly watcher?: Pick<Watcher, 'enter' | 'beat'>;
 }
 
 /** Rows of a block: smaller than that of a single run, for its windows are read again by every lane. */
 const LANE_BLOCK_ROWS = 1024;
 
+/** 32 sets with loss rules over a million bars of one feed; without loss rules a set takes 8 KiB. */
+export const DEFAULT_LANE_BYTES = 256 * 1024 * 1024;
+
 /**
- * Runs the strategy of `base` with each of `sets` over its own parameters. Results do not depend on how many sets run together. A set that
- * the strategy's constructor or its parameters refuse is an outcome; an error of a running strategy rejects.
+ * Runs the strategies of `base` with each of `sets` over their own parameters. Results do not depend on how many sets run together. A set
+ * that the strategy's constructor or its parameters refuse is an outcome; an error of a running strategy rejects.
  */
 export async function runLanes(base: RunPlan, sets: readonly SetParams[], options: LaneOptions = {}): Promise<SetOutcome[]> {
-  const { scratch = new Scratch(), onRecord } = options;
-  const constructed = constructGroup(base, sets, scratch);
-  const lanes = await sealGroup(constructed);
+  const given = { scratch: new Scratch(), ...options };
+  const outcomes: SetOutcome[] = [];
+  while (outcomes.length < sets.length) outcomes.push(...(await runGroup(base, sets, outcomes.length, given)));
+  return outcomes;
+}
+
+type GivenOptions = LaneOptions & { readonly scratch: Scratch };
+
+/** Runs as many sets from `from` on as the memory allows, and at least one. */
+async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number, options: GivenOptions): Promise<SetOutcome[]> {
+  const { onRecord, watcher } = options;
+  const lanes = await sealGroup(constructGroup(base, sets, from, options));
   const running = lanes.flatMap((lane) => ('engine' in lane ? [lane] : []));
+  watcher?.enter('bars');
   if (running.length > 0) (await loopsFor(base)).lanes(running.map(({ engine }) => engine));
-  const outcomes = lanes.map((lane, set) => {
+  watcher?.enter('metrics');
+  const outcomes = lanes.map((lane, at) => {
     if ('refused' in lane) return { values: new Float64Array(SET_FIGURES.length).fill(NaN), refused: lane.refused };
     const record = recordOf(base, lane);
-    onRecord?.(set, record);
+    onRecord?.(from + at, record);
     const values = setFigures(record);
     lane.engine.release();
     return { values, refused: null };
@@ -63,23 +89,50 @@ interface Refusal {
   readonly refused: string;
 }
 
-function constructGroup(base: RunPlan, sets: readonly SetParams[], scratch: Scratch): readonly (Constructed | Refusal)[] {
+function constructGroup(
+  base: RunPlan,
+  sets: readonly SetParams[],
+  from: number,
+  options: GivenOptions,
+): readonly (Constructed | Refusal)[] {
+  const { scratch, watcher, laneBytes = DEFAULT_LANE_BYTES, blockRows = LANE_BLOCK_ROWS } = options;
   let shared: SharedFeeds | null = null;
-  return sets.map((params) =>
-    orRefusal(() => {
+  let bytes = 0;
+  const lanes: (Constructed | Refusal)[] = [];
+  for (const params of sets.slice(from)) {
+    watcher?.enter('setUp');
+    const lane = orRefusal(() => {
       const sampler = new EquitySampler(base.fromMs, base.toMs);
-      const bot = constructBot(withParams(base, params), { scratch, equitySink: sampler }, shared);
+      const bot = constructBot(
+        { ...base, blockRows, strategies: withParams(base.strategies, params) },
+        { scratch, beat: watcher?.beat ?? null, equitySink: sampler },
+        shared,
+      );
       shared ??= { feeds: bot.engine.feeds, instant: bot.engine.instant };
       return { bot, sampler };
-    }),
-  );
+    });
+    lanes.push(lane);
+    if ('bot' in lane) bytes += equityBytes(lane.bot.engine);
+    // The next one takes as much as this one.
+    if ('bot' in lane && bytes + equityBytes(lane.bot.engine) > laneBytes) break;
+  }
+  return lanes;
+}
+
+/** Of the whole run where a loss rule looks at all of it, otherwise of a block; several feeds have times of their own beside it. */
+function equityBytes({ execution, risk, blockRows }: Engine): number {
+  const rows = execution.reduce((sum, { bars, firstRow }) => sum + bars.length - firstRow, 0);
+  const kept = risk.watchesEquity ? rows : Math.min(rows, blockRows * execution.length);
+  return kept * (execution.length === 1 ? 1 : 2) * Float64Array.BYTES_PER_ELEMENT;
 }
 
 /** Once the last lane is constructed: sealing ends the registration of indicators for all of them. */
 async function sealGroup(constructed: readonly (Constructed | Refusal)[]): Promise<readonly (Lane | Refusal)[]> {
   const isTechnical = constructed.some((each) => 'bot' in each && each.bot.engine.needsTechnical);
   const technical = isTechnical ? await loadTechnicalLibrary() : null;
-  return constructed.map((each) => ('refused' in each ? each : orRefusal(() => ({ ...sealBot(each.bot, technical), sampler: each.sampler }))));
+  return constructed.map((each) =>
+    'refused' in each ? each : orRefusal(() => ({ ...sealBot(each.bot, technical), sampler: each.sampler })),
+  );
 }
 
 /** What `make` makes, or why the strategy does not take its set. */
@@ -92,14 +145,8 @@ function orRefusal<Made>(make: () => Made): Made | Refusal {
   }
 }
 
-function withParams(base: RunPlan, params: SetParams): RunPlan {
-  const [first, ...rest] = base.strategies;
-  if (!first) return base;
-  return { ...base, blockRows: LANE_BLOCK_ROWS, strategies: [{ ...first, params: { ...first.params, ...params } }, ...rest] };
-}
-
-function recordOf({ fromMs, toMs }: RunPlan, { engine, venue, sampler }: Lane): SetRecord {
-  checkBooks(engine, venue);
+function recordOf({ fromMs, toMs }: RunPlan, { engine, checkBooks, sampler }: Lane): SetRecord {
+  checkBooks();
   const equity = engine.risk.watchesEquity ? engine.recorder.columns() : sampler.columns();
   return { fromMs, toMs, startUnits: engine.startUnits, instruments: engine.instruments, fills: engine.fills.columns(), equity };
 }

@@ -1,7 +1,9 @@
 // A run, resolved: what a definition becomes once its files are loaded and its text is parsed. The engine's input.
 
 import type { Rounding } from '../base/exact.ts';
+import type { ContractData } from '../adapters/replay/marginWatch.ts';
 import type { BarColumns } from '../model/bars.ts';
+import type { InstrumentId } from '../model/instrument.ts';
 import type { FeedQuality, StrategyRecord } from '../model/run.ts';
 import type { RiskLimits } from '../risk/limits.ts';
 import type { FeeSpec, RiskRuleSpec, SlippageSpec } from '../strategy/models.ts';
@@ -17,6 +19,8 @@ export interface FeedPlan {
   readonly quality: FeedQuality;
   /** The files of the catalog that it was read from; none for bars that were in memory. */
   readonly files?: readonly string[];
+  /** Finer bars of an instrument, in which its orders match; strategies do not see them. */
+  readonly isHidden?: boolean;
 }
 
 export interface StrategyPlan {
@@ -70,6 +74,16 @@ export interface ModelsPlan {
   readonly records: readonly ModelRecord[];
 }
 
+/** How the account of a futures run trades, and what its contracts pay and are marked with. */
+export interface FuturesPlan {
+  readonly leverage: number;
+  readonly isCross: boolean;
+  readonly isNet: boolean;
+  /** Taken by the exchange from what a liquidated position leaves, in millionths of its value. */
+  readonly liquidationFeePpm: number;
+  readonly data: ReadonlyMap<InstrumentId, ContractData>;
+}
+
 export interface RunPlan {
   readonly name: string;
   readonly strategies: readonly StrategyPlan[];
@@ -84,6 +98,8 @@ export interface RunPlan {
   readonly fills: FillsPlan;
   readonly risk: RiskLimits;
   readonly models?: ModelsPlan;
+  /** Of a run of futures. */
+  readonly futures?: FuturesPlan;
   readonly seed: number;
   /** Rows of a block: a setting of tests, never part of the result. */
   readonly blockRows: number;

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { withArrowFile } from '../adapters/bars/arrowReader.ts';
+import { withArrowFile } from '../adapters/bars/arrow/arrowReader.ts';
 import { fileError } from '../adapters/bars/fileError.ts';
 import { ConfigError } from '../base/errors.ts';
 import { INTERVALS } from '../model/interval.ts';

@@ -5,16 +5,12 @@ import { ReplayExchange, type ReplayOptions } from '../adapters/replay/replayExc
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
 import { REPLAY_FENCE } from '../orders/resolver.ts';
 import { DueQueue } from '../scheduler/dueQueue.ts';
-import { feesOf, slippageOf } from './models/venueModels.ts';
-import { fixedSlippage } from '../venue/slippage.ts';
-import { Venue } from '../venue/venue.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ExchangePort } from '../ports/exchange.ts';
+import { marketOf } from './market/market.ts';
+import type { OpenedVenue } from './market/parts.ts';
 import type { RunPlan } from './plan.ts';
 import { TOKENS } from './tokens.ts';
-
-/** Orders that one account may have open at the venue of a replay; the bot's own limits are lower. */
-const MAX_OPEN_ORDERS = 10_000;
 
 export function replayModule(plan: RunPlan, faultOf: ReplayOptions['faultOf'] = null): ContainerModule {
   return new ContainerModule(({ bind }) => {
@@ -29,21 +25,7 @@ export function replayModule(plan: RunPlan, faultOf: ReplayOptions['faultOf'] = 
 }
 
 /** Opens the venue with the account of the run, funds it, and connects it. */
-export function openVenue(plan: RunPlan, engine: Engine, exchange: ExchangePort, deposits: ReadonlyMap<string, number>): Venue {
+export function openVenue(plan: RunPlan, engine: Engine, exchange: ExchangePort, deposits: ReadonlyMap<string, number>): OpenedVenue {
   if (!(exchange instanceof ReplayExchange)) throw new TypeError('openVenue connects a ReplayExchange');
-  const venue = new Venue(
-    {
-      instruments: engine.instruments,
-      fees: { ...plan.fees, model: plan.models?.fees ? feesOf(plan.models.fees) : null },
-      limitRule: plan.fills.limit,
-      maxVolumeSharePpm: plan.fills.maxVolumeSharePpm,
-      slippage: plan.models?.slippage ? slippageOf(plan.models.slippage) : fixedSlippage(plan.fills.slippageTicks, plan.fills.slippagePpm),
-      maxOpenOrders: MAX_OPEN_ORDERS,
-    },
-    exchange,
-  );
-  const account = venue.openAccount('bot');
-  for (const [asset, units] of deposits) venue.deposit(account, asset, units);
-  exchange.connect(engine, venue, account);
-  return venue;
+  return marketOf(engine.instruments).open(plan, engine, exchange, deposits);
 }

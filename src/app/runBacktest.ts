@@ -1,13 +1,12 @@
 // One backtest from a resolved plan: builds a bot in a replayed world, drives it to the end, and collects what it leaves.
 
-import { assert } from '../base/assert.ts';
 import type { BlockLoop } from '../engine/blockLoop.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { StrategyRun } from '../engine/strategyRun.ts';
 import { loadTechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import type { FeedRecord, IndicatorTrace, RunRecord } from '../model/run.ts';
-import { checkBooks, constructBot, loopsFor, sealBot, type BotOptions, type SealedBot } from './bot.ts';
-import type { RunPlan } from './plan.ts';
+import { constructBot, loopsFor, sealBot, type BotOptions, type SealedBot } from './bot.ts';
+import type { FuturesPlan, RunPlan } from './plan.ts';
 
 export interface BacktestOptions extends Omit<BotOptions, 'equitySink'> {
   /** Keep the values of registered indicators, for pictures. */
@@ -33,17 +32,15 @@ export async function prepareBacktest(plan: RunPlan, options: BacktestOptions = 
 }
 
 /** What a finished run leaves; checks first that the bot's ledger and the venue's books agree to the last unit. */
-export function recordOf(plan: RunPlan, { engine, venue }: PreparedRun, trace: boolean): RunRecord {
-  checkBooks(engine, venue);
-  const [first] = engine.instruments;
-  assert(first !== undefined, 'a run has an instrument');
+export function recordOf(plan: RunPlan, { engine, checkBooks }: PreparedRun, trace: boolean): RunRecord {
+  checkBooks();
   return {
     name: plan.name,
     mode: 'backtest',
     strategies: plan.strategies.map(({ record }) => record),
     instruments: engine.instruments,
-    reportingAsset: first.quote,
-    reportingDigits: first.quoteDigits,
+    reportingAsset: engine.ledger.cashAsset,
+    reportingDigits: engine.ledger.cashDigits,
     fromMs: plan.fromMs,
     toMs: plan.toMs,
     startUnits: engine.startUnits,
@@ -59,9 +56,15 @@ export function recordOf(plan: RunPlan, { engine, venue }: PreparedRun, trace: b
     orders: engine.orders.columns(engine.nowMs),
     fills: engine.fills.columns(),
     equity: engine.recorder.columns(),
+    ...(plan.futures ? { payments: engine.payments.columns(), ...marksOf(engine, plan.futures) } : {}),
     indicators: trace ? tracesOf(engine) : [],
     warmupInRange: Math.max(0, ...engine.runs.map((run) => rowsBefore(engine, run))),
   };
+}
+
+function marksOf({ instruments }: Engine, { data }: FuturesPlan): Pick<RunRecord, 'markSources' | 'markTicks'> {
+  const marks = instruments.map(({ id }) => data.get(id)?.marks ?? null);
+  return { markSources: marks.map((of) => of?.source ?? 'last price'), markTicks: marks.map((of) => of?.close ?? null) };
 }
 
 function tracesOf(engine: Engine): IndicatorTrace[] {

@@ -17,6 +17,7 @@ import { readLedgers } from '../research/ledger.ts';
 import { countTrials } from '../research/trials.ts';
 import { moveInto, stamp } from './artefacts.ts';
 import { shownPath } from './definition/paths.ts';
+import { paramPrefixes, paramSettings, paramSpecs } from './paramKeys.ts';
 import type { SweepRun } from './sweep.ts';
 import type { SweepSetup } from './sweepSetup.ts';
 import { versions } from './version.ts';
@@ -63,6 +64,7 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
       return Int32Array.from(sets, (set) => ranks.get(set[name] ?? '') ?? 0);
     }),
     refused: lines.map((line) => line?.refused ?? null),
+    failed: lines.map((line) => line?.failed ?? null),
     figures: SET_FIGURES.map(column),
     by,
     isMoreBetter: by !== 'volatility',
@@ -71,25 +73,36 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
 }
 
 /** Numbers in ascending order, whatever the order in which they were written. */
-function axisOf({ resolved }: SweepSetup, name: string, values: readonly ParamValue[]): SweepAxis {
-  const spec = resolved.plan.strategies[0]?.strategy.params[name];
+function axisOf({ resolved, given }: SweepSetup, name: string, values: readonly ParamValue[]): SweepAxis {
+  const { strategies } = resolved.plan;
+  const spec = paramSpecs(strategies)[name];
+  const prefixes = paramPrefixes(strategies);
+  const owner = prefixes.findIndex((prefix) => name.startsWith(prefix));
+  const setting = `${paramSettings(given).prefixes[owner]}${name.slice(prefixes[owner]?.length)}`;
   const isOrdered = spec?.kind === 'int' || spec?.kind === 'float' || spec?.kind === 'decimal';
-  return { name, values: isOrdered ? values.toSorted((a, b) => Number(a) - Number(b)) : values, isOrdered, unit: spec?.unit ?? '' };
+  return {
+    name,
+    values: isOrdered ? values.toSorted((a, b) => Number(a) - Number(b)) : values,
+    isOrdered,
+    unit: spec?.unit ?? '',
+    setting,
+  };
 }
 
-function hashOf({ figures, refused }: SweepRecord): string {
+function hashOf({ figures, refused, failed }: SweepRecord): string {
   const hash = createHash('sha256');
   for (const { name, values } of figures) hash.update(name).update(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
-  return hash.update(JSON.stringify(refused)).digest('hex');
+  return hash.update(JSON.stringify(refused.map((reason, set) => reason ?? failed[set] ?? null))).digest('hex');
 }
 
 /** The command that makes one set as a backtest; without a set, what stands before its parameters. */
 export function setCommand({ setup }: SweepRun, record: SweepRecord, set: number | null): string {
   const { definition, settings } = setup.request;
-  const base = ['isobar backtest', definition, ...settings.map((setting) => `--set ${shellWord(setting)}`)].join(' ');
+  const all = [...settings, ...paramSettings(setup.given).first];
+  const base = ['isobar backtest', definition, ...all.map((setting) => `--set ${shellWord(setting)}`)].join(' ');
   if (set === null) return base;
   const params = record.axes.map(
-    ({ name, values }, axis) => ` --set ${shellWord(`params.${name}=${values[record.places[axis]?.[set] ?? 0]}`)}`,
+    ({ setting, values }, axis) => ` --set ${shellWord(`${setting}=${values[record.places[axis]?.[set] ?? 0]}`)}`,
   );
   return base + params.join('');
 }

@@ -16,6 +16,7 @@ import { locate } from './definition/paths.ts';
 import { openRequest, type RunRequest } from './definition/request.ts';
 import { resolveRun, type ResolvedRun } from './definition/resolve.ts';
 import { DEFAULTS } from './definition/settled.ts';
+import { paramPrefixes, paramSpecs } from './paramKeys.ts';
 import { valueAt, type DefinitionSource } from './definition/source.ts';
 import { versions } from './version.ts';
 
@@ -42,6 +43,8 @@ export interface SweepSetup {
   readonly rows: number;
   /** Folder of the ledger: beside the catalog. */
   readonly ledgerFolder: string;
+  /** What the definition has under `strategy`. */
+  readonly given: unknown;
 }
 
 /** Throws ConfigError for whatever of the definition or the grid cannot be used, StrategyError for a strategy that throws when loaded. */
@@ -49,7 +52,7 @@ export async function setUpSweep(request: SweepRequest, ledgerFolder: string | n
   const run: RunRequest = { kind: 'file', file: request.definition, settings: request.settings };
   const { source, bars } = await openRequest(run);
   const resolved = await resolveRun(source, { bars });
-  return assemble(request, run, resolved, ledgerFolder ?? join(dirname(catalogOf(source)), 'ledger'));
+  return assemble(request, run, source, resolved, ledgerFolder ?? join(dirname(catalogOf(source)), 'ledger'));
 }
 
 /** The same of a sweep that another machine shares, with the strategy and the bars of this one. It has no ledger. */
@@ -58,19 +61,18 @@ export async function setUpShared({ name, definition, grid, random }: SharedSwee
   const values = { ...(typeof parsed === 'object' ? parsed : {}), ...(catalog === null ? {} : { catalog }) };
   const run: RunRequest = { kind: 'options', values, data: null, called: `the sweep ${name}`, places: {}, inCode: [], settings: [] };
   const { source, bars } = await openRequest(run);
-  return assemble({ definition: name, settings: [], grid, random }, run, await resolveRun(source, { bars }), '');
+  return assemble({ definition: name, settings: [], grid, random }, run, source, await resolveRun(source, { bars }), '');
 }
 
-function assemble(request: SweepRequest, run: RunRequest, resolved: ResolvedRun, ledgerFolder: string): SweepSetup {
+function assemble(
+  request: SweepRequest,
+  run: RunRequest,
+  source: DefinitionSource,
+  resolved: ResolvedRun,
+  ledgerFolder: string,
+): SweepSetup {
   const { plan } = resolved;
-  const [strategy, another] = plan.strategies;
-  if (strategy === undefined || another !== undefined) {
-    throw new ConfigError(
-      `${request.definition} strategy: expected one strategy to sweep, got ${plan.strategies.length}`,
-      'write a definition with the strategy whose parameters are to vary',
-    );
-  }
-  const axes = parseGrid(request.grid, strategy.strategy.params);
+  const axes = parseGrid(request.grid, paramSpecs(plan.strategies));
   const sets = setsOf(axes, request.random, plan.seed);
   const identity = identityOf(partsOf(resolved, axes, request.random));
   return {
@@ -84,6 +86,7 @@ function assemble(request: SweepRequest, run: RunRequest, resolved: ResolvedRun,
     header: headerOf(request, resolved, axes, sets.length, identity),
     rows: Math.max(...plan.feeds.map((feed) => feed.bars.length)),
     ledgerFolder,
+    given: valueAt(source.data, ['strategy']),
   };
 }
 
@@ -95,22 +98,28 @@ function catalogOf(source: DefinitionSource): string {
 }
 
 /** Every input by name. What only says where things lie, or how a run is called, is left out: it decides nothing. */
-function partsOf({ plan, text }: ResolvedRun, axes: readonly Axis[], random: number | null): readonly Part[] {
+function partsOf({ plan, text, contracts }: ResolvedRun, axes: readonly Axis[], random: number | null): readonly Part[] {
   const settled: unknown = parse(text);
   const decisive = Object.entries(settled !== null && typeof settled === 'object' ? settled : {}).filter(
     ([key]) => !['name', 'strategy', 'params', 'catalog'].includes(key),
   );
   const swept = new Set(axes.map(({ name }) => name));
-  const fixed = plan.strategies.flatMap(({ record }) => Object.entries(record.params)).filter(([name]) => !swept.has(name));
+  const prefixes = paramPrefixes(plan.strategies);
+  const all = plan.strategies.flatMap(({ record }, at) =>
+    Object.entries(record.params).map(([name, value]) => [`${prefixes[at]}${name}`, value] as const),
+  );
+  const fixed = all.filter(([name]) => !swept.has(name));
   return [
     { name: 'the definition', value: sha256(JSON.stringify(decisive)) },
     ...fixed.map(([name, value]) => ({ name: `${FIXED}${name}`, value: String(value) })),
     ...plan.strategies.map(({ record }) => ({ name: record.file, value: record.hash })),
+    ...(plan.strategies.length > 1 ? [{ name: 'shares', value: plan.strategies.map(({ share }) => share).join(' ') }] : []),
     ...(plan.models?.records ?? []).map(({ file, hash }) => ({ name: file, value: hash })),
     ...plan.feeds.map(({ name, bars, quality }) => ({
       name: `${name}: ${bars.instrument.id} ${bars.interval}`,
       value: quality.manifestHash,
     })),
+    ...(contracts?.inputs ?? []).map(({ name, sha256: value }) => ({ name, value })),
     { name: '--grid', value: axes.map(axisText).join(' ') },
     { name: '--random', value: String(random ?? 'all') },
     { name: 'isobar', value: versions()['isobar'] ?? '' },

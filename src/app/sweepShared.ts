@@ -9,7 +9,7 @@ import { aliveKey, parseShared, SWEEPS, type SharedSweep } from '../research/que
 import { QueueWorker } from '../research/queueWorker.ts';
 import type { TaskRunner } from '../research/sweep.ts';
 import { setUpShared, type SweepSetup } from './sweepSetup.ts';
-import { threadRunner } from './sweepThreads.ts';
+import { threadRunner, type ThreadOptions } from './sweepThreads.ts';
 import { fromWire, toWire, type WireError } from './worker/wireError.ts';
 
 /** Tasks are cut as for so many threads: how many machines will come is not known. */
@@ -19,17 +19,17 @@ const LOOK_MS = 500;
 
 export interface SharedOptions {
   readonly url: string;
-  /** Threads of this machine; 0 leaves the sets to others. */
-  readonly threads: number;
+  /** Of this machine; no threads leave the sets to others. */
+  readonly threads: ThreadOptions;
 }
 
 /** Shares the sets of `setup` by the queue at `url`. Throws ConfigError when there is none. */
 export async function sharedRunner(setup: SweepSetup, { url, threads }: SharedOptions): Promise<TaskRunner> {
   const client = await connectQueue(url);
   const worker =
-    threads === 0
+    threads.threads === 0
       ? null
-      : new QueueWorker({ client, sweepId: setup.identity.id, pool: await threadRunner(setup, threads), toldOf: toWire });
+      : new QueueWorker({ client, sweepId: setup.identity.id, pool: threadRunner(setup, threads), toldOf: toWire });
   return new QueueRunner({ client, sweep: sharedOf(setup), worker, every: repeat, errorOf: (told) => fromWire(told as WireError) });
 }
 
@@ -86,8 +86,8 @@ async function joinSweep(client: QueueClient, sweep: SharedSweep, { threads, cat
       'bring strategy, bars and isobar to the same state; --catalog names other bars',
     );
   }
-  say(`Working on ${sweep.name} (${setup.sets.length} sets) on ${threads} thread${threads === 1 ? '' : 's'}.`);
-  const worker = new QueueWorker({ client, sweepId: sweep.id, pool: await threadRunner(setup, threads), toldOf: toWire });
+  say(`Working on ${sweep.name} (${setup.sets.length} sets) on ${threads.threads} thread${threads.threads === 1 ? '' : 's'}.`);
+  const worker = new QueueWorker({ client, sweepId: sweep.id, pool: threadRunner(setup, threads), toldOf: toWire });
   worker.start();
   try {
     while (!signal.aborted && (await client.redis.exists(aliveKey(sweep.id))) === 1) await pause(LOOK_MS, signal);

@@ -1,24 +1,89 @@
 // The threads of a sweep: each loads the definition once, then runs the sets that its tasks name.
 
-import { ThreadPool } from '../research/pool.ts';
-import type { TaskResult } from '../research/sweep.ts';
-import type { FeedPlan } from './plan.ts';
+import { repeat } from '../adapters/clock/wallClock.ts';
+import { SET_FIGURES } from '../report/sweep/setFigures.ts';
+import { ThreadPool, type PoolOptions, type Post } from '../research/pool.ts';
+import { DEFAULT_LANE_BYTES } from './lanes.ts';
+import type { FeedPlan, RunPlan } from './plan.ts';
 import type { SweepSetup } from './sweepSetup.ts';
-import type { SweepAnswer, SweepData } from './worker/sweepWorker.ts';
+import { hangText, Hung, LOOK_MS, Silence } from './worker/hang.ts';
+import { Heartbeat } from './worker/heartbeat.ts';
+import type { SweepAnswer, SweepData, SweepTask } from './worker/sweepWorker.ts';
 import { fromWire } from './worker/wireError.ts';
 
-/** Starts `threads` threads for the sets of `setup`. */
-export async function threadRunner({ run, sets, resolved }: SweepSetup, threads: number): Promise<ThreadPool> {
-  const worker = new URL(import.meta.url.endsWith('.ts') ? './worker/sweepWorker.ts' : './worker/sweepWorker.js', import.meta.url);
-  const workerData: SweepData = { request: run, sets, feeds: sharedFeeds(resolved.plan.feeds) };
-  return new ThreadPool({ worker, workerData, threads, read });
+export interface ThreadOptions {
+  readonly threads: number;
+  /** Silence of a strategy after which its set is given up; 0 waits for ever. */
+  readonly barTimeoutMs: number;
+  /** What the equity of sets that run together may take, in bytes of each thread; null for the usual. */
+  readonly laneBytes: number | null;
 }
 
-function read(answer: unknown): TaskResult {
-  // The thread runs sweepWorker.ts, whose answers are of this type.
-  const given = answer as SweepAnswer;
-  if ('error' in given) throw fromWire(given.error);
-  return given;
+/** Starts threads for the sets of `setup`. */
+export function threadRunner({ run, sets, resolved }: SweepSetup, { threads, barTimeoutMs, laneBytes }: ThreadOptions): ThreadPool {
+  const { plan, contracts } = resolved;
+  const worker = new URL(import.meta.url.endsWith('.ts') ? './worker/sweepWorker.ts' : './worker/sweepWorker.js', import.meta.url);
+  const workerData: SweepData = {
+    request: run,
+    sets,
+    feeds: sharedFeeds(plan.feeds),
+    contracts,
+    laneBytes: laneBytes ?? DEFAULT_LANE_BYTES,
+  };
+  return new ThreadPool({ worker, workerData, threads, perform: guardedTask(plan, barTimeoutMs) });
+}
+
+/**
+ * Runs tasks and ends those that hang. Which of its sets hangs is not told by a task: each is run alone then, bar by bar. The one that
+ * hangs again has failed; where it gets through, the bars were merely slow, and its results are as good.
+ */
+function guardedTask({ feeds, fromMs }: RunPlan, barTimeoutMs: number): PoolOptions['perform'] {
+  const closeMs = feeds.map(({ bars }) => bars.closeMs);
+  return async (task, post, signal) => {
+    const together = await watched(task, false, post, signal, barTimeoutMs);
+    if (!(together instanceof Hung)) return { ...together, failed: task.map(() => null) };
+    const alone = await Promise.all(task.map((set) => watched([set], true, post, signal, barTimeoutMs)));
+    const values = new Float64Array(task.length * SET_FIGURES.length).fill(NaN);
+    alone.forEach((result, row) => {
+      if (!(result instanceof Hung)) values.set(result.values, row * SET_FIGURES.length);
+    });
+    return {
+      values,
+      refused: alone.map((result) => (result instanceof Hung ? null : (result.refused[0] ?? null))),
+      failed: alone.map((result) => (result instanceof Hung ? hangText(result, barTimeoutMs, closeMs, fromMs) : null)),
+    };
+  };
+}
+
+type Answered = Exclude<SweepAnswer, { readonly error: unknown }>;
+
+async function watched(
+  indices: readonly number[],
+  isSlow: boolean,
+  post: Post,
+  signal: AbortSignal,
+  barTimeoutMs: number,
+): Promise<Answered | Hung> {
+  const heartbeat = new Heartbeat();
+  const silence = new Silence(heartbeat, barTimeoutMs);
+  const ending = new AbortController();
+  let hung: Hung | null = null;
+  const stopLooking = repeat(LOOK_MS, () => {
+    hung ??= silence.look();
+    if (hung !== null) ending.abort();
+  });
+  try {
+    const task: SweepTask = { indices, memory: heartbeat.memory, isSlow };
+    // The thread runs sweepWorker.ts, whose answers are of this type.
+    const answer = (await post(task, AbortSignal.any([signal, ending.signal]))) as SweepAnswer;
+    if ('error' in answer) throw fromWire(answer.error);
+    return answer;
+  } catch (error) {
+    if (hung !== null && !signal.aborted) return hung;
+    throw error;
+  } finally {
+    stopLooking();
+  }
 }
 
 /** Columns of a set of bars. */

@@ -65,7 +65,7 @@ function parseAxis(text: string, specs: Specs): Axis {
     const known = Object.keys(specs);
     const near = nearest(name, known);
     const hint = near === null ? '' : `, the nearest is ${near}`;
-    throw new ConfigError(`--grid ${name}: no such parameter${hint}`, `the strategy declares: ${known.join(', ') || 'none'}`);
+    throw new ConfigError(`--grid ${name}: no such parameter${hint}`, `there are: ${known.join(', ') || 'none'}`);
   }
   const values = valuesOf(text.slice(at + 1), text, spec).map((one) => checked(one, text, spec));
   const seen = new Set<ParamValue>();

@@ -35,6 +35,8 @@ export interface SetLine {
   readonly figures: Readonly<Record<string, number | null>> | null;
   /** Why the strategy refused the set; null when it ran. */
   readonly refused: string | null;
+  /** Why it did not get to its end, such as a strategy that hangs. */
+  readonly failed?: string;
 }
 
 export type LedgerLine = SweepHeader | SetLine;

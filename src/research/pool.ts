@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { FixedQueue, Piscina } from 'piscina';
 import { InvariantError, StrategyError } from '../base/errors.ts';
-import type { TaskResult, TaskRunner } from './sweep.ts';
+import type { TaskResult, TaskRunner, TaskThreads } from './sweep.ts';
 
 export interface PoolOptions {
   /** The module whose default export runs a task. */
@@ -12,23 +12,29 @@ export interface PoolOptions {
   /** Given to every thread once; bars in it lie on shared memory. */
   readonly workerData: unknown;
   readonly threads: number;
-  /** Turns what a thread answers into a result; throws the error that it holds. */
-  readonly read: (answer: unknown) => TaskResult;
+  /** Runs a task by what it posts to threads. */
+  readonly perform: (task: readonly number[], post: Post, signal: AbortSignal) => Promise<TaskResult>;
 }
+
+/**
+ * Has a thread that is free call its module's function with `message`: what that answers. Rejects with its error, or when `signal` is
+ * aborted: the thread ends then, and another one takes its place.
+ */
+export type Post = (message: unknown, signal: AbortSignal) => Promise<unknown>;
 
 /** One thread a core. */
 export function defaultThreads(): number {
   return availableParallelism();
 }
 
-export class ThreadPool implements TaskRunner {
+export class ThreadPool implements TaskRunner, TaskThreads {
   readonly threads: number;
-  readonly #pool: Piscina<readonly number[], unknown>;
-  readonly #read: PoolOptions['read'];
+  readonly #pool: Piscina<unknown, unknown>;
+  readonly #perform: PoolOptions['perform'];
 
-  constructor({ worker, workerData, threads, read }: PoolOptions) {
+  constructor({ worker, workerData, threads, perform }: PoolOptions) {
     this.threads = threads;
-    this.#read = read;
+    this.#perform = perform;
     this.#pool = new Piscina({
       filename: worker.href,
       workerData,
@@ -43,9 +49,9 @@ export class ThreadPool implements TaskRunner {
     });
   }
 
-  /** Runs one task; rejects with its error, or when `signal` is aborted: its thread ends then. */
   async runTask(task: readonly number[], signal: AbortSignal): Promise<TaskResult> {
-    return this.#read(await this.#pool.run(task, { signal }).catch((error: unknown) => Promise.reject(explained(error))));
+    const post: Post = (message, ended) => this.#pool.run(message, { signal: ended });
+    return this.#perform(task, post, signal).catch((error: unknown) => Promise.reject(explained(error)));
   }
 
   async run(
@@ -56,7 +62,11 @@ export class ThreadPool implements TaskRunner {
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
     setMaxListeners(0, either);
-    const told = tasks.map(async (task) => tell(task, await this.runTask(task, either)));
+    // No more at a time than keep every thread busy: whoever watches tasks has few to watch.
+    const left = tasks.values();
+    const told = Array.from({ length: this.threads * 2 }, async () => {
+      for (const task of left) await tell(task, await this.runTask(task, either));
+    });
     try {
       await Promise.all(told);
     } finally {

@@ -5,10 +5,15 @@ import { withoutSecret } from './queueClient.ts';
 import { packResult, parseShared, taskId, unpackResult } from './queueWire.ts';
 
 it('carries results through JSON without a loss', () => {
-  const row = fc.record({ values: fc.array(fc.double(), { minLength: 3, maxLength: 3 }), refused: fc.option(fc.string()) });
+  const row = fc.record({
+    values: fc.array(fc.double(), { minLength: 3, maxLength: 3 }),
+    refused: fc.option(fc.string()),
+    failed: fc.option(fc.string()),
+  });
   fc.assert(
     fc.property(fc.array(row), (rows) => {
-      const result = { values: Float64Array.from(rows.flatMap(({ values }) => values)), refused: rows.map(({ refused }) => refused) };
+      const values = Float64Array.from(rows.flatMap((each) => each.values));
+      const result = { values, refused: rows.map(({ refused }) => refused), failed: rows.map(({ failed }) => failed) };
       const packed: unknown = JSON.parse(JSON.stringify(packResult(result)));
       expect(unpackResult(packed as Parameters<typeof unpackResult>[0])).toEqual(result);
     }),

@@ -46,24 +46,32 @@ export function parseShared(text: string): SharedSweep {
 
 /** What a worker answers for one job: a result, or the error that its thread threw. */
 export type JobAnswer =
-  | { readonly values: string; readonly refused: readonly (readonly [row: number, reason: string])[]; readonly rows: number }
+  | { readonly values: string; readonly refused: Reasons; readonly failed: Reasons; readonly rows: number }
   | { readonly error: unknown };
 
-export function packResult({ values, refused }: TaskResult): JobAnswer {
+/** Of the rows that have one. */
+type Reasons = readonly (readonly [row: number, reason: string])[];
+
+export function packResult({ values, refused, failed }: TaskResult): JobAnswer {
   const bytes = Buffer.alloc(values.length * 8);
   values.forEach((value, at) => bytes.writeDoubleLE(value, at * 8));
+  return { values: bytes.toString('base64'), refused: packReasons(refused), failed: packReasons(failed), rows: refused.length };
+}
+
+export function unpackResult({ values, refused, failed, rows }: Extract<JobAnswer, { values: string }>): TaskResult {
+  const bytes = Buffer.from(values, 'base64');
   return {
-    values: bytes.toString('base64'),
-    refused: refused.flatMap((reason, row): [number, string][] => (reason === null ? [] : [[row, reason]])),
-    rows: refused.length,
+    values: Float64Array.from({ length: bytes.length / 8 }, (_, at) => bytes.readDoubleLE(at * 8)),
+    refused: unpackReasons(refused, rows),
+    failed: unpackReasons(failed, rows),
   };
 }
 
-export function unpackResult({ values, refused, rows }: Extract<JobAnswer, { values: string }>): TaskResult {
-  const bytes = Buffer.from(values, 'base64');
-  const reasons = new Map(refused);
-  return {
-    values: Float64Array.from({ length: bytes.length / 8 }, (_, at) => bytes.readDoubleLE(at * 8)),
-    refused: Array.from({ length: rows }, (_, row) => reasons.get(row) ?? null),
-  };
+function packReasons(reasons: readonly (string | null)[]): Reasons {
+  return reasons.flatMap((reason, row): [number, string][] => (reason === null ? [] : [[row, reason]]));
+}
+
+function unpackReasons(packed: Reasons, rows: number): (string | null)[] {
+  const reasons = new Map(packed);
+  return Array.from({ length: rows }, (_, row) => reasons.get(row) ?? null);
 }

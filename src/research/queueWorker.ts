@@ -1,9 +1,9 @@
 // A machine that works on a shared sweep: takes tasks from the queue and runs them on its threads, so that its locks are renewed meanwhile.
 
 import type { Worker } from 'bullmq';
-import type { ThreadPool } from './pool.ts';
 import { PREFIX, type QueueClient } from './queueClient.ts';
 import { packResult, queueName, type JobAnswer } from './queueWire.ts';
+import type { TaskThreads } from './sweep.ts';
 
 /**
  * A job whose worker has not renewed its lock for so long is run by another one. Renewed twice as often; a machine that was only away
@@ -17,7 +17,7 @@ const MAX_STALLED = 1000;
 export interface QueueWorkerOptions {
   readonly client: QueueClient;
   readonly sweepId: string;
-  readonly pool: ThreadPool;
+  readonly pool: TaskThreads;
   /** What to tell others of an error that a thread threw. */
   readonly toldOf: (error: unknown) => unknown;
 }

@@ -11,6 +11,16 @@ export interface TaskResult {
   readonly values: Float64Array;
   /** Why the strategy refused the set, null where it ran. */
   readonly refused: readonly (string | null)[];
+  /** Why a set that the strategy took has no result, null where it has one. */
+  readonly failed: readonly (string | null)[];
+}
+
+/** Threads that run tasks. */
+export interface TaskThreads {
+  readonly threads: number;
+  /** Runs one task; rejects with its error, or when `signal` is aborted: its thread ends then. */
+  runTask(task: readonly number[], signal: AbortSignal): Promise<TaskResult>;
+  close(): Promise<void>;
 }
 
 /** Runs tasks somewhere: on threads of this process, or on many machines. */
@@ -58,17 +68,26 @@ export async function driveSweep({ sets, tiles, figures, runner, ledger, results
 
 function linesOf(
   task: readonly number[],
-  { values, refused }: TaskResult,
+  { values, refused, failed }: TaskResult,
   sets: readonly ParamSet[],
   figures: readonly string[],
 ): SetLine[] {
-  assert(values.length === task.length * figures.length && refused.length === task.length, 'a task tells one row a set');
+  const told = [values.length / figures.length, refused.length, failed.length];
+  assert(told.every((rows) => rows === task.length), 'a task tells one row a set'); // prettier-ignore
   return task.map((set, row) => {
-    const reason = refused[row] ?? null;
+    const refusal = refused[row] ?? null;
+    const failure = failed[row] ?? null;
     const params = sets[set];
     assert(params !== undefined, `there is no set ${set}`);
     const of = (_: string, at: number) => values[row * figures.length + at] ?? NaN;
-    return { kind: 'set', set, params, figures: reason === null ? named(figures, of) : null, refused: reason };
+    const line = {
+      kind: 'set',
+      set,
+      params,
+      figures: refusal === null && failure === null ? named(figures, of) : null,
+      refused: refusal,
+    } as const;
+    return failure === null ? line : { ...line, failed: failure };
   });
 }
 

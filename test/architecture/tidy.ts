@@ -38,12 +38,15 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   pino: ['app'],
   technicalindicators: ['indicators'],
   esbuild: ['plugins'],
+  fzstd: ['adapters'],
+  lz4js: ['adapters'],
   piscina: ['research'],
   bullmq: ['research'],
   ioredis: ['research'],
   'lightweight-charts': ['report'],
   uplot: ['report'],
   yargs: ['cli'],
+  undici: ['adapters'],
   'decimal.js': ['base', 'model', 'protocol', 'strategy', 'report', 'adapters', 'service', 'research', 'plugins', 'app', 'cli', 'live'],
 };
 
@@ -59,8 +62,8 @@ const BANS: readonly Ban[] = [
   {
     why: 'time comes from the Scheduler',
     pattern: /\bDate\b|performance\.now|hrtime|\bset(Timeout|Interval|Immediate)\b|AbortSignal\.timeout/,
-    // The page of a report runs in a browser, where a reader's clock and timers are the right ones.
-    allowed: /^adapters\/clock\/|^report\/html\/page\//,
+    // Pages run in a browser, where a reader's clock and timers are the right ones.
+    allowed: /^adapters\/clock\/|^report\/html\/page\/|^app\/exchange\/page\/script\.ts$/,
   },
   { why: 'randomness is seeded', pattern: /Math\.random|randomUUID|randomBytes/, allowed: /^base\/rng/ },
   { why: 'rooms 0-6 are synchronous', pattern: /\b(async|await|Promise)\b/, allowed: OUTER },

@@ -19,7 +19,7 @@ describe('a sweep', () => {
     expect(stdout).toContain('2 sets: fast must be below slow');
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
     const { sets, trials, best } = desk.json();
-    expect(sets).toEqual({ grid: 18, run: 18, ran: 16, refused: 2 });
+    expect(sets).toEqual({ grid: 18, run: 18, ran: 16, refused: 2, failed: 0 });
     expect(trials).toEqual({ count: 16, earlier: 0 });
     const sharpes = best.map(({ figures }) => figures['sharpe'] ?? NaN);
     expect(sharpes).toEqual(sharpes.toSorted((a, b) => b - a));
@@ -62,7 +62,7 @@ describe('a sweep', () => {
 
   it('refuses what cannot be, with a reason, before anything runs', async () => {
     const refusals: readonly (readonly [readonly string[], RegExp])[] = [
-      [['--grid', 'fats=1..3'], /--grid fats: no such parameter, the nearest is fast\n {2}the strategy declares: fast, slow/],
+      [['--grid', 'fats=1..3'], /--grid fats: no such parameter, the nearest is fast\n {2}there are: fast, slow/],
       [[...GRID, '--by', 'sharp'], /--by sharp: no such figure, the nearest is sharpe/],
       [[...GRID, '--workers', 'two'], /--workers: expected a whole number from 1 to 1024, got 'two'/],
       [[...GRID, '--no-work'], /--no-work: expected --queue beside it/],
@@ -82,6 +82,36 @@ describe('a sweep', () => {
         expect(code).toBe(2);
       }),
     );
+  });
+});
+
+describe('several strategies on one account', () => {
+  const desk = new SweepDesk(1000);
+  afterAll(() => desk.remove());
+
+  it('are swept together by names of their own, and the command of a set makes it as a backtest', async () => {
+    desk.write(
+      'cross.yaml',
+      readFileSync(join(desk.folder, 'cross.yaml'), 'utf8').replace(
+        'cross.ts',
+        '[cross.ts, { file: cross.ts, params: { fast: 3, slow: 9 } }]',
+      ),
+    );
+    const { code, stdout, stderr } = await desk.sweep('--grid', 'Cross.fast=4,8', '--grid', 'Cross#2.slow=10..12');
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('6 sets (Cross.fast 2 × Cross#2.slow 3)');
+    const { best } = desk.json();
+    expect(best.map(({ params }) => Object.keys(params))).toEqual(Array.from({ length: 6 }, () => ['Cross.fast', 'Cross#2.slow']));
+    expect(new Set(best.map(({ figures }) => figures['totalReturn'])).size).toBe(6);
+    const [, command = ''] = /One set {2}isobar (.*?)\n {2}Report/s.exec(stdout) ?? [];
+    const made = JSON.parse((await desk.run(...command.split(/\s+/), '--json')).stdout) as { metrics: Record<string, number> };
+    expect(best.map(({ figures }) => figures['sharpe'])).toContain(made.metrics['sharpe']);
+  });
+
+  it('need the name of theirs', async () => {
+    const { code, stderr } = await desk.sweep('--grid', 'fast=4,8');
+    expect(stderr).toMatch(/--grid fast: no such parameter.*\n {2}there are: Cross.fast, Cross.slow, Cross#2.fast, Cross#2.slow/);
+    expect(code).toBe(2);
   });
 });
 
@@ -107,6 +137,47 @@ export default class Cross extends Strategy.with({ n: int(1) }) { i = 0; overrid
     expect((await desk.sweep('--grid', 'n=1..4')).stderr).toContain(
       'a strategy ended the thread of its sweep\n  take process.exit out of the strategy',
     );
+  });
+});
+
+describe('a strategy that hangs', () => {
+  const desk = new SweepDesk(300);
+  afterAll(() => desk.remove());
+  const hangs = (where: string) =>
+    `import { int, Strategy } from 'isobar';
+const hang = () => { for (;;); };
+export default class Cross extends Strategy.with({ n: int(1) }) {
+  i = 0;
+  ${where}
+}\n`;
+  const args = ['--grid', 'n=1..6', '--bar-timeout', '1', '--json'];
+
+  it('on a bar fails with its bar, the others go on on new threads, and the ledger has all of them', async () => {
+    desk.write(
+      'cross.ts',
+      hangs('override onBar() { if (++this.i === 50 && this.params.n % 3 === 0) hang(); if (this.i === 20) this.buy(); }'),
+    );
+    const { code, stdout, stderr } = await desk.sweep(...args, '--workers', '1');
+    expect(code, stderr).toBe(0);
+    expect(stderr).toMatch(/4 sets ran, 2 failed[\s\S]*Failed: 2 sets: no answer for 1 s on the bar that closed at 2024-01-03 02:00 UTC/);
+    expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 4, refused: 0, failed: 2 }, failures: [{ sets: 2 }], trials: { count: 4 } });
+    expect(desk.ledgerSets().toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5]);
+    // The sets beside those that hang are what they are alone.
+    const beside = JSON.parse(stdout) as { best: { params: object; figures: object }[] };
+    const alone = await desk.sweep('--grid', 'n=1,2,4,5', '--json');
+    expect((JSON.parse(alone.stdout) as typeof beside).best.map(({ figures }) => figures)).toEqual(
+      beside.best.map(({ figures }) => figures),
+    );
+    expect((await desk.sweep(...args)).stderr).toContain('6 of them are in the ledger already');
+  });
+
+  it('in its constructor fails too, and --bar-timeout 0 waits until Ctrl-C', async () => {
+    desk.write('cross.ts', hangs('wait = this.params.n === 2 ? hang() : null; override onBar() {}'));
+    const { stderr, stdout } = await desk.sweep(...args, '--workers', '2');
+    expect(stderr).toContain('Failed: 1 set: no answer for 1 s while it was constructed');
+    expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 5, failed: 1 } });
+    const cut = await desk.interrupt('6 sets', 'sweep', 'cross.yaml', '--grid', 'n=1..6', '--fresh', '--bar-timeout', '0');
+    expect(cut.code).toBe(130);
   });
 });
 

@@ -18,7 +18,7 @@ describe('what is shipped', () => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-verify-shipped-'));
   const shipped = definitionsIn('backtests');
   beforeAll(() => {
-    for (const bars of new Set(shipped.map((each) => each.bars))) isobar(folder, bars);
+    for (const bars of new Set(shipped.flatMap((each) => each.bars))) isobar(folder, bars);
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -12,8 +12,8 @@ const COMMAND = `${ROOT}dist/cli/isobar.js`;
 export interface Shipped {
   readonly name: string;
   readonly file: string;
-  /** What follows `isobar` in the command that its comment names: `# Bars: isobar data ...`. */
-  readonly bars: string;
+  /** What follows `isobar` in the commands that its comment names, one a line: `# Bars: isobar data ...`. */
+  readonly bars: readonly string[];
 }
 
 /** The definitions of a folder below `backtests`. */
@@ -21,8 +21,8 @@ export function definitionsIn(folder: string): readonly Shipped[] {
   const files = readdirSync(`${ROOT}${folder}`).filter((file) => file.endsWith('.yaml'));
   return files.toSorted().map((each) => {
     const file = `${ROOT}${folder}/${each}`;
-    const [, command] = /^# Bars: isobar (data .*)$/m.exec(readFileSync(file, 'utf8')) ?? [];
-    return { name: basename(each, '.yaml'), file, bars: command ?? '' };
+    const commands = [...readFileSync(file, 'utf8').matchAll(/^# Bars: isobar (data .*)$/gm)].map((match) => match[1]!);
+    return { name: basename(each, '.yaml'), file, bars: commands };
   });
 }
 
@@ -39,6 +39,8 @@ export function placed(file: string, folder: string): string[] {
   const [, catalog = ''] = /^catalog: (\S+)$/m.exec(text) ?? [];
   return [`catalog=${join(folder, catalog)}`, ...several, ...(alone === undefined ? [] : [`strategy=${ROOT}${alone}`])];
 }
+
+const bridgeOf = (of: BacktestResult['summary']['costBridge']) => ({ signal: of.grossSignalPnl, funding: of.funding, liquidations: of.liquidationLoss });
 
 /** What a change of the code must not change unnoticed: money exact, ratios to nine digits, all as decimal text. */
 export function goldenOf({ summary }: BacktestResult): Readonly<Record<string, string>> {
@@ -66,5 +68,7 @@ export function goldenOf({ summary }: BacktestResult): Readonly<Record<string, s
     refusedByRisk: String(orders.refusedByRisk),
     fills: String(orders.fills),
     makerShare: ratio(orders.makerShare),
+    // Of futures, which have payments.
+    ...(run.instruments.some(({ id }) => id.startsWith('futures:')) ? bridgeOf(summary.costBridge) : {}),
   };
 }

@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'isobar-golden-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 beforeAll(() => {
-  for (const command of new Set(SHIPPED.map(({ bars }) => bars))) isobar(folder, command);
+  for (const command of new Set(SHIPPED.flatMap(({ bars }) => bars))) isobar(folder, command);
 });
 
 test.each(SHIPPED)('$name gives its golden summary (ISOBAR_UPDATE=1 writes it)', async ({ name, file }) => {

@@ -8,21 +8,26 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { sharedFile } from '../fixtures/sharedData.ts';
 import { definitionsIn, isobar, placed } from './definitions.ts';
 
-/** Where the files lie that the comments name. */
+/** Where the files lie that the comments name: of spot in one folder, of futures as the shared data has them. */
 const SPOT = sharedFile('klines', 'binance-spot');
 const UNIVERSE = sharedFile('klines', 'binance-um-universe');
+const FUTURES = ['klines', 'mark', 'funding'] as const;
 const folder = mkdtempSync(join(tmpdir(), 'isobar-real-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 for (const source of [SPOT, UNIVERSE]) {
   if (source !== null) for (const name of readdirSync(source)) symlinkSync(join(source, name), join(folder, name));
 }
+for (const kind of FUTURES) {
+  const source = sharedFile(kind);
+  if (source !== null) symlinkSync(source, join(folder, kind));
+}
 const imported = new Set<string>();
 
 describe.each(definitionsIn('backtests/real'))('backtests/real: $name', ({ file, bars }) => {
   it.skipIf(SPOT === null || UNIVERSE === null)('runs on the bars that its comment imports', async () => {
-    if (!imported.has(bars)) isobar(folder, bars);
-    imported.add(bars);
+    for (const command of bars.filter((each) => !imported.has(each))) isobar(folder, command);
+    bars.forEach((command) => imported.add(command));
     const { summary } = await backtest({ definition: file, set: placed(file, folder) });
     expect(summary.dataQuality.synthetic).toBe(false);
     expect(summary.trades.trades).toBeGreaterThan(20);

@@ -1,6 +1,8 @@
 // A set of parameters leaves the same fills, equity and figures whether it runs alone or as one lane among others.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runLanes, type SetParams } from '../../src/app/lanes.ts';
+import { withParams } from '../../src/app/paramKeys.ts';
 import type { RunPlan } from '../../src/app/plan.ts';
 import { runBacktest } from '../../src/app/runBacktest.ts';
 import { crossedUp, int, rsi, sma, Strategy } from '../../src/index.ts';
@@ -10,13 +12,19 @@ import type { RunRecord } from '../../src/model/run.ts';
 import { planOf } from './plans.ts';
 import { many, OnBar, Several, single, When } from './strategies.ts';
 
-const alone = (plan: RunPlan, params: SetParams) =>
-  runBacktest({ ...plan, strategies: plan.strategies.map((one) => ({ ...one, params: { ...one.params, ...params } })) });
+const alone = (plan: RunPlan, params: SetParams) => runBacktest({ ...plan, strategies: withParams(plan.strategies, params) });
 
 const columnsOf = ({ fills }: Pick<SetRecord, 'fills'>) =>
-  Object.fromEntries(Object.entries(fills).map(([name, column]) => [name, ArrayBuffer.isView(column) ? [...(column as Float64Array)] : column]));
+  Object.fromEntries(
+    Object.entries(fills).map(([name, column]) => [name, ArrayBuffer.isView(column) ? [...(column as Float64Array)] : column]),
+  );
 
 const CROSSES = [2, 3, 5].flatMap((fast) => [8, 13].map((slow): SetParams => ({ fast, slow })));
+const TOGETHER: readonly SetParams[] = [
+  { 'OnBar.fast': 3, 'When.slow': 11 },
+  { 'OnBar.fast': 6, 'OnBar#2.fast': 2, 'OnBar#2.slow': 30 },
+  { 'When.fast': 2 },
+];
 const SMOOTHED = [3, 7, 11].map((smoothing): SetParams => ({ smoothing }));
 
 describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
@@ -24,7 +32,13 @@ describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
     ['onBar with brackets', () => planOf(OnBar, [single]), CROSSES, {}],
     ['when with limits and trailing stops', () => planOf(When, [single]), CROSSES, {}],
     ['three symbols, hours beside minutes, timers', () => planOf(Several, many), SMOOTHED, {}],
-    ['loss rules that watch the whole equity', () => planOf(OnBar, [single]), CROSSES, { risk: { maxDrawdown: '0.004', maxDailyLoss: '0.003' } }],
+    ['three strategies on one account, two of one class', () => planOf([OnBar, When, OnBar], [single]), TOGETHER, {}],
+    [
+      'loss rules that watch the whole equity',
+      () => planOf(OnBar, [single]),
+      CROSSES,
+      { risk: { maxDrawdown: '0.004', maxDailyLoss: '0.003' } },
+    ],
   ])('%s: every lane is its run alone, in groups of 1, 2 and all', async (_, base, sets, options) => {
     const plain = base();
     const plan = { ...plain, ...options, fills: { ...plain.fills, latencyMs } };
@@ -34,13 +48,21 @@ describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
     for (const size of [1, 2, sets.length]) {
       for (let from = 0; from < sets.length; from += size) {
         const records = new Map<number, SetRecord>();
-        const outcomes = await runLanes(plan, sets.slice(from, from + size), { onRecord: (set, record) => records.set(from + set, record) });
+        const outcomes = await runLanes(plan, sets.slice(from, from + size), {
+          onRecord: (set, record) => records.set(from + set, record),
+        });
         outcomes.forEach(({ values, refused }, at) => {
           const run = runs[from + at]!;
           expect(refused).toBeNull();
           expect(columnsOf(records.get(from + at)!)).toEqual(columnsOf(run));
           const { metrics, trades } = buildSummary(run, { versions: {} });
-          const expected = { ...metrics, winRate: trades.winRate, profitFactor: trades.profitFactor, trades: trades.trades, days: metrics.dailyReturns.length };
+          const expected = {
+            ...metrics,
+            winRate: trades.winRate,
+            profitFactor: trades.profitFactor,
+            trades: trades.trades,
+            days: metrics.dailyReturns.length,
+          };
           expect([...values]).toEqual(SET_FIGURES.map((name) => expected[name] ?? NaN));
         });
       }
@@ -74,20 +96,74 @@ class Leaving extends Strategy.with({ slow: int(10), looks: int(0) }) {
 }
 
 describe('the end of a run', () => {
-  it.each([0, 1, 90_000])('is the close of the last bar for every lane, and orders may still be sent, with a latency of %i ms', async (latencyMs) => {
-    // Several feeds: then only instants at which something happens are visited, and the last of them is each lane's own.
-    const plan = planOf(Leaving, many, { fills: { latencyMs } });
-    const { closeMs, length } = many[0]!.bars;
-    const sets = [300, 4, 700, 9].map((slow): SetParams => ({ slow, looks: slow > 99 ? 1 : 0 }));
-    Leaving.ends.length = 0;
-    for (const params of sets) await alone(plan, params);
-    const expected = Leaving.ends.splice(0);
-    expect(expected.every((end) => end.includes(` ${closeMs[length - 1]!} true `))).toBe(true);
-    expect(expected.filter((end) => end.endsWith('leaves')).length).toBeGreaterThan(0);
-    for (const order of [sets, sets.toReversed()]) {
-      await runLanes(plan, order);
-      expect(Leaving.ends.splice(0).toSorted()).toEqual(expected.toSorted());
-    }
+  it.each([0, 1, 90_000])(
+    'is the close of the last bar for every lane, and orders may still be sent, with a latency of %i ms',
+    async (latencyMs) => {
+      // Several feeds: then only instants at which something happens are visited, and the last of them is each lane's own.
+      const plan = planOf(Leaving, many, { fills: { latencyMs } });
+      const { closeMs, length } = many[0]!.bars;
+      const sets = [300, 4, 700, 9].map((slow): SetParams => ({ slow, looks: slow > 99 ? 1 : 0 }));
+      Leaving.ends.length = 0;
+      for (const params of sets) await alone(plan, params);
+      const expected = Leaving.ends.splice(0);
+      expect(expected.every((end) => end.includes(` ${closeMs[length - 1]!} true `))).toBe(true);
+      expect(expected.filter((end) => end.endsWith('leaves')).length).toBeGreaterThan(0);
+      for (const order of [sets, sets.toReversed()]) {
+        await runLanes(plan, order);
+        expect(Leaving.ends.splice(0).toSorted()).toEqual(expected.toSorted());
+      }
+    },
+  );
+});
+
+/** Counts the bots that are under way. */
+class Counted extends Strategy.with({ slow: int(10) }) {
+  static open = 0;
+  static most = 0;
+  up = this.when(crossedUp(this.bars.close, this.use(sma(this.bars.close, this.params.slow))), () => {
+    if (this.position().isFlat)
+      this.buy({ quote: '900' }, { stopLoss: this.bars.close.value * 0.99, takeProfit: this.bars.close.value * 1.01 });
+  });
+  constructor(...setup: ConstructorParameters<typeof Strategy>) {
+    super(...setup);
+    if (this.params.slow === 13) throw new Error('not thirteen');
+    Counted.most = Math.max(Counted.most, ++Counted.open);
+  }
+  override onStop() {
+    Counted.open--;
+  }
+}
+
+describe('memory', () => {
+  const sets = [3, 5, 8, 13, 21, 34].map((slow): SetParams => ({ slow }));
+  const plan = planOf(Counted, [single], { risk: { maxDrawdown: '0.004', maxDailyLoss: '0.003' } });
+  const rowBytes = plan.feeds[0]!.bars.length * 8;
+
+  it('decides how many sets run together, and nothing else', async () => {
+    const whole = await runLanes(plan, sets);
+    expect(whole.map(({ refused }) => refused !== null)).toEqual([false, false, false, true, false, false]);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 1 }),
+        fc.integer({ min: 0, max: 7 }),
+        fc.constantFrom(1, 9, 1024),
+        async (order, together, blockRows) => {
+          Counted.most = Counted.open = 0;
+          const outcomes = await runLanes(plan, order.map((at) => sets[at]!), { laneBytes: together * rowBytes, blockRows }); // prettier-ignore
+          expect(outcomes).toEqual(order.map((at) => whole[at]));
+          const ran = order.filter((at) => at !== 3).length;
+          expect(Counted.most).toBe(Math.min(ran, Math.max(1, together)));
+          expect(Counted.open).toBe(0);
+        },
+      ),
+      { numRuns: 12 },
+    );
+  });
+
+  it('holds without loss rules what a block takes', async () => {
+    Counted.most = Counted.open = 0;
+    await runLanes({ ...plan, risk: {} }, sets, { laneBytes: 2 * 256 * 8, blockRows: 256 });
+    expect(Counted.most).toBe(2);
   });
 });
 

@@ -8,6 +8,7 @@ import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
 import type { Interval } from '../../src/model/interval.ts';
 import type { RunRecord } from '../../src/model/run.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
+import { feedPlan, runPlan, type RunPlanOptions } from '../fixtures/runPlan.ts';
 
 const MINUTE_MS = 60_000;
 export const START_MS = 1_704_067_200_000; // 2024-01-01
@@ -90,41 +91,20 @@ export function truncated(bars: BarColumns, length: number): BarColumns {
   return { ...bars, length, openMs: cut(openMs), closeMs: cut(closeMs), open: cut(open), high: cut(high), low: cut(low), close: cut(close), volume: cut(volume) }; // prettier-ignore
 }
 
-export function feed(name: string, bars: BarColumns): FeedPlan {
-  const quality = { manifestHash: '', rows: bars.length, gaps: 0, missingBars: 0, thinBars: 0, zeroVolume: 0, roundedPrices: 0, openLastBar: false, synthetic: true }; // prettier-ignore
-  return { name, bars, firstRow: 0, quality };
-}
+export { feedPlan as feed };
 
-export interface PlanOptions extends Partial<Omit<RunPlan, 'strategies' | 'feeds' | 'fills' | 'fees'>> {
-  readonly fills?: Partial<RunPlan['fills']>;
-  readonly fees?: Partial<RunPlan['fees']>;
+export interface PlanOptions extends RunPlanOptions {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
 export function planOf(strategies: StrategyClass | readonly StrategyClass[], feeds: readonly FeedPlan[], options: PlanOptions = {}): RunPlan {
-  const list = Array.isArray(strategies) ? (strategies as readonly StrategyClass[]) : [strategies as StrategyClass];
-  const { fills, fees, params = {}, ...rest } = options;
-  return {
-    name: 'simulation',
-    strategies: list.map((strategy) => ({
-      strategy,
-      record: { name: strategy.name, file: `${strategy.name}.ts`, hash: strategy.name, params: {} },
-      params,
-      share: String(1 / list.length),
-      hash: strategy.name,
-    })),
+  const { params = {}, ...rest } = options;
+  const list = [strategies].flat();
+  return runPlan(
+    list.map((strategy) => ({ strategy, params })),
     feeds,
-    fromMs: Math.min(...feeds.map(({ bars }) => bars.openMs[0]!)),
-    toMs: Math.max(...feeds.map(({ bars }) => bars.closeMs[bars.length - 1]!)),
-    cash: { USDT: '10000' },
-    size: { equity: '0.5' },
-    fees: { makerPpm: 800, takerPpm: 1000, in: 'received', rounding: 'halfUp', ...fees },
-    fills: { limit: 'through', latencyMs: 0, maxVolumeSharePpm: 0, slippageTicks: 0, slippagePpm: 0, collarPpm: 10_000, ...fills },
-    risk: { maxLeverage: '3' },
-    seed: 1,
-    blockRows: 512,
-    ...rest,
-  };
+    { risk: { maxLeverage: '3' }, ...rest },
+  );
 }
 
 /** Every column of orders, fills and equity as bytes: what two runs must share to be the same run. */

@@ -63,11 +63,11 @@ test.each([
   [
     "equity: '0.95'",
     "equity: '1.5'",
-    "x.yaml:8 size.equity: expected a quoted decimal (fraction of equity, above 0, at most 1), got '1.5'",
+    "x.yaml:8 size.equity: expected a quoted decimal of at most 1, for spot lends nothing, got '1.5'",
   ],
   ["{ equity: '0.95' }", "{ equity: '0.95', base: '1' }", 'x.yaml:8 size: expected exactly one of base, quote and equity, got a map'],
   ['in: received', 'in: base', "x.yaml:9 fees.in: expected one of received, quote, got 'base'"],
-  ['market: spot', 'market: futures', "x.yaml:4 market: expected one of spot, got 'futures'"],
+  ['market: spot', 'market: margin', "x.yaml:4 market: expected one of spot, futures, got 'margin'"],
   ['symbol: BTCUSDT, ', '', 'x.yaml:3 feeds.bars: expected exactly one of symbol and symbols, got a map'],
   ["cash: { USDT: '10000' }\n", '', "x.yaml:1 cash: expected starting balances, such as { USDT: '10000' }, got nothing"],
   ['strategies/smaCross.ts', '[]', 'x.yaml:1 strategy: expected at least one strategy, got a list'],
@@ -149,7 +149,7 @@ test('a strategy list has shares that sum to 1; what is not given is split', () 
 test('the definition with its defaults reads back as the same run', () => {
   const from = source(GOOD);
   const definition: Definition = parseDefinition(from);
-  const known = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', maker: '0.001', taker: '0.001' };
+  const known = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', rates: { maker: '0.001', taker: '0.001' } };
   const text = settledText(definition, strategyEntries(definition, from), known);
   const again = parseDefinition(source(text));
   expect(again).toMatchObject({ ...definition, from: known.from, to: known.to });

@@ -7,9 +7,11 @@ import { instrumentText, parseInstrument } from '../../adapters/bars/instrumentR
 import { ConfigError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 import type { BarColumns } from '../../model/bars.ts';
-import type { Market } from '../../model/instrument.ts';
+import type { Contract } from '../../model/contract.ts';
+import type { Instrument, Market } from '../../model/instrument.ts';
 import { parseInterval } from '../../model/interval.ts';
 import type { FeedPlan } from '../plan.ts';
+import { ppmOf } from './money.ts';
 import type { Definition } from './schema.ts';
 import { DEFAULTS } from './settled.ts';
 import { whereIs, type DefinitionSource } from './source.ts';
@@ -78,8 +80,25 @@ function checkCoverage({ facts, bars, quality }: LoadedBars, minCoverage: string
 /** The bars with what `instruments:` says about their instrument. */
 function overridden(bars: BarColumns, definition: Definition, source: DefinitionSource): BarColumns {
   const { instrument } = bars;
+  const { contract } = instrument;
   const changes = definition.instruments?.[instrument.wireName];
-  if (changes === undefined) return bars;
+  if (contract !== undefined && definition.fees !== undefined) {
+    return { ...bars, instrument: { ...changed(bars, changes, source), contract: withFees(contract, definition.fees) } };
+  }
+  return changes === undefined ? bars : { ...bars, instrument: changed(bars, changes, source) };
+}
+
+/** A contract that opens and closes at the fees of the definition. */
+function withFees(contract: Contract, { maker, taker }: NonNullable<Definition['fees']>): Contract {
+  const makers = maker === undefined ? {} : { openMakerFeePpm: ppmOf(maker), closeMakerFeePpm: ppmOf(maker) };
+  const takers = taker === undefined ? {} : { openTakerFeePpm: ppmOf(taker), closeTakerFeePpm: ppmOf(taker) };
+  return { ...contract, ...makers, ...takers };
+}
+
+type Changes = NonNullable<Definition['instruments']>[string] | undefined;
+
+function changed({ instrument }: BarColumns, changes: Changes, source: DefinitionSource): Instrument {
+  if (changes === undefined) return instrument;
   const where = whereIs(source, ['instruments', instrument.wireName]);
   if (changes.pricePrecision !== undefined && changes.pricePrecision < instrument.priceDigits) {
     throw new ConfigError(
@@ -88,5 +107,5 @@ function overridden(bars: BarColumns, definition: Definition, source: Definition
     );
   }
   const record: unknown = { ...JSON.parse(instrumentText(instrument)), ...changes };
-  return { ...bars, instrument: parseInstrument(JSON.stringify(record), where, instrument.market, instrument.wireName) };
+  return parseInstrument(JSON.stringify(record), where, instrument.market, instrument.wireName);
 }

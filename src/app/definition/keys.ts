@@ -7,18 +7,18 @@ import type { KeyPath } from './source.ts';
 type Schema = z.core.$ZodType;
 
 /** The keys that a map at `path` may have; empty where any name is allowed. */
-export function keysAt(path: KeyPath): readonly string[] {
-  return schemasAt(path).flatMap((schema) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
+export function keysAt(path: KeyPath, top: Schema = definitionSchema): readonly string[] {
+  return schemasAt(path, top).flatMap((schema) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
 }
 
 /** True where the definition wants text, a quoted decimal among it, and no number. */
 export function wantsText(path: KeyPath): boolean {
-  const schemas = schemasAt(path);
+  const schemas = schemasAt(path, definitionSchema);
   return schemas.some((schema) => schema instanceof z.ZodString) && !schemas.some((schema) => schema instanceof z.ZodNumber);
 }
 
-function schemasAt(path: KeyPath): readonly Schema[] {
-  let schemas = unwrap(definitionSchema);
+function schemasAt(path: KeyPath, top: Schema): readonly Schema[] {
+  let schemas = unwrap(top);
   for (const key of path) schemas = schemas.flatMap((schema) => below(schema, String(key))).flatMap(unwrap);
   return schemas;
 }
@@ -31,7 +31,7 @@ function below(schema: Schema, key: string): readonly Schema[] {
 }
 
 function unwrap(schema: Schema): readonly Schema[] {
-  if (schema instanceof z.ZodOptional) return unwrap(schema.unwrap());
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrap(schema.unwrap());
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(unwrap);
   return [schema];
 }

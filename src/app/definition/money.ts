@@ -1,6 +1,6 @@
 // Checks of the money of a run: one quote asset, cash in it, fees that hold for all instruments.
 
-import { isPlainDecimal, toScaled } from '../../base/decimal.ts';
+import { fromScaled, isPlainDecimal, toScaled } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -66,16 +66,18 @@ function scaledOrNaN(amount: string, digits: number): number {
 
 function digitsOf(instruments: readonly Instrument[]): Map<string, number> {
   return new Map(
-    instruments.flatMap(({ base, baseDigits, quote, quoteDigits }): [string, number][] => [
+    instruments.flatMap(({ market, base, baseDigits, quote, quoteDigits }): [string, number][] => [
       [quote, quoteDigits],
-      [base, baseDigits],
+      // The coin of a contract's face value is never held.
+      ...(market === 'spot' ? [[base, baseDigits] satisfies [string, number]] : []),
     ]),
   );
 }
 
 /** The fees of the run: as given, else those of the instrument records, which then must agree. */
-export function feesOf(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): FeesPlan {
+export function feesOf(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): SettledFees {
   const instruments = feeds.map((feed) => feed.bars.instrument);
+  if (definition.market === 'futures') return contractFees(definition, instruments);
   const rate = (key: 'maker' | 'taker', of: (instrument: Instrument) => number): number => {
     const given = definition.fees?.[key];
     if (given !== undefined) return ppmOf(given);
@@ -89,10 +91,30 @@ export function feesOf(definition: Definition, source: DefinitionSource, feeds: 
     }
     return first;
   };
-  return {
+  const plan: FeesPlan = {
     makerPpm: rate('maker', (instrument) => instrument.makerFeePpm),
     takerPpm: rate('taker', (instrument) => instrument.takerFeePpm),
     in: definition.fees?.in ?? DEFAULTS.fees.in,
     rounding: definition.fees?.rounding ?? DEFAULTS.fees.rounding,
+  };
+  return { plan, rates: { maker: fromScaled(plan.makerPpm, 6), taker: fromScaled(plan.takerPpm, 6) } };
+}
+
+export interface SettledFees {
+  readonly plan: FeesPlan;
+  /** As a definition would give them; of contracts only where every one of them has the same. */
+  readonly rates: { readonly maker?: string; readonly taker?: string };
+}
+
+/** Contracts keep fees of their own, for opening and for closing, in which those of the definition stand already (feeds.ts). */
+function contractFees({ fees }: Definition, instruments: readonly Instrument[]): SettledFees {
+  const contracts = instruments.flatMap(({ contract }) => contract ?? []);
+  const makers = new Set(contracts.flatMap((of) => [of.openMakerFeePpm, of.closeMakerFeePpm]));
+  const takers = new Set(contracts.flatMap((of) => [of.openTakerFeePpm, of.closeTakerFeePpm]));
+  const only = (rates: ReadonlySet<number>) => (rates.size === 1 ? fromScaled([...rates][0]!, 6) : null);
+  const [maker, taker] = [only(makers), only(takers)];
+  return {
+    plan: { makerPpm: Math.max(...makers), takerPpm: Math.max(...takers), in: 'quote', rounding: fees?.rounding ?? DEFAULTS.fees.rounding },
+    rates: { ...(maker === null ? {} : { maker }), ...(taker === null ? {} : { taker }) },
   };
 }

@@ -9,17 +9,33 @@ import { whereIs, type DefinitionSource, type KeyPath } from './source.ts';
 
 /** More problems than this help nobody; the rest is counted. */
 const MAX_PROBLEMS = 8;
+/** More keys than this are no help in a message. */
+const MOST_LISTED = 40;
 
 interface Problem {
   readonly message: string;
   readonly remedy: string;
 }
 
-/** Checks `source` against the schema. Throws one ConfigError with a line for each problem, misspelt keys first. */
-export function parseDefinition(source: DefinitionSource): Definition {
-  const result = definitionSchema.safeParse(source.data);
+/** A kind of file with keys and values. */
+export interface FileKind<T> {
+  readonly schema: z.ZodType<T>;
+  /** `a run definition`. */
+  readonly called: string;
+  /** Where its keys are explained. */
+  readonly docs: string;
+}
+
+const RUN_DEFINITION: FileKind<Definition> = { schema: definitionSchema, called: 'a run definition', docs: 'docs/backtest.md' };
+
+/** Checks `source` as a run definition. Throws one ConfigError with a line for each problem, misspelt keys first. */
+export const parseDefinition = (source: DefinitionSource): Definition => parseSource(RUN_DEFINITION, source);
+
+/** The same for a file of any kind. */
+export function parseSource<T>(kind: FileKind<T>, source: DefinitionSource): T {
+  const result = kind.schema.safeParse(source.data);
   if (result.success) return result.data;
-  const problems = result.error.issues.toSorted((a, b) => rank(a) - rank(b)).flatMap((issue) => problemsOf(issue, source));
+  const problems = result.error.issues.toSorted((a, b) => rank(a) - rank(b)).flatMap((issue) => problemsOf(issue, source, kind));
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => problem.message);
   if (problems.length > MAX_PROBLEMS) lines.push(`and ${problems.length - MAX_PROBLEMS} more problems`);
   throw new ConfigError(lines.join('\n'), problems[0]?.remedy ?? '');
@@ -32,17 +48,17 @@ function rank(issue: Issue): number {
   return issue.code === 'unrecognized_keys' ? 0 : 1;
 }
 
-function problemsOf(issue: Issue, source: DefinitionSource): readonly Problem[] {
+function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unknown>): readonly Problem[] {
   const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key, source));
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key, source, kind));
   const inner = meantBranch(issue);
-  if (inner !== null) return inner.flatMap((each) => problemsOf({ ...each, path: [...issue.path, ...each.path] }, source));
+  if (inner !== null) return inner.flatMap((each) => problemsOf({ ...each, path: [...issue.path, ...each.path] }, source, kind));
   const shown = source.shown(path);
   const isUnquoted = issue.message.startsWith('a quoted decimal') && /^[-+]?[\d.]/.test(shown);
   return [
     {
       message: `${whereIs(source, path)}: expected ${issue.message}, got ${shown}`,
-      remedy: isUnquoted ? `put the number in quotes: ${String(path.at(-1))}: '${shown}'` : 'docs/backtest.md explains every key',
+      remedy: isUnquoted ? `put the number in quotes: ${String(path.at(-1))}: '${shown}'` : `${kind.docs} explains every key`,
     },
   ];
 }
@@ -53,12 +69,12 @@ function meantBranch(issue: Issue): readonly Issue[] | null {
   return issue.errors.find((branch) => branch.length > 0 && branch.every((each) => each.path.length > 0)) ?? null;
 }
 
-function unknownKey(path: KeyPath, key: string, source: DefinitionSource): Problem {
-  const valid = keysAt(path);
+function unknownKey(path: KeyPath, key: string, source: DefinitionSource, { schema, called, docs }: FileKind<unknown>): Problem {
+  const valid = keysAt(path, schema);
   const near = nearest(key, valid);
-  const place = path.length === 0 ? 'a run definition' : path.join('.');
+  const place = path.length === 0 ? called : path.join('.');
   return {
     message: `${whereIs(source, [...path, key])}: unknown key ${key}${near === null ? '' : `, the nearest valid one is ${near}`}`,
-    remedy: `keys of ${place}: ${valid.join(', ')}`,
+    remedy: valid.length <= MOST_LISTED ? `keys of ${place}: ${valid.join(', ')}` : `${docs} lists the keys of ${place}`,
   };
 }

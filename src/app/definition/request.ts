@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadBars, type LoadedBars } from '../../adapters/bars/catalog.ts';
 import { generateBars } from '../../adapters/bars/generate.ts';
-import { importFiles } from '../../adapters/bars/importFiles.ts';
+import { importFiles } from '../../adapters/bars/import/importFiles.ts';
 import { SYNTHETIC } from '../../adapters/bars/quality.ts';
 import { memoryStore, wholeSet, type BarStore } from '../../adapters/bars/store.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';

@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { catalogStore, type BarStore } from '../../adapters/bars/store.ts';
-import { fromScaled } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import { attempt } from '../attempt.ts';
 import { loadModels } from '../models/load.ts';
-import type { FeedPlan, FillsPlan, ModelsPlan, RunPlan, StrategyPlan } from '../plan.ts';
+import { loadContracts, type LoadedContracts } from '../contracts/load.ts';
+import type { FeedPlan, FillsPlan, FuturesPlan, ModelsPlan, RunPlan, StrategyPlan } from '../plan.ts';
 import { loadFeeds } from './feeds.ts';
 import { feesOf, funded, ppmOf } from './money.ts';
 import { parseDefinition } from './parse.ts';
@@ -30,6 +30,8 @@ export interface ResolvedRun {
   readonly files: readonly ReadFile[];
   /** What a reader of the results should know of the resolution. */
   readonly notes: readonly string[];
+  /** Of futures. */
+  readonly contracts: LoadedContracts | null;
 }
 
 /** A file that went into a run, and as what. */
@@ -46,6 +48,8 @@ export interface ResolveOptions {
   readonly bars?: BarStore | null | undefined;
   /** What the feeds of the definition were loaded as before: nothing is read then. */
   readonly feeds?: readonly FeedPlan[];
+  /** Of futures: what the contracts of those feeds were loaded as. */
+  readonly contracts?: LoadedContracts | undefined;
   /** Loads the strategies, where their classes are at hand already. */
   readonly load?: (entry: StrategyEntry, source: DefinitionSource) => Promise<LoadedEntry>;
 }
@@ -62,13 +66,41 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
   const range = rangeOf(definition, source);
   // Bundling runs in a process of its own, so the bars are loaded meanwhile; what is wrong with a strategy is told first.
   const loading = Promise.allSettled(entries.map((entry) => (options.load ?? loadEntry)(entry, source)));
-  const feeds = attempt(() => options.feeds ?? loadFeeds(definition, source, options.bars ?? catalogOf(definition, source), range));
+  const feeds = attempt(() => {
+    const store = options.feeds ? null : (options.bars ?? catalogOf(definition, source));
+    const loaded = options.feeds ?? loadFeeds(definition, source, store!, range);
+    const span = spanOf(loaded, range);
+    return { feeds: loaded, span, contracts: options.contracts ?? contractsOf(definition, loaded, store, span.run) };
+  });
   const strategies = (await loading).map((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
   const models = await loadModels(definition, source);
-  return assemble(definition, source, entries, strategies, feeds(), models, range, options.blockRows ?? BLOCK_ROWS);
+  return assemble(definition, source, entries, strategies, feeds(), models, options.blockRows ?? BLOCK_ROWS);
+}
+
+/** What was loaded of the data of a run. */
+interface LoadedData {
+  readonly feeds: readonly FeedPlan[];
+  /** The times of the run, and those of its bars. */
+  readonly span: { readonly run: Span; readonly bars: Span };
+  readonly contracts: LoadedContracts | null;
+}
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+function spanOf(feeds: readonly FeedPlan[], range: Range): LoadedData['span'] {
+  const fromMs = Math.min(...feeds.map((feed) => feed.bars.openMs[feed.firstRow] ?? Infinity));
+  const toMs = Math.max(...feeds.map((feed) => feed.bars.closeMs[feed.bars.length - 1] ?? -Infinity));
+  return { run: { fromMs: range.fromMs ?? fromMs, toMs: range.toMs ?? toMs }, bars: { fromMs, toMs } };
+}
+
+/** Null for spot. Bars that were given in code come without marks and funding. */
+function contractsOf({ market, futures }: Definition, feeds: readonly FeedPlan[], store: BarStore | null, run: Span): LoadedContracts | null {
+  return market === 'futures' ? loadContracts(feeds, store?.series ?? null, futures?.marks ?? DEFAULTS.futures.marks, run) : null;
 }
 
 function catalogOf(definition: Definition, source: DefinitionSource): BarStore {
@@ -97,16 +129,13 @@ function assemble(
   source: DefinitionSource,
   entries: readonly StrategyEntry[],
   strategies: readonly LoadedEntry[],
-  feeds: readonly FeedPlan[],
+  { feeds, span, contracts }: LoadedData,
   models: ModelsPlan,
-  range: Range,
   blockRows: number,
 ): ResolvedRun {
   const definition = funded(given, source, feeds);
-  const fees = feesOf(definition, source, feeds);
-  const firstMs = Math.min(...feeds.map((feed) => feed.bars.openMs[feed.firstRow] ?? Infinity));
-  const lastMs = Math.max(...feeds.map((feed) => feed.bars.closeMs[feed.bars.length - 1] ?? -Infinity));
-  const [fromMs, toMs] = [range.fromMs ?? firstMs, range.toMs ?? lastMs];
+  const { plan: fees, rates } = feesOf(definition, source, feeds);
+  const { fromMs, toMs } = span.run;
   const plan: RunPlan = {
     name: runName(definition, entries),
     strategies: strategies.map((entry): StrategyPlan => entry.plan),
@@ -119,23 +148,20 @@ function assemble(
     fills: fillsOf(definition),
     risk: Object.fromEntries(Object.entries(definition.risk ?? {}).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))),
     models,
+    ...(contracts === null ? {} : { futures: futuresOf(definition, contracts) }),
     seed: definition.seed ?? DEFAULTS.seed,
     blockRows,
   };
-  const text = settledText(definition, entries, {
-    from: formatTime(fromMs),
-    to: formatTime(toMs),
-    maker: fromScaled(fees.makerPpm, 6),
-    taker: fromScaled(fees.takerPpm, 6),
-  });
+  const text = settledText(definition, entries, { from: formatTime(fromMs), to: formatTime(toMs), rates });
   const hash = createHash('sha256').update(text).digest('hex');
   return {
     plan,
     text,
     hash,
     inputs: strategies.map((entry) => entry.inputs),
-    files: filesOf(strategies, models, feeds),
-    notes: notesOf(fromMs, toMs, firstMs, lastMs),
+    files: [...filesOf(strategies, models, feeds), ...(contracts?.files ?? []).map((file): ReadFile => ({ use: 'data', path: resolve(file) }))],
+    notes: [...notesOf(span.run, span.bars), ...(contracts?.notes ?? [])],
+    contracts,
   };
 }
 
@@ -165,9 +191,20 @@ function fillsOf({ fills }: Definition): FillsPlan {
   };
 }
 
-function notesOf(fromMs: number, toMs: number, firstMs: number, lastMs: number): readonly string[] {
+function futuresOf({ futures }: Definition, { data }: LoadedContracts): FuturesPlan {
+  const { leverage, margin, positions, liquidationFee } = DEFAULTS.futures;
+  return {
+    leverage: futures?.leverage ?? leverage,
+    isCross: (futures?.margin ?? margin) === 'cross',
+    isNet: (futures?.positions ?? positions) === 'net',
+    liquidationFeePpm: ppmOf(futures?.liquidationFee ?? liquidationFee),
+    data,
+  };
+}
+
+function notesOf(run: Span, bars: Span): readonly string[] {
   const notes: string[] = [];
-  if (firstMs > fromMs) notes.push(`the bars begin at ${formatTime(firstMs)}, after the start of the run`);
-  if (lastMs < toMs) notes.push(`the bars end at ${formatTime(lastMs)}, before the end of the run`);
+  if (bars.fromMs > run.fromMs) notes.push(`the bars begin at ${formatTime(bars.fromMs)}, after the start of the run`);
+  if (bars.toMs < run.toMs) notes.push(`the bars end at ${formatTime(bars.toMs)}, before the end of the run`);
   return notes;
 }

@@ -101,7 +101,7 @@ const size = map(
   {
     base: decimal('base asset', 'quantity of an order', above0, 'above 0').optional(),
     quote: decimal('quote asset', 'amount of an order', above0, 'above 0').optional(),
-    equity: decimal('fraction of equity', 'share of the equity', share, 'above 0, at most 1').optional(),
+    equity: decimal('fraction of equity', 'share of the equity; of futures its multiple', above0, 'above 0; of spot at most 1').optional(),
   },
   "a size, such as { equity: '0.95' }",
 )
@@ -136,6 +136,17 @@ const risk = map(Object.fromEntries(LIMITS.map((row) => [row.key, limit(row)])),
   'limits that orders must keep; a limit that is not named is off',
 );
 
+const futures = map(
+  {
+    leverage: whole('x', 'leverage of the account: the margin of a position is its value divided by it', 1, 1000).optional(),
+    margin: choice(['cross', 'isolated'], 'whether all positions of the account stand for each other').optional(),
+    positions: choice(['net', 'twoWay'], 'one position of a contract, or long and short apart').optional(),
+    liquidationFee: rate("taken by the exchange from what a liquidated position leaves, of the position's value").optional(),
+    marks: choice(['auto', 'bars'], "mark prices: those of the catalog where it has some, or the bars' own prices").optional(),
+  },
+  'settings of futures, such as { leverage: 5, margin: cross }',
+).describe('how the account trades contracts; only with market: futures');
+
 const modelPath = (what: string) => text('the path of a file', `path of a file that exports a ${what}`);
 const models = map(
   {
@@ -169,7 +180,8 @@ export const definitionSchema = map(
       .record(z.string(), feed, { error: 'feeds by name, such as bars: { symbol: BTCUSDT, interval: 1m }' })
       .refine((value) => Object.keys(value).length > 0, { error: 'at least one feed' })
       .describe('feeds by the name under which strategies ask for them'),
-    market: choice(['spot'], 'kind of market').optional(),
+    market: choice(['spot', 'futures'], 'kind of market').optional(),
+    futures: futures.optional(),
     from: time.describe('first instant of the run (UTC); without it the first bar').optional(),
     to: time.describe('end of the run (UTC, exclusive); without it the last bar').optional(),
     cash: z
@@ -190,7 +202,19 @@ export const definitionSchema = map(
       .optional(),
   },
   'a run definition: keys and values',
-);
+)
+  .refine(({ market, size: given }) => market === 'futures' || Number(given?.equity ?? 0) <= 1, {
+    path: ['size', 'equity'],
+    error: 'a quoted decimal of at most 1, for spot lends nothing',
+  })
+  .refine(({ market, futures: given }) => market === 'futures' || given === undefined, {
+    path: ['futures'],
+    error: 'market: futures beside it',
+  })
+  .refine(({ market, fees: given }) => market !== 'futures' || given?.in === undefined || given.in === 'quote', {
+    path: ['fees', 'in'],
+    error: 'quote: fees of futures are in the margin coin',
+  });
 
 /** A run definition as its author wrote it: checked, nothing loaded, defaults not filled in. */
 export type Definition = z.output<typeof definitionSchema>;

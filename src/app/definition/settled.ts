@@ -22,6 +22,8 @@ export const DEFAULTS = {
   market: 'spot',
   /** Not all of it: fees, and the collar of a market buy by quantity, need room. */
   size: { equity: '0.95' },
+  /** No loan unless one is asked for; marks and funding as the catalog has them. */
+  futures: { leverage: 1, margin: 'cross', positions: 'net', liquidationFee: '0.005', marks: 'auto' },
   fees: { in: 'received', rounding: 'halfUp' },
   fills: { limit: 'through', latencyMs: 0, maxVolumeShare: '0', slippageTicks: 0, slippage: '0', collar: '0.01' },
   seed: 1,
@@ -86,12 +88,21 @@ export function runName(definition: Definition, entries: readonly StrategyEntry[
   return stems.join('-').slice(0, 80);
 }
 
-/** The definition as YAML text with all defaults written out; `known` are the values that only the data could tell. */
+/** What only the data could tell. `rates`: the fees of the run, as far as maker and taker say all of them. */
+export interface KnownByData {
+  readonly from: string;
+  readonly to: string;
+  readonly rates: { readonly maker?: string; readonly taker?: string };
+}
+
+/** The definition as YAML text with all defaults written out. */
 export function settledText(
   definition: Definition,
   entries: readonly StrategyEntry[],
-  known: { readonly from: string; readonly to: string; readonly maker: string; readonly taker: string },
+  known: KnownByData,
 ): string {
+  const { rates } = known;
+  const isSpot = (definition.market ?? DEFAULTS.market) === 'spot';
   const isSingle = typeof definition.strategy === 'string';
   const full = {
     name: runName(definition, entries),
@@ -99,11 +110,12 @@ export function settledText(
     ...(isSingle ? { params: definition.params ?? {} } : {}),
     feeds: definition.feeds,
     market: definition.market ?? DEFAULTS.market,
+    ...(isSpot ? {} : { futures: { ...DEFAULTS.futures, ...definition.futures } }),
     from: known.from,
     to: known.to,
     cash: definition.cash,
     size: definition.size ?? DEFAULTS.size,
-    fees: { ...DEFAULTS.fees, ...definition.fees, maker: known.maker, taker: known.taker },
+    fees: { ...DEFAULTS.fees, ...(isSpot ? {} : { in: 'quote' }), ...definition.fees, ...rates },
     fills: { ...DEFAULTS.fills, ...definition.fills },
     ...(definition.risk === undefined ? {} : { risk: definition.risk }),
     ...(definition.models === undefined ? {} : { models: definition.models }),

@@ -27,15 +27,20 @@ const MAX_BYTES = 1_000_000;
 
 /** Reads a YAML file. Throws ConfigError naming file, line and column when it cannot be read or is no YAML. */
 export function readDefinition(file: string): DefinitionSource {
-  return yamlSource(file, dirname(file), readText(file));
+  return readYaml(file, 'a run definition', 'for a file of bars use --data');
 }
 
-function readText(file: string): string {
+/** The same for another kind of file, which is `called` so; `ifLarge` is what to do about one that is too large to be of it. */
+export function readYaml(file: string, called: string, ifLarge: string): DefinitionSource {
+  return yamlSource(file, dirname(file), readText(file, called, ifLarge));
+}
+
+function readText(file: string, called: string, ifLarge: string): string {
   const found = statSync(file, { throwIfNoEntry: false });
-  if (!found) throw new ConfigError(`${file}: no such file`, 'give the path of a run definition (.yaml)');
-  if (!found.isFile()) throw new ConfigError(`${file}: expected a file, got a folder`, 'give the path of a run definition (.yaml)');
+  if (!found) throw new ConfigError(`${file}: no such file`, `give the path of ${called} (.yaml)`);
+  if (!found.isFile()) throw new ConfigError(`${file}: expected a file, got a folder`, `give the path of ${called} (.yaml)`);
   if (found.size > MAX_BYTES) {
-    throw new ConfigError(`${file}: expected a run definition, got ${found.size} bytes`, 'for a file of bars use --data');
+    throw new ConfigError(`${file}: expected ${called}, got ${found.size} bytes`, ifLarge);
   }
   return readFileSync(file, 'utf8');
 }
@@ -52,10 +57,20 @@ export function yamlSource(file: string, folder: string, text: string): Definiti
   return {
     file,
     folder,
-    data: document.toJS({ maxAliasCount: 100 }),
+    data: plainData(document, file),
     place: (path) => `${file}:${lineCounter.linePos(offsetOf(document, path)).line}`,
     shown: (path) => shownNode(document.getIn(path, true)),
   };
+}
+
+/** Throws ConfigError for an alias of what is not there, and for more aliases than a person writes. */
+function plainData(document: Document, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    throw new ConfigError(`${file}: ${error.message}`, 'text that begins with * stands in quotes');
+  }
 }
 
 /** Position of the deepest key of `path` that exists. */

@@ -45,9 +45,9 @@ function askingAccount({ instrument, instrumentIndex, strategy }: Draft, state: 
   return {
     timeMs: nowMs,
     price: mark / pow10(instrument.priceDigits),
-    cash: ledger.quote(strategy) / quote,
+    cash: ledger.cash(strategy) / quote,
     equity: ledger.equityUnits(strategy, prices) / quote,
-    position: ledger.base(strategy, instrumentIndex) / pow10(instrument.baseDigits),
+    position: ledger.qty(strategy, instrumentIndex) / pow10(ledger.qtyDigits(instrumentIndex)),
     openOrders: reservations.open(instrumentIndex),
   };
 }

@@ -5,9 +5,11 @@ import { StrategyError } from '../../base/errors.ts';
 import { Scratch } from '../../base/rowLog.ts';
 import { SET_FIGURES } from '../../report/sweep/setFigures.ts';
 import { openRequest, type RunRequest } from '../definition/request.ts';
+import type { LoadedContracts } from '../contracts/load.ts';
 import { resolveRun } from '../definition/resolve.ts';
-import { runLanes, type SetParams } from '../lanes.ts';
+import { runLanes, type LaneOptions, type SetParams } from '../lanes.ts';
 import type { FeedPlan } from '../plan.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { toWire, type WireError } from './wireError.ts';
 
 /** What every thread of a sweep is given once. */
@@ -15,7 +17,20 @@ export interface SweepData {
   readonly request: RunRequest;
   /** Columns on memory that all threads see. */
   readonly feeds: readonly FeedPlan[];
+  /** Marks and funding, of futures. */
+  readonly contracts: LoadedContracts | null;
   readonly sets: readonly SetParams[];
+  /** What the equity of sets that run together may take, in bytes. */
+  readonly laneBytes: number;
+}
+
+export interface SweepTask {
+  /** Into the sets. */
+  readonly indices: readonly number[];
+  /** Memory of the task's heartbeat. */
+  readonly memory: SharedArrayBuffer;
+  /** Walk bar by bar, so that the heartbeat tells the bar. */
+  readonly isSlow: boolean;
 }
 
 /** A row of figures for each set of the task, in its order; or the error that ended it. */
@@ -24,28 +39,32 @@ export type SweepAnswer = { readonly values: Float64Array; readonly refused: rea
 // What a strategy prints is no result: stdout belongs to the summary.
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
-const { request, feeds, sets } = workerData as SweepData;
-const plan = openRequest(request).then(async ({ source }) => (await resolveRun(source, { feeds })).plan);
+const { request, feeds, contracts, sets, laneBytes } = workerData as SweepData;
+const plan = openRequest(request).then(async ({ source }) => (await resolveRun(source, { feeds, contracts: contracts ?? undefined })).plan);
 const scratch = new Scratch();
 
-/** Runs the sets of these indices. */
-export default async function task(indices: readonly number[]): Promise<SweepAnswer> {
+/** Runs the sets that a task names. */
+export default async function run({ indices, memory, isSlow }: SweepTask): Promise<SweepAnswer> {
   const own = indices.map((index) => sets[index] ?? {});
+  const heartbeat = new Heartbeat(memory);
+  const watcher = { enter: heartbeat.enter.bind(heartbeat), beat: heartbeat.cells };
+  const options: LaneOptions = { scratch, watcher, laneBytes, ...(isSlow ? { blockRows: 1 } : {}) };
   try {
-    const outcomes = await runLanes(await plan, own, { scratch });
+    const outcomes = await runLanes(await plan, own, options);
     const values = new Float64Array(outcomes.length * SET_FIGURES.length);
     outcomes.forEach((outcome, row) => values.set(outcome.values, row * SET_FIGURES.length));
     return { values, refused: outcomes.map(({ refused }) => refused) };
   } catch (error) {
-    return { error: toWire(error instanceof StrategyError ? await withCulprit(error, own) : error) };
+    return { error: toWire(error instanceof StrategyError ? await withCulprit(error, own, options) : error) };
   }
 }
 
 /** The error with the parameters of the set that it is of: the first one that fails alone. */
-async function withCulprit(error: StrategyError, own: readonly SetParams[]): Promise<StrategyError> {
+async function withCulprit(error: StrategyError, own: readonly SetParams[], options: LaneOptions): Promise<StrategyError> {
   for (const params of own) {
     try {
-      await runLanes(await plan, [params]);
+      // Memory of its own: what the lanes of the task had taken is not given back.
+      await runLanes(await plan, [params], { ...options, scratch: new Scratch() });
     } catch (failure) {
       if (!(failure instanceof StrategyError)) throw failure;
       const named = Object.entries(params).map(([name, value]) => `${name}=${value}`);

@@ -5,17 +5,14 @@ import type { Worker } from 'node:worker_threads';
 import { processStartMs, repeat } from '../../adapters/clock/wallClock.ts';
 import { assert, assertNever } from '../../base/assert.ts';
 import { StrategyError } from '../../base/errors.ts';
-import { formatMinute } from '../../model/time.ts';
 import type { RunRequest } from '../definition/request.ts';
 import type { Verdict, VerifyTask } from '../verify.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 import { takeWorker } from './earlyWorker.ts';
+import { HANG_REMEDY, hangText, LOOK_MS, Silence, type Hung } from './hang.ts';
 import { Heartbeat, type Phase } from './heartbeat.ts';
 import type { FromWorker, Loaded, RunOutcome, Work, WorkerInput } from './messages.ts';
 import { fromWire } from './wireError.ts';
-
-/** Progress is read and silence is counted this often. */
-const LOOK_MS = 100;
 
 export interface WatchOptions {
   readonly outFolder: string;
@@ -36,14 +33,12 @@ export interface WatchedRun<Outcome> {
   stop(): Promise<void>;
 }
 
-/** How a run stood when it was ended for its silence. */
-class Hung {
-  readonly phase: Phase;
-  readonly doneMs: number | null;
+/** A run that was ended for its silence, and what was loaded for it. */
+class HungRun {
+  readonly hung: Hung;
   readonly loaded: Loaded | null;
-  constructor(phase: Phase, doneMs: number | null, loaded: Loaded | null) {
-    this.phase = phase;
-    this.doneMs = doneMs;
+  constructor(hung: Hung, loaded: Loaded | null) {
+    this.hung = hung;
     this.loaded = loaded;
   }
 }
@@ -70,7 +65,7 @@ function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>):
   const discard = () => {
     for (const folder of [options.stagingFolder, barsFolder]) if (folder !== null) rmSync(folder, { recursive: true, force: true });
   };
-  const start = (blockRows: number, tellBars: boolean): Promise<Outcome | Hung> => {
+  const start = (blockRows: number, tellBars: boolean): Promise<Outcome | HungRun> => {
     const heartbeat = new Heartbeat();
     current = startWorker({ ...inputOf(options, heartbeat), work, barsFolder, blockRows, tellBars });
     return follow(current, heartbeat, options, take);
@@ -78,8 +73,8 @@ function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>):
   const run = async (): Promise<Outcome> => {
     try {
       let result = await start(options.blockRows, false);
-      if (result instanceof Hung && result.phase === 'bars') result = await start(1, true);
-      if (result instanceof Hung) throw hangError(result, options.barTimeoutMs);
+      if (result instanceof HungRun && result.hung.phase === 'bars') result = await start(1, true);
+      if (result instanceof HungRun) throw hangError(result, options.barTimeoutMs);
       return result;
     } finally {
       discard();
@@ -109,17 +104,15 @@ function startWorker(input: WorkerInput): Worker {
   return worker;
 }
 
-function follow<Outcome>(worker: Worker, heartbeat: Heartbeat, options: WatchOptions, take: Take<Outcome>): Promise<Outcome | Hung> {
+function follow<Outcome>(worker: Worker, heartbeat: Heartbeat, options: WatchOptions, take: Take<Outcome>): Promise<Outcome | HungRun> {
   return new Promise((resolve, reject) => {
     let loaded: Loaded | null = null;
-    let pulse = heartbeat.pulse;
-    let silentMs = 0;
+    const silence = new Silence(heartbeat, options.barTimeoutMs);
     const stopLooking = repeat(LOOK_MS, () => {
       const { phase, rows } = heartbeat;
       options.onProgress(phase, rows, loaded === null ? 0 : rows / loaded.rows, loaded?.name ?? 'backtest');
-      silentMs = heartbeat.pulse === pulse && heartbeat.isGuarded ? silentMs + LOOK_MS : 0;
-      pulse = heartbeat.pulse;
-      if (options.barTimeoutMs > 0 && silentMs >= options.barTimeoutMs) end(() => resolve(new Hung(phase, heartbeat.doneMs, loaded)));
+      const hung = silence.look();
+      if (hung !== null) end(() => resolve(new HungRun(hung, loaded)));
     });
     const end = (tell: () => void): void => {
       stopLooking();
@@ -153,17 +146,7 @@ function follow<Outcome>(worker: Worker, heartbeat: Heartbeat, options: WatchOpt
   });
 }
 
-function hangError({ phase, doneMs, loaded }: Hung, barTimeoutMs: number): StrategyError {
+function hangError({ hung, loaded }: HungRun, barTimeoutMs: number): StrategyError {
   const who = loaded === null ? 'the strategy' : loaded.strategies.join(', ');
-  const seconds = `${barTimeoutMs / 1000} s`;
-  const remedy = 'look for a loop that does not end; --bar-timeout SECONDS waits longer';
-  if (phase === 'import') return new StrategyError(`${who}: no answer for ${seconds} while its file was loaded`, remedy);
-  if (phase === 'setUp' || loaded === null) return new StrategyError(`${who}: no answer for ${seconds} while it was constructed`, remedy);
-  const closeMs = nextClose(loaded, doneMs ?? loaded.fromMs);
-  return new StrategyError(`${who}: no answer for ${seconds} on the bar that closed at ${formatMinute(closeMs)}`, remedy);
-}
-
-/** The first closing time of any feed after `doneMs`. */
-function nextClose({ closeMs }: Loaded, doneMs: number): number {
-  return Math.min(...closeMs.map((closes) => closes.find((ms) => ms > doneMs) ?? Infinity));
+  return new StrategyError(`${who}: ${hangText(hung, barTimeoutMs, loaded?.closeMs ?? [], loaded?.fromMs ?? 0)}`, HANG_REMEDY);
 }

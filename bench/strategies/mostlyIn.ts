@@ -1,0 +1,16 @@
+// Long from the start, out at each falling cross and in again at once: a position on nearly every bar, on spot and futures alike.
+import { crossedDown, int, sma, Strategy, type FillInfo } from 'isobar';
+
+export default class MostlyIn extends Strategy.with({ fast: int(100), slow: int(300) }) {
+  fast = this.use(sma(this.bars.close, this.params.fast));
+  slow = this.use(sma(this.bars.close, this.params.slow));
+  down = this.when(crossedDown(this.fast, this.slow), () => this.exit());
+
+  override onStart() {
+    this.buy();
+  }
+
+  override onFill({ side }: FillInfo) {
+    if (side === 'sell') this.buy();
+  }
+}

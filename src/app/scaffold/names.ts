@@ -1,0 +1,32 @@
+// From what a person calls a strategy to the names of its file and of its class.
+
+import { ConfigError } from '../../base/errors.ts';
+import type { StrategyNames } from './template.ts';
+
+const MAX_LENGTH = 60;
+
+/** `mean-cross`, `mean cross` or `MeanCross`: the file meanCross with the class MeanCross. Throws ConfigError for what can be neither. */
+export function namesOf(name: string): StrategyNames {
+  const words = name.split(/[-_\s]+/).filter((word) => word !== '');
+  const joined = words.map((word, at) => (at === 0 ? word : capital(word))).join('');
+  if (!/^[A-Za-z][A-Za-z0-9]*$/.test(joined) || joined.length > MAX_LENGTH) {
+    throw new ConfigError(
+      `${name}: expected a name of at most ${MAX_LENGTH} letters and digits that begins with a letter`,
+      'such as: isobar strategy new meanCross',
+    );
+  }
+  const className = capital(joined);
+  if (className === 'Strategy') {
+    throw new ConfigError(`${name}: Strategy is the class that every strategy extends`, 'choose another name, such as meanCross');
+  }
+  return { file: lowered(joined), className };
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** Capitals at the beginning are one word: `RSICross` becomes `rsiCross`. */
+function lowered(word: string): string {
+  return word.replace(/^(?:[A-Z]+(?=[A-Z][a-z]|\d|$)|[A-Z])/, (begin) => begin.toLowerCase());
+}

@@ -1,0 +1,41 @@
+// Funding fade: sells above the bands and buys below them, leaves at the middle, and opens no long shortly before funding.
+
+import { describe, expect, it } from 'vitest';
+import { PERPETUAL, perpetualBars } from '../test/fixtures/perpetual.ts';
+import { trade, type Shape } from '../test/fixtures/shelfRun.ts';
+import FundingFade from './fundingFade.ts';
+
+/** Closes that swing about 100 long enough for all averages. */
+const swings = (bars: number): Shape[] => Array.from({ length: bars }, (_, at) => (at % 2 === 0 ? 100.2 : 99.8));
+const PARAMS = { bandBars: 20, bandWidths: 2, stopAtrs: 30, quietHours: 0.5 };
+const run = (shapes: readonly Shape[], params: object = {}) =>
+  trade(FundingFade, { bars: perpetualBars(shapes) }, { ...PERPETUAL, params: { ...PARAMS, ...params } });
+const brief = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ side, price, after }) => [side, price, after]);
+
+describe('funding fade', () => {
+  it('sells above the upper band, and buys back at the middle', async () => {
+    expect(brief(await run([...swings(60), 102, 102, 100, 100]))).toEqual([
+      ['sell', 102, 61],
+      ['buy', 100, 63],
+    ]);
+  });
+
+  it('buys below the lower band, and sells at the middle', async () => {
+    expect(brief(await run([...swings(60), 98, 98, 100.1, 100]))).toEqual([
+      ['buy', 98, 61],
+      ['sell', 100.1, 63],
+    ]);
+  });
+
+  it('opens no long in the half hour before funding, and shorts all the same', async () => {
+    // 08:00 is the 480th minute.
+    expect(brief(await run([...swings(455), 98, 98, 98]))).toEqual([]);
+    expect(brief(await run([...swings(455), 102, 102]))).toEqual([['sell', 102, 456]]);
+    expect(brief(await run([...swings(445), 98, 98]))).toEqual([['buy', 98, 446]]);
+  });
+
+  it('leaves at a stop so many ATRs away', async () => {
+    const { orders } = await run([...swings(60), 102, 102, [102, 130, 102, 130], 130]);
+    expect(orders.filter(({ role }) => role === 'stopLoss').map(({ side, ending }) => [side, ending])).toEqual([['buy', 'filled']]);
+  });
+});

@@ -1,0 +1,47 @@
+// Perpetual trend: enters beyond a channel on either side, at a size that its stop makes equal, and leaves beyond the narrower one.
+
+import { describe, expect, it } from 'vitest';
+import { PERPETUAL, perpetualBars } from '../test/fixtures/perpetual.ts';
+import { trade, type Shape } from '../test/fixtures/shelfRun.ts';
+import PerpetualTrend from './perpetualTrend.ts';
+
+/** Bars of a range of 2 around 100: the channel is 99 to 101, the ATR 2. */
+const QUIET: Shape[] = Array.from({ length: 6 }, () => [100, 101, 99, 100]);
+const PARAMS = { entryBars: 5, exitBars: 3, atrBars: 5, stopAtrs: 2, risk: 0.01, mostEach: 10 };
+const run = (lists: readonly (readonly Shape[])[], params: object = {}) => {
+  const contracts = lists.map((after, at) => perpetualBars([...QUIET, ...after], 'ABC'[at]!.repeat(3)));
+  return trade(PerpetualTrend, { contracts }, { ...PERPETUAL, params: { ...PARAMS, ...params } });
+};
+const brief = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ side, price, after }) => [side, price, after]);
+
+describe('perpetual trend', () => {
+  it('buys above the channel and leaves below the narrower one', async () => {
+    const rising: Shape[] = [[100, 102, 100, 101.5], 103, 104, 105, [105, 105, 101, 101], [100.9, 101, 100, 100]];
+    expect(brief(await run([rising], { stopAtrs: 20 }))).toEqual([
+      ['buy', 101.5, 7],
+      ['sell', 100.9, 11],
+    ]);
+  });
+
+  it('sells short below the channel; its stop lies above', async () => {
+    const falling: Shape[] = [[100, 100, 98, 98.5], 98.4, 98.3, [98.3, 104, 98, 103]];
+    const { fills, orders } = await run([falling]);
+    // The ATR of the bar that enters stays 2: the stop is four above its close.
+    expect(orders.find(({ role }) => role === 'stopLoss')).toMatchObject({ side: 'buy', limit: 102.5, ending: 'filled' });
+    expect(fills.map(({ side, price }) => [side, price])).toEqual([
+      ['sell', 98.5],
+      ['buy', 102.5],
+    ]);
+  });
+
+  it('risks the same of its equity on each contract: a percent, wherever the stop lies', async () => {
+    const { fills } = await run([[[100, 102, 100, 101.5], 101.5], [[100, 102, 100, 101.5], 101.5]]);
+    // 1 % of 10,000 over a distance of 4: 25 coins, in contracts of a thousandth.
+    expect(fills.map(({ symbol, qty }) => [symbol, Math.round(qty * 1000)])).toEqual([
+      ['E-AAA-USDT', 25_000],
+      ['E-BBB-USDT', 25_000],
+    ]);
+    const capped = await run([[[100, 102, 100, 101.5], 101.5]], { mostEach: 0.1 });
+    expect(capped.fills.map(({ qty }) => Math.round(qty * 1000))).toEqual([Math.floor(1000 / 0.1015)]);
+  });
+});

@@ -1,0 +1,127 @@
+// All 38 calls, and every command that holds a key while all goes well: a service that sends key and secret back in whatever it says
+// leaves no byte of them on the terminal or in a file.
+
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiDesk, KEY, SECRET } from '../fixtures/apiDesk.ts';
+import { ECHO, found, PLAIN_ECHO } from '../fixtures/canary.ts';
+import { answerBytes, StubExchange, withTime, type SeenRequest } from '../fixtures/stubExchange.ts';
+import { EXPECTED_REQUESTS } from '../protocol/expectedRequests.ts';
+
+const desk = new ApiDesk();
+let stub: StubExchange;
+/** The credentials as files: the other way in, beside variables. */
+let credentials: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  const [key, secret] = [desk.write('key', `${KEY}\n`, 0o600), desk.write('secret', `${SECRET}\n`, 0o600)];
+  credentials = { ISOBAR_API_KEY_FILE: key, ISOBAR_API_SECRET_FILE: secret };
+  stub = await StubExchange.start(withTime((socket, request) => void socket.write(answerTo(request)), Date.now));
+});
+afterAll(async () => {
+  await stub.close();
+  desk.remove();
+});
+
+const SYMBOL = { symbol: 'BTCUSDT', baseAsset: 'BTC', quoteAsset: 'USDT', pricePrecision: 2, QuantityPrecision: 5 };
+const CONTRACT = {
+  symbol: 'E-BTC-USDT',
+  pricePrecision: 1,
+  side: 1,
+  maxMarketVolume: 5_000_000,
+  multiplier: 0.0001,
+  minOrderVolume: 1,
+  maxLever: 150,
+  minLever: 1,
+  marginCoin: 'USDT',
+  multiplierCoin: 'BTC',
+  type: 'E',
+  contractId: 1,
+  status: 1,
+};
+/** Closed minutes, the newest still running; each with a member of the service's own. */
+const klines = (): readonly object[] => {
+  const newestMs = Math.floor(Date.now() / 60_000) * 60_000;
+  const idx = Array.from({ length: 20 }, (_, at) => newestMs - at * 60_000);
+  return idx.map((openMs) => ({ idx: openMs, open: '2', high: '3', low: '1', close: '2', vol: '1', note: SECRET }));
+};
+
+/** What market data has to be to be stored, with rows that tell what they should not; to all else: no, and why. */
+function answerTo({ target }: SeenRequest): Buffer {
+  const header = { 'x-echo': PLAIN_ECHO };
+  const path = target.split('?')[0] ?? '';
+  if (path.endsWith('/ping')) return answerBytes(200, '{}', header);
+  if (path.endsWith('/symbols')) {
+    const mine = [KEY, SECRET].map((name) => ({ ...SYMBOL, symbol: name, baseAsset: name, quoteAsset: ECHO }));
+    return answerBytes(200, JSON.stringify([{ ...SYMBOL, note: ECHO }, ...mine]), header);
+  }
+  if (path.endsWith('/contracts')) {
+    const mine = [KEY, SECRET].map((name) => ({ ...CONTRACT, symbol: `E-${name}-USDT`, multiplierCoin: name, type: ECHO }));
+    return answerBytes(200, JSON.stringify([{ ...CONTRACT, note: ECHO }, ...mine]), header);
+  }
+  if (path.endsWith('/klines')) return answerBytes(200, JSON.stringify(klines()), header);
+  return answerBytes(400, `{"code":-1121,"msg":"${ECHO}","data":{"${KEY}":"${SECRET}"}}`, header);
+}
+
+const urls = () => ['--spot-url', stub.origin, '--futures-url', stub.origin];
+const shown = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => found(Buffer.from(stdout + stderr));
+
+/** As on a command line: ids stand side by side, orders are JSON. */
+function text(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(',') : JSON.stringify(value);
+}
+const words = (args: Readonly<Record<string, unknown>>) => Object.entries(args).map(([name, value]) => `${name}=${text(value)}`);
+
+test.each(EXPECTED_REQUESTS)('isobar api $op', async ({ op, args, method, target, security }) => {
+  const before = stub.count(method, target.split('?')[0]!);
+  const ended = [];
+  for (const json of [[], ['--json']]) {
+    ended.push(await desk.runHere(['api', op, ...words(args), '--verbose', '--timeout', '5', ...json, ...urls()], credentials));
+  }
+  expect(ended.map(shown)).toEqual([[], []]);
+  // It was asked, with the key where the call has one, and something was said.
+  expect(stub.count(method, target.split('?')[0]!)).toBeGreaterThanOrEqual(before + 2);
+  expect(ended.every(({ stderr }) => stderr.includes(op))).toBe(true);
+  const asked = stub.requests.findLast((request) => request.method === method && request.target === target);
+  expect(asked?.headers.find(([name]) => name.toLowerCase() === 'x-ch-apikey')?.[1]).toBe(security === 'NONE' ? undefined : KEY);
+});
+
+test('isobar data download and instruments, which store what the service says', async () => {
+  const sets = [
+    ['--market', 'spot', '--symbol', 'BTCUSDT'],
+    ['--market', 'futures', '--symbol', 'E-BTC-USDT'],
+  ];
+  for (const set of sets) {
+    const ended = await desk.run(['data', 'download', ...set, '--interval', '1m', ...urls()], credentials);
+    expect([ended.code, shown(ended)]).toEqual([0, []]);
+    expect(ended.stdout).toContain('19 new bars');
+  }
+  const refreshed = await desk.runHere(['data', 'instruments', '--json', '--catalog', join(desk.folder, 'data'), ...urls()], credentials);
+  expect([refreshed.code, shown(refreshed)]).toEqual([0, []]);
+});
+
+test('isobar data record, until it is told to end', async () => {
+  const args = ['data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--json', '--catalog', 'recorded', ...urls()];
+  const ended = await desk.run(args, credentials, (child) => child.stdout?.once('data', () => child.kill('SIGINT')));
+  expect(ended.stdout.length).toBeGreaterThan(0);
+  expect(shown(ended)).toEqual([]);
+});
+
+test('isobar doctor, of both markets', async () => {
+  const symbols = ['--symbol', 'BTCUSDT,E-BTC-USDT', '--timeout', '5', '--catalog', join(desk.folder, 'data')];
+  for (const more of [[], ['--json', '--bundle', join(desk.folder, 'bundle.json')]]) {
+    expect(shown(await desk.runHere(['doctor', ...symbols, ...more, ...urls()], credentials))).toEqual([]);
+  }
+});
+
+test('no byte of it in any file, nor of a signature', () => {
+  const sent = stub.requests.flatMap(({ headers }) => headers.filter(([name]) => name.toLowerCase() === 'x-ch-sign'));
+  const signatures = sent.map(([, sign]) => ['a signature', sign.slice(0, 12)] as const);
+  expect(signatures.length).toBeGreaterThan(40);
+  const files = desk.written();
+  expect(files.filter(({ path }) => path.endsWith('.arrow')).length).toBeGreaterThanOrEqual(2);
+  expect(files.some(({ path }) => path.endsWith('bundle.json'))).toBe(true);
+  expect(files.map(({ path, bytes }) => [path, found(bytes, signatures)]).filter(([, hits]) => hits?.length)).toEqual([]);
+  expect(found(Buffer.concat(desk.printed), signatures)).toEqual([]);
+});

@@ -1,0 +1,123 @@
+// `isobar doctor` as it is run: exit codes, what stands on the terminal, JSON, the support bundle, certificates, and no key anywhere.
+
+import { readFileSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { COMMAND, type Finished } from '../fixtures/cliDesk.ts';
+import { selfSigned } from '../fixtures/certificates.ts';
+import { DoctorDesk } from '../fixtures/doctorDesk.ts';
+import { expiredCertificate } from '../fixtures/expiredCertificate.ts';
+import { STUB_KEY, STUB_SECRET, type SeenCall, type StubAnswer } from '../fixtures/signedStub.ts';
+
+const desk = new DoctorDesk();
+afterAll(() => desk.remove());
+
+function doctor(args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Finished> {
+  return new Promise((resolve, reject) => {
+    const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...desk.environment(more) };
+    const child = spawn(process.execPath, [COMMAND, 'doctor', ...args], { cwd: desk.folder, env });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** Every form in which a credential could show. */
+const forms = (text: string): readonly string[] => {
+  const bytes = Buffer.from(text);
+  return [text, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), encodeURIComponent(text)];
+};
+
+interface Told {
+  readonly checks: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly detail: string;
+    readonly fix: string | null;
+    readonly ms: number;
+  }[];
+  readonly dialect: object;
+  readonly ok: boolean;
+}
+
+test('a certificate that is trusted: all well, in JSON', async () => {
+  const certificate = selfSigned('IP:127.0.0.1');
+  const stub = await desk.stub({}, certificate);
+  const ca = desk.write('ca.pem', certificate.cert);
+  const { code, stdout, stderr } = await doctor(['--spot-url', stub.url, '--json'], { NODE_EXTRA_CA_CERTS: ca });
+  const told: Told = JSON.parse(stdout);
+  expect([code, stderr, told.ok]).toEqual([0, '', true]);
+  const tls = told.checks.find(({ name }) => name === 'spot.tls');
+  // Two days are few.
+  expect(tls).toMatchObject({ status: 'warning', fix: expect.stringContaining('renew'), ms: expect.any(Number) });
+  expect(tls?.detail).toMatch(/^TLSv1\.[23], certificate of stub valid for [12] more days?$/);
+  expect(told.dialect).toEqual({ signQuery: 'include', klinesRange: 'none' });
+});
+
+test('a certificate that has expired', async () => {
+  const certificate = expiredCertificate();
+  const stub = await desk.stub({}, certificate);
+  const ca = desk.write('expired.pem', certificate.cert);
+  const { code, stdout } = await doctor(['--spot-url', stub.url], { NODE_EXTRA_CA_CERTS: ca });
+  expect(code).toBe(1);
+  expect(stdout).toContain(`✗ tls           the certificate of 127.0.0.1:${stub.port} has expired (CERT_HAS_EXPIRED)`);
+  expect(stdout).toContain('fix:  the exchange has to renew it');
+  expect(stub.seen, 'nothing is sent to whom nobody vouches for').toEqual([]);
+});
+
+test('a service that says back what it got: no key, secret or signature, on the terminal or in the bundle', async () => {
+  const echo = ({ headers, call, body }: SeenCall): StubAnswer => ({
+    status: 400,
+    body: JSON.stringify({ code: -2017, msg: `${call} ${body} ${STUB_SECRET} ${forms(STUB_KEY).join(' ')} ${JSON.stringify(headers)}` }),
+  });
+  const stub = await desk.stub({ answers: { 'POST /sapi/v1/order/test': echo, 'GET /sapi/v1/openOrders': echo } });
+  const bundle = join(desk.folder, 'bundle.json');
+  const text = await doctor(['--spot-url', stub.url, '--futures-url', stub.url, '--bundle', bundle]);
+  const json = await doctor(['--spot-url', stub.url, '--json']);
+  expect([text.code, json.code]).toEqual([1, 1]);
+  const stored = readFileSync(bundle, 'utf8');
+  expect(statSync(bundle).mode & 0o777).toBe(0o600);
+  for (const said of [text.stdout, text.stderr, json.stdout, json.stderr, stored]) {
+    for (const form of [...forms(STUB_KEY), ...forms(STUB_SECRET)]) expect(said.toLowerCase()).not.toContain(form.toLowerCase());
+  }
+  const signatures = stub.seen.flatMap(({ headers }) => headers['x-ch-sign'] ?? []);
+  expect(signatures.length).toBeGreaterThan(5);
+  for (const signature of signatures) expect(stored).not.toContain(signature);
+  for (const word of ['X-CH-', 'x-ch-', STUB_KEY.slice(0, 4), '1000.5', '250.25', desk.folder]) expect(stored).not.toContain(word);
+  expect(JSON.parse(stored)).toMatchObject({
+    format: 'isobar-doctor/1',
+    versions: { isobar: expect.any(String), node: expect.any(String) },
+    config: { baseUrls: { spot: stub.url }, dialect: { signQuery: 'include' }, key: { key: 'environment', secret: 'environment' } },
+    checks: expect.arrayContaining([expect.objectContaining({ name: 'spot.dns', status: 'ok' })]),
+  });
+});
+
+test('a report for people', async () => {
+  const stub = await desk.stub({ signQuery: 'omit', aheadMs: 340, permissions: { spot: true, futures: true, trade: false } });
+  const { code, stdout, stderr } = await doctor(['--spot-url', stub.url, '--futures-url', stub.url, '--market', 'both']);
+  expect([code, stderr]).toEqual([1, '']);
+  expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
+  expect(stdout).not.toContain('\u001b');
+  expect(stdout).toMatch(/^ {2}✓ key +key and secret are there +\d+ ms$/m);
+  expect(stdout).toMatch(/^ {2}! clock +your clock is 3\d\d ms behind, ±\d+ ms +\d+ ms$/m);
+  expect(stdout).toMatch(/^ {2}✗ signQuery +dialect.signQuery include: refused; omit: accepted +\d+ ms$/m);
+  expect(stdout).toMatch(/^ {2}Futures {2}http/m);
+  expect(stdout).toMatch(
+    /\d+ ok, \d+ warnings, 3 failed, \d+ skipped: not ready to trade\n {2}To mend: spot.signQuery, spot.testOrder, futures.signQuery\n/,
+  );
+  expect(stdout).toContain('    dialect:\n      signQuery: omit\n');
+});
+
+test('what cannot be used', async () => {
+  const nothing = await doctor([]);
+  expect([nothing.code, nothing.stdout]).toEqual([2, '']);
+  expect(nothing.stderr).toContain('give --spot-url or --futures-url');
+  const seconds = await doctor(['--spot-url', 'http://127.0.0.1:1', '--timeout', 'soon']);
+  expect([seconds.code, seconds.stderr]).toEqual([2, expect.stringContaining('--timeout: expected seconds')]);
+  const stub = await desk.stub();
+  const unwritable = await doctor(['--spot-url', stub.url, '--bundle', 'no/such/folder.json']);
+  expect([unwritable.code, unwritable.stderr]).toEqual([2, expect.stringContaining('--bundle')]);
+});

@@ -1,0 +1,77 @@
+// A run of futures as a user has it: files imported, a definition, a run folder, and `verify` that finds out what has changed since.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXIT } from '../../src/base/errors.ts';
+import { loadSeries, storeSeries } from '../../src/adapters/bars/futures/seriesStore.ts';
+import type { Summary } from '../../src/report/folder/summary.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const COMMAND = `${ROOT}dist/cli/isobar.js`;
+const folder = mkdtempSync(join(tmpdir(), 'isobar-futures-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const isobar = (...words: string[]) =>
+  execFileSync(process.execPath, [COMMAND, ...words], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+const fails = (...words: string[]) => spawnSync(process.execPath, [COMMAND, ...words], { cwd: folder, encoding: 'utf8' });
+
+const DEFINITION = `strategy: ${ROOT}strategies/fundingFade.ts
+params: { bandBars: 40 }
+feeds: { bars: { symbol: SYNUSDT, interval: 15m } }
+market: futures
+cash: '10000'
+`;
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+const summaryOf = (...words: string[]) => JSON.parse(isobar('backtest', ...words, '--json')) as Summary;
+
+const keptRun = () => readdirSync(join(folder, 'kept'))[0]!;
+
+beforeAll(() => {
+  isobar(...'data generate --market futures --symbol SYNUSDT --interval 15m --from 2024-01-01 --bars 2000 --seed 3'.split(' '));
+  write('run.yaml', DEFINITION);
+});
+
+describe('a run of futures', () => {
+  it('has the defaults that its definition leaves out, says where its marks are from, and pays funding', () => {
+    const { run, costBridge, resultHash } = summaryOf('run.yaml', '--out', 'kept');
+    expect(run.instruments).toMatchObject([{ id: 'futures:SYNUSDT', markSource: 'mark klines 15m' }]);
+    expect(Number(costBridge.funding)).not.toBe(0);
+    const settled = readFileSync(join(folder, 'kept', keptRun(), 'definition.yaml'), 'utf8');
+    expect(settled).toContain("futures: { leverage: 1, margin: cross, positions: net, liquidationFee: '0.005', marks: auto }");
+    expect(settled).toContain("fees: { in: quote, rounding: halfUp, maker: '0.0002', taker: '0.0005' }");
+    // What is written out is the same run.
+    write('again.yaml', settled);
+    expect(summaryOf('again.yaml').resultHash).toBe(resultHash);
+  });
+
+  it('marked with the bars alone is another run, and says so', () => {
+    const { run } = summaryOf('run.yaml', '--set', 'futures.marks=bars');
+    expect(run.instruments).toMatchObject([{ markSource: 'last price' }]);
+  });
+
+  it.each([
+    [['--set', 'futures.leverage=126'], 'futures.leverage: expected 1 to 125 for futures:SYNUSDT, got 126'],
+    [['--set', 'fees.in=received'], 'fees.in: expected quote: fees of futures are in the margin coin'],
+  ])('%j is refused with its place', (changes, message) => {
+    const { status, stderr } = fails('backtest', 'run.yaml', ...changes);
+    expect(status).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  it('is told what has changed since: verify names the marks and the funding', () => {
+    for (const key of [
+      { kind: 'mark', symbol: 'SYNUSDT', interval: '15m' },
+      { kind: 'funding', symbol: 'SYNUSDT' },
+    ] as const) {
+      const { columns } = loadSeries(join(folder, 'data'), key)!;
+      const figures = columns.figures.map((figure) => figure.map((value) => (key.kind === 'mark' ? value * 2 : -value)));
+      storeSeries(join(folder, 'data'), key, { ...columns, figures }, true);
+    }
+    const { status, stdout, stderr } = fails('verify', join('kept', keptRun()));
+    expect(status).toBe(EXIT.differs);
+    for (const file of ['mark-15m.arrow', 'funding.arrow']) expect(`${stdout}${stderr}`).toContain(file);
+  });
+});

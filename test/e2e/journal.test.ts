@@ -1,0 +1,118 @@
+// `isobar journal check` as it is run: what it says of a journal that is whole, torn, damaged, in use or none, and its exit codes.
+
+import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { nextTurn } from '../../src/adapters/clock/wallClock.ts';
+import { openJournalFolder } from '../../src/app/journal/openJournal.ts';
+import type { JournalReport } from '../../src/app/journal/checkJournal.ts';
+import { CliDesk, type Finished } from '../fixtures/cliDesk.ts';
+import { ACCOUNT, FACTS, steps } from '../fixtures/journalDesk.ts';
+
+const desk = new CliDesk();
+const root = mkdtempSync(join(tmpdir(), 'isobar-check-'));
+const START_MS = Date.UTC(2026, 0, 5);
+let folder: string;
+let runs = 0;
+
+/** The life of a bot in three files, the last with five lines; `release` ends its process. */
+async function written(): Promise<() => void> {
+  let nowMs = START_MS;
+  const parts = { nowMs: () => (nowMs += 1000), facts: FACTS, listener: { durable: () => {}, failed: () => {} } };
+  const { journal, release } = openJournalFolder(parts, { folder, account: ACCOUNT, segmentBytes: 4000 });
+  for (const step of steps()) {
+    step(journal);
+    // Each step is on the disk before the next, so that what was written later proves what was there.
+    while (journal.durableSeq < journal.lastSeq) await nextTurn();
+  }
+  await new Promise<void>((resolve) => journal.close(resolve));
+  return release;
+}
+
+beforeAll(() => expect(desk.run('--version')).resolves.toMatchObject({ code: 0 }));
+beforeEach(async () => {
+  folder = join(root, `journal${runs++}`);
+  (await written())();
+});
+afterAll(() => {
+  desk.remove();
+  rmSync(root, { recursive: true });
+});
+
+const check = (...args: readonly string[]): Promise<Finished> => desk.run('journal', 'check', ...args);
+const unwrapped = (text: string): string => text.replace(/\s+/g, ' ');
+const newest = (): string => join(folder, 'journal-000002.jsonl');
+
+describe('isobar journal check', () => {
+  it('says what is in a journal that is whole, in a copy that anybody may read too', async () => {
+    chmodSync(newest(), 0o644);
+    const { code, stdout, stderr } = await check(`${folder}/`);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^account {5}paper:3f2a$/m);
+    expect(stdout).toMatch(/^records {5}\d\d, 1 to \d\d$/m);
+    expect(stdout).toMatch(/^kinds {7}SEGMENT 2, CONFIG 1, .*INTENT 5/m);
+    expect(stdout).toMatch(/^open orders 1 of unknown outcome$/m);
+    expect(stdout).toMatch(/^no effect {3}1: proved so/m);
+    expect(stdout).toMatch(/\n\nwhole: a start goes on with it\n$/);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+  });
+
+  it('says what a start leaves out of one that is torn', async () => {
+    truncateSync(newest(), readFileSync(newest()).length - 7);
+    const { code, stdout } = await check(folder, '--json');
+    const report = JSON.parse(stdout) as JournalReport;
+    expect([code, report.verdict, report.torn?.says]).toEqual([0, 'torn', 'the rest of a write that did not finish']);
+    expect(unwrapped((await check(folder)).stdout)).toMatch(
+      /journal-000002\.jsonl:\d+: the rest of a write that did not finish \(\d+ bytes\): a start/,
+    );
+  });
+
+  it('names the file, the line and what to do where one is damaged', async () => {
+    const path = join(folder, 'journal-000001.jsonl');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replace('"leverage"', '"leverege"'));
+    const { code, stdout } = await check(folder);
+    expect(code).toBe(1);
+    expect(unwrapped(stdout)).toMatch(
+      /damaged: \S+\/journal-000001\.jsonl:3: expected record 3, got a record with a wrong checksum; line 5 was written when record 3 was on the disk orders that it held may be lost: bring the folder back from a copy/,
+    );
+    const { damage, records } = JSON.parse((await check(folder, '--json')).stdout) as JournalReport;
+    expect(damage?.message).toContain(':3: expected record 3');
+    expect(records).toBe(2);
+  });
+
+  it('takes one file by itself', async () => {
+    const { code, stdout } = await check(newest(), '--json');
+    const report = JSON.parse(stdout) as JournalReport;
+    expect([code, report.verdict, report.files, report.writer]).toEqual([0, 'whole', 1, null]);
+    expect(report.lastSeq - report.firstSeq + 1).toBe(report.records);
+    expect(report.firstSeq).toBeGreaterThan(1);
+  });
+
+  it('says who is at work', async () => {
+    folder = join(root, 'used');
+    const release = await written();
+    try {
+      expect((await check(folder)).stdout).toMatch(new RegExp(`^in use {6}by process ${process.pid} on `, 'm'));
+    } finally {
+      release();
+    }
+  });
+
+  it.each([
+    ['nothing there', () => join(root, 'none'), /no such file or folder/],
+    ['a folder without a journal', () => desk.folder, /got no journal-000001\.jsonl in it/],
+    ['a file of another name', () => (appendFileSync(join(root, 'notes.txt'), ''), join(root, 'notes.txt')), /expected a name such as/],
+  ])('refuses %s', async (_name, path, message) => {
+    const { code, stdout, stderr } = await check(path());
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(message);
+  });
+
+  it('shows nothing of a stranger that a terminal would act on', async () => {
+    const path = join(folder, 'journal-000001.jsonl');
+    writeFileSync(path, `\u001b[31m${readFileSync(path, 'utf8')}`);
+    expect((await check(folder)).stdout).not.toContain('\u001b');
+  });
+});

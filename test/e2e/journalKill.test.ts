@@ -1,0 +1,38 @@
+// A process that writes a journal, killed at random moments: what it was told to last is there, and the next one goes on.
+
+import { expect, it } from 'vitest';
+import { journalLatency, latencyText } from '../fixtures/journalLatency.ts';
+import { JournalKiller, killJournal } from '../fixtures/killJournal.ts';
+
+const KILLS = 8;
+const SEED = 1;
+
+// The long form is npm run campaign -- journalKill.
+it(`${KILLS} kills lose nothing that was told to last (seed ${SEED})`, async () => {
+  const { kills, records, torn } = await killJournal(KILLS, SEED);
+  expect(kills).toBe(KILLS);
+  expect(records).toBeGreaterThan(100);
+  console.log(`${kills} kills, ${torn} in the middle of a write: ${records} records`);
+});
+
+it('a second process refuses to start while the first lives, and starts at once when it is gone', async () => {
+  const killer = new JournalKiller();
+  const first = killer.start(1);
+  await first.said(2);
+  const second = killer.start(2);
+  await second.said(1);
+  expect(second.lines[0]).toMatch(new RegExp(`/journal/lock-${first.child.pid}-.*: process ${first.child.pid} trades on this account$`));
+  expect(first.child.exitCode).toBeNull();
+  await first.killAfter(0);
+  const third = killer.start(3);
+  await third.said(2);
+  expect(third.lines[0]).toBe('open');
+  await third.killAfter(0);
+  killer.remove();
+});
+
+it('an order waits for its sync and little more', async () => {
+  const { journal, bare, callMs } = await journalLatency(150);
+  console.log(`write-ahead: ${latencyText(journal)}; append + fdatasync alone: ${latencyText(bare)}; the call: ${latencyText(callMs)}`);
+  expect(journal.p50Ms).toBeLessThan(bare.p50Ms * 4 + 2);
+});

@@ -1,0 +1,134 @@
+// `isobar data download` and `record` as a user runs them: what they say, and what Ctrl-C and kill -9 leave.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkBars } from '../../src/adapters/bars/catalog.ts';
+import { CliDesk, COMMAND } from '../fixtures/cliDesk.ts';
+import { KlinesService } from '../fixtures/klinesService.ts';
+
+const MINUTE = 60_000;
+const BTC = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' } as const;
+
+const exchange = new KlinesService();
+const desk = new CliDesk();
+const url = () => ['--spot-url', exchange.url, '--futures-url', exchange.url];
+beforeAll(async () => void (await exchange.start()));
+afterAll(async () => {
+  await exchange.stop();
+  desk.remove();
+});
+
+/** `isobar data ...` on a catalog of its own. */
+const data = (catalog: string, ...args: readonly string[]) => desk.run('data', ...args, '--catalog', catalog, ...url());
+
+describe('isobar data download', () => {
+  it('says what it stored, and the last line for scripts', async () => {
+    exchange.setClock(Date.UTC(2026, 0, 5, 8, 0, 30));
+    const first = await data('a', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toBe(
+      [
+        '  BTCUSDT 1m spot  299 bars  2026-01-05 03:01 – 2026-01-05 07:59 UTC',
+        '    exchange    299 closed bars: 299 new, 0 as they were',
+        '    gaps        none',
+        '    no volume   0 bars',
+        '    instrument  BTC/USDT, price 2 and quantity 5 digits, minimum 0.00001, fees 0.1 % / 0.1 %',
+        '    written     a/spot/BTCUSDT/1m.arrow',
+        '299 new bars, 0 revised, 0 sets failed',
+        '',
+      ].join('\n'),
+    );
+    exchange.setClock(exchange.nowMs + 400 * MINUTE);
+    exchange.change('1m', exchange.nowMs - 30_000 - 10 * MINUTE, { missing: true });
+    const second = await data('a', 'download', '--symbol', 'btcusdt', '--interval', '1m,4h');
+    expect(second.code).toBe(0);
+    expect(second.stdout).toContain('    hole        100 bars from 2026-01-05 08:00 on are older than the newest 300 klines\n');
+    expect(second.stdout).toContain('    made        75 bars of 4h: a/spot/BTCUSDT/4h.arrow\n');
+    expect(Math.max(...second.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+    exchange.changes.clear();
+    const third = await data('a', 'download', '--symbol', 'BTCUSDT', '--interval', '1m', '--json');
+    expect(JSON.parse(third.stdout)).toMatchObject([
+      { kind: 'stored', newRows: 1, filledRows: 1, revised: [], rows: 599, missingBars: 100, hole: null },
+    ]);
+  });
+
+  it('ends with 2 for what cannot be asked for, with 1 when nobody answers', async () => {
+    const old = await data('b', 'download', '--symbol', 'BTCUSDT', '--interval', '1m', '--from', '2020-01-01');
+    expect(old).toMatchObject({ code: 2, stdout: '' });
+    expect(old.stderr).toMatch(
+      /^--from: expected .* for BTCUSDT 1m, got 2020-01-01 00:00 UTC: the API gives the newest 300 klines .*\n {2}leave --from out/,
+    );
+    expect(existsSync(join(desk.folder, 'b'))).toBe(false);
+    const none = await desk.run('data', 'download', '--symbol', 'BTCUSDT', '--interval', '1m', '--spot-url', 'http://127.0.0.1:9');
+    expect(none).toMatchObject({ code: 1, stdout: '0 new bars, 0 revised, 1 sets failed\n' });
+    expect(none.stderr).toMatch(/^BTCUSDT 1m spot: spot.symbols: .*\n {2}isobar doctor/);
+  });
+
+  it('refreshes the records of the catalog', async () => {
+    const done = await data('a', 'instruments', '--json');
+    expect(JSON.parse(done.stdout)).toMatchObject([{ isNew: false, changes: [], instrument: { wireName: 'BTCUSDT' } }]);
+    expect(await data('c', 'instruments')).toMatchObject({
+      code: 2,
+      stderr: 'c: the catalog has no instruments\n  name some by --symbol\n',
+    });
+  });
+});
+
+/** A command that goes on, with what it has said so far. */
+function running(...args: readonly string[]): {
+  readonly child: ChildProcess;
+  readonly said: () => string;
+  readonly ended: Promise<number | null>;
+} {
+  const child = spawn(process.execPath, [COMMAND, ...args, ...url()], { cwd: desk.folder });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  return { child, said: () => text, ended: new Promise((resolve) => void child.on('close', resolve)) };
+}
+
+async function until(isTrue: () => boolean, atMostMs: number): Promise<void> {
+  for (const untilMs = Date.now() + atMostMs; !isTrue() && Date.now() < untilMs;) await setTimeout(1);
+}
+
+describe('isobar data record', () => {
+  it('records the bar that closes, and ends in order by Ctrl-C', async () => {
+    // The exchange's minute ends two seconds from now.
+    exchange.runAt(Date.UTC(2026, 0, 5, 8, 0, 58));
+    const { child, said, ended } = running('data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--catalog', 'd');
+    await until(() => said().includes('bar 2026-01-05 08:00'), 8000);
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+    expect(said()).toMatch(
+      /^recording BTCUSDT 1m \(spot\) into d; Ctrl-C ends it\n\d\d:\d\d:\d\d {2}BTCUSDT 1m {2}299 new bars, 299 in all\n/,
+    );
+    expect(said()).toMatch(/bar 2026-01-05 08:00 {2}close [\d.]+\nended; 1 bar recorded and written\n$/);
+    expect(checkBars(join(desk.folder, 'd'), BTC)).toMatchObject({ unchanged: true, manifest: { rows: 300, gaps: 0, wrong: [] } });
+  });
+
+  it('leaves a sound catalog when it is killed in the middle of a write', async () => {
+    const catalog = join(desk.folder, 'e');
+    const folder = join(catalog, 'spot/BTCUSDT');
+    const isWriting = () => existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.tmp'));
+    exchange.setClock(Date.UTC(2026, 0, 5, 8, 0, 30));
+    await data('e', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
+    let killed = 0;
+    for (let round = 0; round < 4; round++) {
+      exchange.setClock(exchange.nowMs + 60 * MINUTE);
+      const { child, ended } = running('data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--catalog', 'e');
+      await until(isWriting, 4000);
+      child.kill('SIGKILL');
+      await ended;
+      if (isWriting()) killed++;
+      expect(checkBars(catalog, BTC)).toMatchObject({ unchanged: true, manifest: { gaps: 0, wrong: [] } });
+    }
+    expect(killed).toBeGreaterThan(0);
+    const after = await data('e', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
+    expect(after.code).toBe(0);
+    expect(checkBars(catalog, BTC).manifest).toMatchObject({ rows: 299 + 240, gaps: 0 });
+    expect(isWriting()).toBe(false);
+  });
+});

@@ -1,0 +1,216 @@
+// A key and a secret go through every command and every failure; of neither is a byte printed or written, in whatever form.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiDesk, KEY, SECRET, type Ended } from '../fixtures/apiDesk.ts';
+import { ECHO, found, PLAIN_ECHO } from '../fixtures/canary.ts';
+import { answerBytes, StubExchange, withTime, type Behaviour } from '../fixtures/stubExchange.ts';
+
+const desk = new ApiDesk();
+const stubs: StubExchange[] = [];
+/** What services sent, to see that there was something to be found. */
+const sent: Buffer[] = [];
+
+beforeAll(() => {
+  desk.write('hostile.ts', HOSTILE);
+});
+afterAll(async () => {
+  for (const stub of stubs) await stub.close();
+  desk.remove();
+});
+
+/** A strategy that looks for the key wherever a program may look, and tells all that it found. */
+const HOSTILE = `import { execFileSync } from 'node:child_process';
+import { Strategy } from 'isobar';
+export default class Hostile extends Strategy {
+  override onBar() {
+    throw new Error(JSON.stringify(process.env) + JSON.stringify(process.argv) + execFileSync('env', { encoding: 'utf8' }));
+  }
+}
+`;
+
+const answers =
+  (status: number, body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): Behaviour =>
+  (socket) => {
+    const bytes = answerBytes(status, body, headers);
+    sent.push(bytes, Buffer.from(body));
+    socket.write(bytes);
+  };
+const raw =
+  (text: string, end: boolean): Behaviour =>
+  (socket) => {
+    sent.push(Buffer.from(text));
+    if (end) socket.end(text);
+    else socket.write(text);
+  };
+
+/** There, and no more than that. */
+const ping =
+  (behaviour: Behaviour): Behaviour =>
+  (socket, request) =>
+    request.target.endsWith('/ping') ? answers(200, '{}')(socket, request) : behaviour(socket, request);
+
+const ORDER = ['api', 'spot.newOrder', 'symbol=BTCUSDT', 'side=BUY', 'type=LIMIT', 'price=1', 'volume=1', 'newClientOrderId=c-1'];
+const QUERY = ['api', 'spot.queryOrder', 'symbol=BTCUSDT', 'newClientOrderId=c-1'];
+const error = (code: number) => `{"code":${code},"msg":"${ECHO}\\r\\n\\u001b[2J","data":{"${KEY}":"${SECRET}"}}`;
+const ROW = `{"symbol":"${ECHO}","orderId":1,"clientOrderId":"${KEY}","price":1,"origQty":"${SECRET}","executedQty":0,"status":"${ECHO}","side":"BUY"}`;
+const GOOD_ROW = `{"symbol":"${KEY}","orderId":1,"clientOrderId":"${SECRET}","price":1,"origQty":1,"executedQty":0,"status":"${ECHO}","type":"${ECHO}","side":"BUY"}`;
+
+/** What the command should end with, so that each failure is the one that is meant. */
+const SCENES: readonly (readonly [string, readonly string[], Behaviour, number])[] = [
+  ['an answer that echoes', [...QUERY], answers(200, GOOD_ROW), 0],
+  ['an answer that echoes, in JSON', [...QUERY, '--json'], answers(200, GOOD_ROW), 0],
+  [
+    'rows that are not understood',
+    ['api', 'spot.openOrders', 'symbol=BTCUSDT', 'limit=5', '--json'],
+    answers(200, `[${ROW},${GOOD_ROW}]`),
+    0,
+  ],
+  ['an order refused', [...ORDER], answers(400, error(-2017), { 'x-echo': PLAIN_ECHO, [`x-${KEY}`]: 'x' }), 1],
+  ['an order refused, in JSON', [...ORDER, '--json'], answers(200, error(-1022)), 1],
+  ['a code of nobody', [...ORDER, '--json'], answers(400, error(-9999)), 4],
+  ['a limit', [...ORDER], answers(429, error(-1003), { 'retry-after': PLAIN_ECHO }), 1],
+  ['a ban', [...ORDER], answers(418, error(-1003), { 'retry-after': KEY }), 1],
+  ['HTML', [...ORDER], answers(502, `<html><title>${PLAIN_ECHO}</title>`), 4],
+  ['a redirect', [...QUERY, '--timeout', '1'], answers(302, PLAIN_ECHO, { location: `/x?key=${KEY}&secret=${SECRET}` }), 1],
+  ['broken JSON', [...ORDER, '--json'], answers(200, `{"a":"${ECHO}",}`), 4],
+  ['gzip', [...ORDER], answers(400, gzipSync(error(-2017)), { 'content-encoding': 'gzip' }), 1],
+  ['an encoding that is none', [...ORDER], answers(200, PLAIN_ECHO, { 'content-encoding': `x-${SECRET}` }), 4],
+  ['a status line that is none', [...ORDER], raw(`HTTP/1.1 ${SECRET} ${KEY}\r\n\r\n`, true), 4],
+  ['no HTTP at all', [...ORDER, '--json'], raw(`${KEY}: ${SECRET}\r\n\r\n`, true), 4],
+  ['headers without end', [...ORDER], raw(`HTTP/1.1 200 OK\r\n${`x: ${PLAIN_ECHO}\r\n`.repeat(200)}`, false), 4],
+  ['a download', ['data', 'download', '--symbol', 'BTCUSDT', '--interval', '1m'], answers(400, error(-1121)), 1],
+  ['the doctor', ['doctor', '--timeout', '2'], ping(answers(401, error(-2015))), 1],
+  [
+    'the doctor, with a bundle',
+    ['doctor', '--json', '--bundle', join(desk.folder, 'bundle.json'), '--timeout', '2'],
+    ping(answers(200, GOOD_ROW)),
+    1,
+  ],
+  ['a body that breaks off', [...ORDER], raw(`HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n{"msg":"${ECHO}`, true), 4],
+];
+
+/** Every fourth in a process of its own, the others within this one, which is faster. */
+async function scene(at: number): Promise<Ended> {
+  const [, args, behaviour] = SCENES[at]!;
+  const stub = await StubExchange.start(withTime(behaviour, Date.now));
+  stubs.push(stub);
+  const words = [...args, ...(args[0] === 'api' ? ['--verbose'] : []), '--spot-url', stub.origin];
+  return at % 4 === 0 ? desk.run(words, desk.withKey) : desk.runHere(words, desk.withKey);
+}
+
+describe('nothing of it is printed or written', () => {
+  test('by calls of every outcome, at the most verbose', async () => {
+    const ended: Ended[] = [];
+    for (const at of SCENES.keys()) ended.push(await scene(at));
+    expect(ended.map(({ code }, at) => [SCENES[at]![0], code])).toEqual(SCENES.map(([name, , , code]) => [name, code]));
+    const shown = ended.map(({ stdout, stderr }, at) => [SCENES[at]![0], found(Buffer.from(stdout + stderr))] as const);
+    expect(shown.filter(([, hits]) => hits.length > 0)).toEqual([]);
+    // Nor does a service move the cursor of whoever reads it, or begin a line of its own.
+    const obeyed = ended.map(({ stdout, stderr }, at) => [SCENES[at]![0], /[^\P{Cc}\n]/u.exec(stdout + stderr)?.[0]] as const);
+    expect(obeyed.filter(([, control]) => control !== undefined)).toEqual([]);
+  }, 30_000);
+
+  test('by Node itself, told to debug everything', async () => {
+    const stub = await StubExchange.start(withTime(answers(400, error(-2017)), Date.now));
+    stubs.push(stub);
+    const { code, stderr } = await desk.run([...ORDER, '--verbose', '--spot-url', stub.origin], {
+      ...desk.withKey,
+      NODE_DEBUG: '*',
+      DEBUG: '*',
+    });
+    expect(code).toBe(1);
+    expect(stderr.length).toBeGreaterThan(100_000);
+    expect(found(Buffer.from(stderr))).toEqual([]);
+  });
+
+  test('by mistakes of whoever calls', async () => {
+    desk.write('keys.yaml', `apiKey: ${KEY}\napiSecret: ${SECRET}\n`);
+    desk.write('place.yaml', `keyFile: ${KEY}\ndialect: { signQuery: ${SECRET} }\n`);
+    desk.write('syntax.yaml', `a: "${KEY}\n  b: [*${SECRET}\n`);
+    const stub = await StubExchange.start(withTime(answers(400, error(-1121)), Date.now));
+    stubs.push(stub);
+    const at = ['--spot-url', stub.origin];
+    const mistakes: readonly (readonly string[])[] = [
+      ['api', 'spot.account', `--api-key=${KEY}`, '--api-secret', SECRET],
+      ['api', 'spot.account', `apiKey=${KEY}`],
+      ['api', 'spot.ping', '--config', 'keys.yaml'],
+      ['api', 'spot.ping', '--config', 'place.yaml'],
+      ['api', 'spot.ping', '--config', 'syntax.yaml'],
+      ['api', 'spot.ping', '--config', SECRET],
+      ['api', 'spot.ping', '--spot-url', `https://${KEY}:${SECRET}@127.0.0.1`],
+      ['api', 'spot.ping', '--spot-url', SECRET],
+      ['api', 'spot.ping', '--spot-url', `http://127.0.0.1/${KEY}?secret=${SECRET}`],
+      ['api', 'spot.ping', '--timeout', SECRET],
+      ['api', 'spot.ping', `--${SECRET}`],
+      ['api', KEY],
+      ['api', 'spot.ping', KEY],
+      ['api', 'spot.ping', `${SECRET}=1`],
+      ['api', 'spot.depth', `symbol=${SECRET}`, `limit=${KEY}`, ...at],
+      ['api', 'spot.depth', `symbol=${SECRET}`, 'limit=5', '--dry-run', ...at],
+      ['api', 'spot.depth', `symbol=${SECRET}`, 'limit=5', '--json', ...at],
+      [...QUERY.slice(0, 3), `newClientOrderId=${KEY.slice(0, 31)}`, '--dry-run', ...at],
+      [KEY],
+      ['data', SECRET],
+      ['data', 'list', '--market', SECRET],
+    ];
+    for (const args of mistakes) {
+      const { stdout, stderr, code } = await desk.runHere(args, desk.withKey);
+      expect([args.map((word) => word.replace(KEY, '<key>').replace(SECRET, '<secret>')), found(Buffer.from(stdout + stderr))]).toEqual([
+        expect.anything(),
+        [],
+      ]);
+      expect(code === 0).toBe(args.includes('--dry-run'));
+    }
+  });
+
+  test('by a process that hangs, is reported on, and is ended; its arguments and children have neither', async () => {
+    let cmdline = '';
+    let child: Parameters<Parameters<typeof desk.run>[2] & {}>[0] | null = null;
+    const stub = await StubExchange.start(
+      withTime(() => {
+        cmdline = process.platform === 'linux' ? readFileSync(`/proc/${child!.pid}/cmdline`, 'latin1') : ORDER.join('\0');
+        child!.kill('SIGUSR2');
+        setTimeout(() => child!.kill('SIGTERM'), 300);
+      }, Date.now),
+    );
+    stubs.push(stub);
+    const env = { ...desk.withKey, NODE_OPTIONS: `--report-on-signal --report-directory=${desk.folder}` };
+    const { code, stderr } = await desk.run([...ORDER, '--verbose', '--spot-url', stub.origin], env, (started) => (child = started));
+    expect(code).toBe(143);
+    expect(stderr).toContain('the order may stand');
+    expect(cmdline).toContain('spot.newOrder');
+    expect(found(Buffer.from(cmdline))).toEqual([]);
+    expect(desk.written().filter(({ path }) => /report\..*\.json$/.test(path))).toHaveLength(1);
+  });
+
+  test('by a strategy, in its error or from a child process', async () => {
+    const backtest = ['backtest', '--demo', '--set', 'strategy=hostile.ts', '--set', 'params={}'];
+    const { code, stderr } = await desk.run(backtest, { ...desk.withKey, ISOBAR_SPOT_URL: 'https://canary.example.com' });
+    expect(code).toBe(1);
+    // It did see its environment, and in it what was not taken away.
+    expect(stderr).toContain('canary.example.com');
+    expect(found(Buffer.from(stderr))).toEqual([]);
+  }, 20_000);
+
+  test('in no byte of what all these printed and wrote', () => {
+    const signatures = stubs.flatMap(({ requests }) =>
+      requests.flatMap(({ headers }) =>
+        headers.filter(([name]) => name.toLowerCase() === 'x-ch-sign').map(([, sign]) => ['a signature', sign.slice(0, 12)] as const),
+      ),
+    );
+    expect(signatures.length).toBeGreaterThan(SCENES.length / 2);
+    const files = desk.written();
+    expect(files.some(({ path }) => path.includes('/bans/'))).toBe(true);
+    for (const { path, bytes } of files) expect([path, found(bytes, signatures)]).toEqual([path, []]);
+    expect(found(Buffer.concat(desk.printed), signatures)).toEqual([]);
+    // There was something to be found: services had the key and sent back every form of both.
+    const keys = stubs.flatMap(({ requests }) => requests.flatMap(({ headers }) => headers.map(([, value]) => value)));
+    expect(keys).toContain(KEY);
+    for (const form of ['as it is', 'in hex', 'in base64', 'percent-encoded', 'in escapes of JSON']) {
+      expect(found(Buffer.concat(sent))).toEqual(expect.arrayContaining([`the key ${form}`, `the secret ${form}`]));
+    }
+  });
+});

@@ -1,0 +1,407 @@
+// A journal on a disk that crashes at every operation, is torn, flipped and cut at every byte, fills up and fails its syncs.
+
+import { describe, expect, it } from 'vitest';
+import { restartOf } from '../../src/adapters/journal/journalState.ts';
+import { lineOf } from '../../src/adapters/journal/line.ts';
+import { readJournal } from '../../src/adapters/journal/readJournal.ts';
+import { KINDS, type JournalRecord } from '../../src/adapters/journal/records.ts';
+import { ConfigError } from '../../src/base/errors.ts';
+import { seededRng } from '../../src/base/rng.ts';
+import { ACCOUNT, FOLDER, openDesk, said, steps, type Desk } from '../fixtures/journalDesk.ts';
+import { Crash, SimulatedDisk } from '../fixtures/simulatedDisk.ts';
+
+/** Small enough for several files in one script. */
+const SMALL = { segmentBytes: 1500 };
+const SEED = 20_260_105;
+
+/** Lives until the end of the script or the crash; `pause` lets the disk do its work after each step. */
+function live(disk: SimulatedDisk, firstOrder = 1, told: number[] = []): Desk | null {
+  let desk: Desk | null = null;
+  try {
+    desk = openDesk(disk, SMALL);
+    for (const step of steps(firstOrder)) {
+      step(desk.journal);
+      if (!disk.run()) break;
+    }
+    disk.run();
+  } catch (error) {
+    if (!(error instanceof Crash)) throw error;
+  }
+  told.push(...(desk?.told ?? []));
+  return desk;
+}
+
+function recordsOf(disk: SimulatedDisk): JournalRecord[] {
+  const records: JournalRecord[] = [];
+  const { damage } = readJournal(disk, FOLDER, (record) => records.push(record));
+  if (damage) throw new Error(`${damage.path}:${damage.line}: ${damage.says}`);
+  return records;
+}
+
+function lived(): { disk: SimulatedDisk; records: JournalRecord[]; paths: string[] } {
+  const disk = new SimulatedDisk();
+  live(disk);
+  const paths = disk.list(FOLDER).filter((name) => name.endsWith('.jsonl')).map((name) => `${FOLDER}/${name}`); // prettier-ignore
+  return { disk, records: recordsOf(disk), paths };
+}
+
+const whole = lived();
+
+describe('a life without a crash', () => {
+  it('writes every kind, in several files, and reads it back', () => {
+    expect(new Set(whole.records.map(({ k }) => k))).toEqual(new Set(Object.keys(KINDS)));
+    expect(whole.paths.length).toBeGreaterThan(3);
+    expect(whole.records.map(({ seq }) => seq)).toEqual(whole.records.map((_, at) => at + 1));
+  });
+
+  it('sums up what it says', () => {
+    const { state, isTorn } = openDesk(whole.disk);
+    const open = [...state.unfinished.values()];
+    expect(open.map(({ intent }) => intent.order)).toEqual([4]);
+    expect(open.map((trace) => restartOf(trace, isTorn))).toEqual([{ kind: 'unknown', signMs: expect.any(Number) as number }]);
+    expect([...state.tombs.values()].map(({ intent }) => [intent.order, intent.symbol, intent.fp])).toEqual([
+      [3, 'spot:ÉTHUSDT', 'spot|ÉTHUSDT|buy||LIMIT|42000.5|0.02|'],
+    ]);
+    expect([...state.symbols]).toEqual(['spot:BTCUSDT', 'spot:ÉTHUSDT']);
+    expect([...state.trades].map((name) => name.split(' ')[1])).toEqual(['9000000000000000001', '9000000000000000002', '77']);
+    expect([state.halts.size, state.strays.length, state.decisions.length, state.cursors.size]).toEqual([0, 1, 1, 1]);
+    expect(state.config).toMatchObject({ limits: { maxOpenOrders: 3, note: '"é\\\n\u2028\ud83d\ude00' }, timeScale: 0.5 });
+  });
+});
+
+describe('group commit', () => {
+  it('one sync covers all that waits, and what lasts is told in order', () => {
+    const disk = new SimulatedDisk();
+    const { journal, told } = openDesk(disk);
+    const life = steps();
+    life[0]!(journal);
+    disk.run();
+    const before = disk.operations;
+    for (const step of life.slice(1)) step(journal);
+    expect(told).toEqual([2]);
+    disk.run();
+    // One append, the beginning and the end of one sync.
+    expect([told, disk.operations - before]).toEqual([[2, journal.lastSeq], 3]);
+  });
+
+  it('what comes during a sync waits for the next, and nothing is told before it lasts', () => {
+    const disk = new SimulatedDisk();
+    const { journal } = openDesk(disk, { ...SMALL, soon: disk.soon });
+    const life = steps();
+    let step = 0;
+    const tick = (): void => {
+      if (step < life.length) {
+        life[step++]!(journal);
+        disk.soon(tick);
+      }
+      expect(journal.durableSeq).toBeLessThanOrEqual(lastingSeq(disk));
+    };
+    tick();
+    disk.run();
+    expect(journal.durableSeq).toBe(journal.lastSeq);
+  });
+});
+
+/** The newest record of which all bytes last. */
+function lastingSeq(disk: SimulatedDisk): number {
+  let seq = 0;
+  for (const name of disk.list(FOLDER).filter((file) => file.endsWith('.jsonl'))) {
+    const path = `${FOLDER}/${name}`;
+    const text = Buffer.from(disk.read(path).subarray(0, disk.lastingBytes(path))).toString();
+    for (const [, found] of text.matchAll(/^\{"seq":(\d+).*\n/gm)) seq = Number(found);
+  }
+  return seq;
+}
+
+/** Recovered records are what was written, without a gap, up to some point that is not before the newest that was told to last. */
+function expectPrefix(disk: SimulatedDisk, told: readonly number[], full: readonly JournalRecord[], why: string): void {
+  let records: JournalRecord[];
+  try {
+    records = recordsOf(disk);
+  } catch (error) {
+    throw new Error(`${why}: ${String(error)}`, { cause: error });
+  }
+  expect(records.length, why).toBeGreaterThanOrEqual(told.at(-1) ?? 0);
+  expect(records.map(said), why).toEqual(full.slice(0, records.length).map(said));
+}
+
+describe('a crash at every operation', () => {
+  const probe = new SimulatedDisk();
+  live(probe);
+  const { operations } = probe;
+
+  it(`leaves what was told to last (${operations} points x 24 outcomes, seed ${SEED})`, () => {
+    const rng = seededRng(SEED);
+    for (let crashAt = 0; crashAt <= operations; crashAt++) {
+      const disk = new SimulatedDisk();
+      disk.crashAt = crashAt;
+      const told: number[] = [];
+      live(disk, 1, told);
+      for (let outcome = 0; outcome < 24; outcome++)
+        expectPrefix(disk.afterPowerLoss(rng), told, whole.records, `operation ${crashAt}, outcome ${outcome}`);
+    }
+  });
+
+  it('and a second crash at every operation of the next start', () => {
+    const rng = seededRng(SEED + 1);
+    for (let crashAt = 0; crashAt <= operations; crashAt += 3) {
+      const first = new SimulatedDisk();
+      first.crashAt = crashAt;
+      const told: number[] = [];
+      live(first, 1, told);
+      const left = first.afterPowerLoss(rng);
+      const before = recordsOf(left);
+      for (let again = 0; again < 40; again += 1 + Math.floor(rng.next() * 4)) {
+        const second = left.afterPowerLoss({ next: () => 0.3 });
+        second.crashAt = again;
+        const toldAgain: number[] = [];
+        live(second, 100, toldAgain);
+        const full = new SimulatedDisk();
+        for (const name of left.list(FOLDER)) full.overwrite(`${FOLDER}/${name}`, left.read(`${FOLDER}/${name}`));
+        live(full, 100);
+        const why = `operations ${crashAt} and ${again}`;
+        const records = recordsOf(full);
+        expect(records.slice(0, before.length).map(said), why).toEqual(before.map(said));
+        expectPrefix(second.afterPowerLoss(rng), toldAgain.length > 0 ? toldAgain : told, records, why);
+      }
+    }
+  });
+
+  it('a kill at every operation, and a power loss at the next start, which rests on what the first has written', () => {
+    const rng = seededRng(SEED + 4);
+    for (let killAt = 0; killAt <= operations; killAt++) {
+      for (let crashAt = 0; crashAt < 16; crashAt++) {
+        const disk = new SimulatedDisk();
+        disk.crashAt = killAt;
+        const told: number[] = [];
+        live(disk, 1, told);
+        disk.endProcess();
+        const before = recordsOf(disk).map(said);
+        disk.crashAt = crashAt;
+        const toldAgain: number[] = [];
+        live(disk, 100, toldAgain);
+        const records = recordsOf(disk.afterPowerLoss(rng)).map(said);
+        const why = `killed at ${killAt}, crashed at ${crashAt}`;
+        expect(records.length, why).toBeGreaterThanOrEqual((toldAgain.at(-1) ?? told.at(-1)) ?? 0); // prettier-ignore
+        expect(records.slice(0, before.length), why).toEqual(before.slice(0, records.length));
+      }
+    }
+  });
+
+  it('no order that was told to last is called unsent', () => {
+    const rng = seededRng(SEED + 2);
+    for (let crashAt = 0; crashAt <= operations; crashAt++) {
+      const disk = new SimulatedDisk();
+      disk.crashAt = crashAt;
+      const told: number[] = [];
+      live(disk, 1, told);
+      const sent = whole.records
+        .filter(({ k, seq }) => k === 'SEND' && seq <= (told.at(-1) ?? 0))
+        .map((record) => 'cid' in record && record.cid);
+      const { state, isTorn } = openDesk(disk.afterPowerLoss(rng));
+      for (const [cid, trace] of state.unfinished) if (sent.includes(cid)) expect(restartOf(trace, isTorn).kind).not.toBe('notSent');
+    }
+  });
+});
+
+describe('a kill at every byte of the last write', () => {
+  it('leaves a prefix; the rest is cut off, and said so', () => {
+    const path = whole.paths.at(-1)!;
+    const size = whole.disk.size(path);
+    for (let cut = 0; cut <= size; cut++) {
+      const disk = whole.disk.afterKill(path, cut);
+      const { records, reading, journal } = openDesk(disk);
+      expect(records.map(said)).toEqual(whole.records.slice(0, records.length).map(said));
+      const torn = reading.segments.at(-1)!.torn;
+      const tail = Buffer.from(disk.read(path)).toString();
+      expect(torn?.bytes ?? 0, `cut ${cut}`).toBe(tail.length - (tail.lastIndexOf('\n') + 1));
+      journal.config({ hash: '', version: '', limits: {}, leaseMs: 0, timeScale: 1 });
+      disk.run();
+      expect(recordsOf(disk).slice(0, records.length)).toEqual(records);
+    }
+  });
+});
+
+describe('an order with an INTENT and no SEND', () => {
+  it('is of unknown outcome where a write did not finish, and never sent where none is missing', () => {
+    const { seq } = whole.records.findLast(({ k }) => k === 'SEND')!;
+    const disk = whole.disk.afterKill('', 0);
+    const textOf = (path: string): string => Buffer.from(whole.disk.read(path)).toString();
+    const newest = whole.paths.findIndex((path) => textOf(path).includes(`{"seq":${seq},`));
+    for (const later of whole.paths.slice(newest + 1)) disk.remove(later);
+    const path = whole.paths[newest]!;
+    const text = textOf(path);
+    const at = text.indexOf(`{"seq":${seq},`);
+    for (const [length, isTorn, restart] of [
+      [at, false, { kind: 'notSent' }],
+      [at + 40, true, { kind: 'unknown', signMs: null }],
+    ] as const) {
+      disk.overwrite(path, Buffer.from(text.slice(0, length)));
+      const desk = openDesk(disk.afterKill('', 0));
+      const trace = [...desk.state.unfinished.values()].at(-1)!;
+      expect([desk.isTorn, restartOf(trace, desk.isTorn)]).toEqual([isTorn, restart]);
+    }
+  });
+});
+
+describe('a byte that changed, anywhere', () => {
+  it('is refused with its place, in every file', () => {
+    const rng = seededRng(SEED + 3);
+    let refused = 0;
+    for (const path of whole.paths) {
+      const good = Buffer.from(whole.disk.read(path));
+      for (let at = 0; at < good.length; at++) {
+        const bytes = Buffer.from(good);
+        bytes[at]! ^= at % 3 === 0 ? 1 << Math.floor(rng.next() * 8) : 1 + Math.floor(rng.next() * 255);
+        const disk = whole.disk.afterKill('', 0);
+        disk.overwrite(path, bytes);
+        const { damage } = readJournal(disk, FOLDER, () => {});
+        expect(damage, `${path} byte ${at}: ${good[at]} -> ${bytes[at]}`).not.toBeNull();
+        const line = good.subarray(0, at).filter((byte) => byte === 10).length + 1;
+        expect([damage!.path, damage!.line]).toEqual([path, line]);
+        refused++;
+      }
+    }
+    expect(refused).toBe(whole.paths.reduce((sum, path) => sum + whole.disk.size(path), 0));
+  });
+
+  it.each([
+    ['a line that is missing', (lines: string[]) => lines.toSpliced(3, 1), /:4: expected record \d+, got record \d+/],
+    [
+      'two lines that changed places',
+      (lines: string[]) => [...lines.slice(0, 2), lines[3]!, lines[2]!, ...lines.slice(4)],
+      /:3: expected record/,
+    ],
+    ['a line twice', (lines: string[]) => lines.toSpliced(3, 0, lines[2]!), /:4: expected record/],
+    ['another head', (lines: string[]) => lines.slice(1), /:1: expected record \d+, got a record of kind/],
+  ])('%s is refused', (_name, change, message) => {
+    for (const path of whole.paths) {
+      const lines = Buffer.from(whole.disk.read(path)).toString().split('\n').slice(0, -1);
+      if (lines.length < 5) continue;
+      const disk = whole.disk.afterKill('', 0);
+      disk.overwrite(path, Buffer.from(`${change(lines).join('\n')}\n`));
+      expect(() => openDesk(disk)).toThrow(message);
+    }
+  });
+
+  it('a file that is missing, cut, or written to after its successor had begun, is refused', () => {
+    const [first, second, third] = whole.paths;
+    const gone = whole.disk.afterKill('', 0);
+    gone.remove(second!);
+    expect(() => openDesk(gone)).toThrow('journal-000002.jsonl:1: expected the file that comes before journal-000003.jsonl, got none');
+    const start = whole.disk.afterKill('', 0);
+    start.remove(first!);
+    expect(() => openDesk(start)).toThrow('journal-000001.jsonl:1: expected the file that comes before');
+    const size = whole.disk.size(second!);
+    for (let cut = 1; cut <= size; cut++) {
+      const { damage } = readJournal(whole.disk.afterKill(second!, cut), FOLDER, () => {});
+      expect(damage?.path, `${cut} bytes less`).toBe(third);
+    }
+    const more = whole.disk.afterKill('', 0);
+    more.append(first!, whole.disk.read(second!).subarray(0, Buffer.from(whole.disk.read(second!)).indexOf(10) + 1));
+    expect(() => openDesk(more)).toThrow(/journal-000001\.jsonl:\d+: .*the head of another file/);
+  });
+
+  it('a file that was exchanged for one of the same numbers is refused', () => {
+    const [first] = whole.paths;
+    const disk = whole.disk.afterKill('', 0);
+    const lines = Buffer.from(disk.read(first!)).toString().split('\n').slice(0, -1);
+    const last = JSON.parse(lines.at(-1)!) as JournalRecord;
+    // The newest record of the file, sealed again a second later.
+    const { text } = lineOf(last.seq, last.t + 1000, last.k, last as never, last.dur);
+    disk.overwrite(first!, Buffer.from([...lines.slice(0, -1), text].join('\n')));
+    expect(() => openDesk(disk)).toThrow(
+      /journal-000002\.jsonl:1: expected record \d+, got a file that follows on record \d+ at byte \d+ with checksum/,
+    );
+  });
+
+  it('in the middle is proved by what was written later', () => {
+    const disk = new SimulatedDisk();
+    live(disk);
+    const path = whole.paths[0]!;
+    const bytes = Buffer.from(disk.read(path));
+    // A whole sector of zeros, as a crash leaves it where nothing was synced; but this one was.
+    bytes.fill(0, 512, 1024);
+    disk.overwrite(path, bytes);
+    expect(() => openDesk(disk)).toThrow(/expected record \d+, got .*; line \d+ was written when record \d+ was on the disk/);
+  });
+
+  it('the remedy names what can be done', () => {
+    const disk = whole.disk.afterKill('', 0);
+    disk.overwrite(whole.paths[1]!, Buffer.from('not a journal\n'));
+    const error = (() => {
+      try {
+        openDesk(disk);
+      } catch (caught) {
+        return caught;
+      }
+      return null;
+    })();
+    expect(error).toBeInstanceOf(ConfigError);
+    expect((error as ConfigError).remedy).toMatch(/bring the folder back from a copy, or start with an empty one .*isobar orders adopt/);
+  });
+});
+
+describe('a disk that fails', () => {
+  it('full at any byte: told once, nothing lasts afterwards, and what was told before is there', () => {
+    const size = whole.paths.reduce((sum, path) => sum + whole.disk.size(path), 0);
+    for (let capacity = 0; capacity < size; capacity += 37) {
+      const disk = new SimulatedDisk();
+      disk.capacityBytes = capacity;
+      const desk = live(disk)!;
+      expect([desk.failures.length, desk.failures[0]]).toEqual([1, expect.stringMatching(/^journal\/journal-\d+\.jsonl: ENOSPC$/)]);
+      expect(desk.journal.failure).toBe(desk.failures[0]);
+      expect(desk.journal.durableSeq).toBe(desk.told.at(-1) ?? 0);
+      disk.capacityBytes = Infinity;
+      expectPrefix(disk.afterPowerLoss(seededRng(capacity)), desk.told, whole.records, `capacity ${capacity}`);
+      expectPrefix(disk, desk.told, whole.records, `capacity ${capacity}`);
+    }
+  });
+
+  it('a sync that fails is final: not tried again, no byte written later, and the numbers go on', () => {
+    for (let nth = 0; nth < 12; nth++) {
+      const disk = new SimulatedDisk();
+      disk.syncFailures.push(...Array.from({ length: nth }, () => null), 'EIO');
+      const desk = live(disk)!;
+      const told = desk.told.at(-1) ?? 0;
+      expect(desk.failures).toHaveLength(1);
+      expect(desk.failures[0]).toMatch(/EIO$/);
+      const before = disk.operations;
+      const seq = desk.journal.lastSeq;
+      expect(desk.journal.config({ hash: '', version: '', limits: {}, leaseMs: 0, timeScale: 1 })).toBe(seq + 1);
+      disk.run();
+      expect([disk.operations, desk.journal.durableSeq]).toEqual([before, told]);
+      for (let outcome = 0; outcome < 8; outcome++) {
+        expectPrefix(disk.afterPowerLoss(seededRng(outcome)), desk.told, whole.records, `sync ${nth}`);
+      }
+    }
+  });
+
+  it('one that does not keep up is a failure, not memory without end', () => {
+    const disk = new SimulatedDisk();
+    const desk = openDesk(disk, { maxWaitingBytes: 5000 });
+    for (let at = 0; at < 40; at++) desk.journal.cursor({ symbol: 's', channel: 'c', value: 'v'.repeat(200) });
+    expect(desk.failures).toEqual([expect.stringMatching(/^50\d\d bytes wait for the disk$/)]);
+  });
+
+  it('closing waits for what is under way', () => {
+    const disk = new SimulatedDisk();
+    const { journal, told } = openDesk(disk, SMALL);
+    for (const step of steps()) step(journal);
+    const closed: number[] = [];
+    journal.close(() => closed.push(journal.durableSeq));
+    expect(closed).toEqual([]);
+    disk.run();
+    expect([closed, told.at(-1)]).toEqual([[journal.lastSeq], journal.lastSeq]);
+    expect(() => journal.cursor({ symbol: '', channel: '', value: '' })).toThrow('journal: a CURSOR after the end');
+  });
+});
+
+describe('who may open it', () => {
+  it('not another account, and the lock is given back', () => {
+    const disk = whole.disk.afterKill('', 0);
+    expect(() => openDesk(disk, { account: 'live:1' })).toThrow(`expected the journal of live:1, got that of ${ACCOUNT}`);
+    expect(disk.list(FOLDER).filter((name) => name.startsWith('lock'))).toEqual([]);
+    openDesk(disk).release();
+  });
+});
