@@ -8,8 +8,10 @@ import { seededRng } from '../../src/base/rng.ts';
 import type { BarColumns } from '../../src/model/bars.ts';
 import type { RunRecord } from '../../src/model/run.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { PERPETUAL } from '../fixtures/perpetual.ts';
 import { runBacktest } from '../fixtures/shelfRun.ts';
-import { feed, hoursOf, minutes, planOf, stretched, truncated } from './plans.ts';
+import { feed, hoursOf, minutes, planOf, stretched, truncated, type PlanOptions } from './plans.ts';
 
 const FOLDER = new URL('../../strategies/', import.meta.url).pathname;
 const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
@@ -45,6 +47,8 @@ interface World {
   readonly params: Readonly<Record<string, unknown>>;
   /** Every feed as it would be known at `endMs`. */
   readonly feeds: (endMs: number) => readonly FeedPlan[];
+  /** Of futures: the terms of the account. */
+  readonly terms?: PlanOptions;
 }
 
 const until = (bars: BarColumns, endMs: number) => truncated(bars, bars.closeMs.findLastIndex((closeMs) => closeMs <= endMs) + 1);
@@ -70,9 +74,23 @@ function worldOf(file: string, seed: number): World {
         feeds: (endMs) => universe.map((each) => feed('universe', until(each, endMs))),
       };
     }
+    case 'fundingFade.ts': {
+      const own = contract('AAA', seed);
+      const feeds = (endMs: number) => [feed('bars', until(own, endMs))];
+      return { bars: own, params: { bandBars: 20, bandWidths: 1.5 }, feeds, terms: PERPETUAL };
+    }
+    case 'perpetualTrend.ts': {
+      const all = ['AAA', 'BBB'].map((base, at) => contract(base, seed + at));
+      const feeds = (endMs: number) => all.map((each) => feed('contracts', until(each, endMs)));
+      return { bars: all[0]!, params: { entryBars: 20, exitBars: 10, atrBars: 14 }, feeds, terms: PERPETUAL };
+    }
     default:
       return alone;
   }
+}
+
+function contract(base: string, seed: number): BarColumns {
+  return { ...minutes(`${base}USDT`, ROWS, seed, 0.05), instrument: linearContract({}, { base, priceDigits: 2 }) };
 }
 
 async function shipped(file: string): Promise<{ strategy: StrategyClass; hash: string }> {
@@ -84,9 +102,9 @@ describe.each(SHIPPED)('%s', (file) => {
   it(`decides alike on data[0..t] and on all of it, at ${TRIALS} random t (seed ${SEED})`, async () => {
     const { strategy, hash } = await shipped(file);
     const random = seededRng(SEED);
-    const { bars, feeds, params } = worldOf(file, 3);
+    const { bars, feeds, params, terms } = worldOf(file, 3);
     const of = (endMs: number) => {
-      const plan = planOf(strategy, feeds(endMs), { params });
+      const plan = planOf(strategy, feeds(endMs), { ...terms, params });
       return runBacktest({ ...plan, strategies: [{ ...plan.strategies[0]!, hash }] });
     };
     const all = await of(Infinity);
@@ -100,8 +118,8 @@ describe.each(SHIPPED)('%s', (file) => {
 
   it.each([0, 30_000, 90_000])('has no fill before its order arrived, with a latency of %i ms', async (latencyMs) => {
     const { strategy } = await shipped(file);
-    const { feeds, params } = worldOf(file, 8);
-    const { orders, fills } = await runBacktest(planOf(strategy, feeds(Infinity), { params, fills: { latencyMs } }));
+    const { feeds, params, terms } = worldOf(file, 8);
+    const { orders, fills } = await runBacktest(planOf(strategy, feeds(Infinity), { ...terms, params, fills: { latencyMs } }));
     expect(fills.length).toBeGreaterThan(20);
     for (let at = 0; at < fills.length; at++) {
       const row = fills.orderId[at]! - 1;
