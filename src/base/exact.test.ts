@@ -58,4 +58,5 @@ test('productAtMost compares products of any width, and nothing is at most NaN',
     false,
   ]);
   expect(productAtMost(1, 1, NaN, 1)).toBe(false);
+  expect([productAtMost(Infinity, 1, wide, wide), productAtMost(Infinity, 1, Infinity, 1)]).toEqual([false, false]);
 });

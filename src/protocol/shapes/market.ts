@@ -27,7 +27,6 @@ import type { Variants } from './variants.ts';
 export const listOrWrapped = (rows: readonly Json[], { lists }: Variants): Json => (lists === 'list' ? jsonObject({ list: rows }) : rows);
 const bare = (rows: readonly Json[]): Json => rows;
 
-export type ServerTime = ReturnType<typeof serverTime.read>;
 const serverTime = record({ serverTimeMs: needed(time, 'serverTime'), timezone: optional(text) });
 export const serverTimeAnswer = one(serverTime, '{serverTime, timezone}');
 
@@ -152,7 +151,6 @@ function comparePlain(a: string, b: string): number {
 }
 
 /** `timeMs` is the start of the 24 hours, or now: not a measure of freshness. */
-export type SpotTicker = ReturnType<typeof spotTicker.read>;
 const spotTicker = record({
   timeMs: nullable(time, 'time'),
   high: needed(decimal),
@@ -218,7 +216,6 @@ export const spotKlinesAnswer = klinesAnswer(kline(price, decimal));
 export const futuresKlinesAnswer = klinesAnswer(kline(priceText, decimalText));
 
 /** `tagPrice` is the mark price; both rates are forecasts, not bookings. */
-export type IndexPrice = ReturnType<typeof indexPrice.read>;
 const indexPrice = record({
   currentFundRate: needed(decimal, 'currentFundRate', 'lastFundingRate'),
   tagPrice: needed(price, 'tagPrice', 'markPrice'),

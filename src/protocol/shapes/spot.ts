@@ -80,7 +80,6 @@ export const spotOpenOrdersAnswer = list(listed, { shape: 'list of orders', writ
 const cancelStatus: Value<Reading<OrderStatus>> = { ...spotStatus, write: (_, variants) => variants.cancelStatus };
 
 /** The answer to a cancel, which is asynchronous: the order ends when a query says so. */
-export type SpotCancel = ReturnType<typeof canceled.read>;
 const canceled = record({
   symbol: optional(upperText),
   orderId: orderIdField({ withText: true, form: 'switch' }),

@@ -1,0 +1,37 @@
+// CRC-32C (Castagnoli): finds every damage of up to 32 bits in a row, and all but one in four thousand million of any other.
+
+/** Table `n` at `256 * n`: what a byte does that has `n` more bytes behind it. */
+const TABLES = new Int32Array(256 * 8);
+for (let byte = 0; byte < 256; byte++) {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit++) value = (value >>> 1) ^ (value & 1 ? 0x82f6_3b78 : 0);
+  TABLES[byte] = value;
+}
+for (let at = 256; at < TABLES.length; at++) {
+  const before = TABLES[at - 256]!;
+  TABLES[at] = (before >>> 8) ^ TABLES[before & 255]!;
+}
+
+/** Of `bytes[from, to)`, as an unsigned integer. Eight bytes a step: a recovery reads hundreds of megabytes. */
+export function crc32c(bytes: Uint8Array, from = 0, to = bytes.length): number {
+  const t = TABLES;
+  let crc = -1;
+  let at = from;
+  for (; at + 8 <= to; at += 8) {
+    const low = crc ^ (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24));
+    crc =
+      t[1792 + (low & 255)]! ^
+      t[1536 + ((low >>> 8) & 255)]! ^
+      t[1280 + ((low >>> 16) & 255)]! ^
+      t[1024 + (low >>> 24)]! ^
+      t[768 + bytes[at + 4]!]! ^
+      t[512 + bytes[at + 5]!]! ^
+      t[256 + bytes[at + 6]!]! ^
+      t[bytes[at + 7]!]!;
+  }
+  for (; at < to; at++) crc = (crc >>> 8) ^ t[(crc ^ bytes[at]!) & 255]!;
+  return ~crc >>> 0;
+}
+
+/** Eight hex digits. */
+export const crcText = (crc: number): string => crc.toString(16).padStart(8, '0');
