@@ -7,7 +7,10 @@ import type { Interval } from './interval.ts';
 
 export type PriceColumn = 'open' | 'high' | 'low' | 'close';
 
-/** Columns of one length, oldest first; no two share memory. Times are ms UTC; `closeMs` is the end of a bar, exclusive. */
+/**
+ * Columns of one length, oldest first; no two share memory. Times are ms UTC; `closeMs` is the end of a bar, exclusive. Columns that are
+ * longer than `length` have room to grow (growingBars.ts): what lies behind it is not there yet.
+ */
 export interface BarColumns {
   readonly instrument: Instrument;
   readonly interval: Interval;
@@ -35,16 +38,39 @@ export function ticksOf(bars: BarColumns, price: PriceColumn): TickColumn {
   return (columns[price] ??= toTicks(bars[price], bars, price));
 }
 
+/** Rows from `from` on have come to the end of columns that grow: those that were made of them grow with them. */
+export function extendTicks(bars: BarColumns, from: number): void {
+  const columns = made.get(bars);
+  if (!columns) return;
+  for (const name of PRICES) {
+    const column = columns[name];
+    if (column) writeTicks(bars, name, from, column);
+  }
+}
+
+const PRICES: readonly PriceColumn[] = ['open', 'high', 'low', 'close'];
+
 function toTicks(prices: Float64Array, bars: BarColumns, name: PriceColumn): TickColumn {
+  const { length } = bars;
   const scale = pow10(bars.instrument.priceDigits);
   let most = 0;
-  for (let i = 0; i < prices.length; i++) if (prices[i]! > most) most = prices[i]!;
-  const out = most * scale < 2 ** 31 ? new Int32Array(prices.length) : new Float64Array(prices.length);
-  for (let i = 0; i < prices.length; i++) {
+  for (let i = 0; i < length; i++) if (prices[i]! > most) most = prices[i]!;
+  // Where rows are still to come there is room for prices eight times as high.
+  const headroom = length < prices.length ? 8 : 1;
+  const out = most * scale * headroom < 2 ** 31 ? new Int32Array(prices.length) : new Float64Array(prices.length);
+  writeTicks(bars, name, 0, out);
+  return out;
+}
+
+function writeTicks(bars: BarColumns, name: PriceColumn, from: number, out: TickColumn): void {
+  const prices = bars[name];
+  const { length } = bars;
+  const scale = pow10(bars.instrument.priceDigits);
+  for (let i = from; i < length; i++) {
     const whole = Math.round(prices[i]! * scale);
     // The nearest double of a decimal price divides back to itself; anything else is finer than a tick.
     if (whole / scale !== prices[i]!) throw new InvariantError(`${bars.instrument.id} ${name}[${i}] = ${prices[i]} is finer than 10^-${bars.instrument.priceDigits}`);
     out[i] = whole;
+    if (out[i] !== whole) throw new InvariantError(`${bars.instrument.id} ${name}[${i}] = ${prices[i]} is beyond the range of its column`);
   }
-  return out;
 }

@@ -11,8 +11,10 @@ export type VenueOrderId = Brand<string | number, 'VenueOrderId'>;
 export type StrategyIndex = Brand<number, 'StrategyIndex'>;
 export type Side = 'buy' | 'sell';
 export type TimeInForce = 'IOC' | 'FOK' | 'POST_ONLY';
-/** What an order is to its reader: `market` by amount or by quantity, `limit`, the legs of a bracket, and what the exchange does to a position. */
-export type OrderRole = 'market' | 'limit' | 'takeProfit' | 'stopLoss' | 'trailing' | 'liquidation';
+/**
+ * What an order is to its reader: `market` by amount or by quantity, `limit`, the legs of a bracket, what the exchange does to a position, and a condition
+ * order that stops no loss. */
+export type OrderRole = 'market' | 'limit' | 'takeProfit' | 'stopLoss' | 'trailing' | 'liquidation' | 'condition';
 
 /** What a strategy wants, in whole numbers. Exactly one of `lots` and `quoteUnits` is above 0. */
 export interface OrderIntent {
@@ -51,6 +53,14 @@ export interface Order extends OrderIntent {
   readonly filledUnits: Units;
   readonly createdMs: TimeMs;
   readonly changedMs: TimeMs;
+  /** Of an entry, what guards it: prices, and the distance of a trailing stop; of a stop leg, the price that set it off. 0 or absent: none. */
+  readonly takeProfit?: Ticks;
+  readonly stopLoss?: Ticks;
+  readonly trailing?: Ticks;
+  readonly trigger?: Ticks;
+  /** Of a condition order, the price that it waits for at the exchange, and whether the price has to rise to it. 0 or absent: none. */
+  readonly condition?: Ticks;
+  readonly rises?: boolean;
 }
 
 declare const approved: unique symbol;

@@ -6,7 +6,7 @@ import type { DoneReason, OrderRole, Side } from './order.ts';
 
 /** The codes by which enumerations stand in columns (and in the result hash): the position in these lists. */
 export const SIDES: readonly Side[] = ['buy', 'sell'];
-export const ROLES: readonly OrderRole[] = ['market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation'];
+export const ROLES: readonly OrderRole[] = ['market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition'];
 /** How an order ended; `open` when it had not ended with the run. */
 export const ENDINGS: readonly (DoneReason | 'open')[] = [
   'open', 'denied', 'notSent', 'refused', 'noEffect', 'filled', 'canceled', 'rejected', 'expired',
@@ -97,6 +97,8 @@ export interface FeedRecord {
   readonly firstRow: number;
   /** Matches and marks its instrument. */
   readonly execution: boolean;
+  /** It does nothing else: no strategy sees it. */
+  readonly isInside?: boolean;
   /** Content hash of the gap manifest, and its counts over the rows of the run. */
   readonly quality: FeedQuality;
 }

@@ -21,6 +21,8 @@ export interface Disk {
   list(folder: string): readonly string[];
   /** The bytes of a file as they stand, synced or not. */
   read(path: string): Uint8Array;
+  /** Up to `length` of them, from a place on; fewer where the file ends. */
+  readAt(path: string, from: number, length: number): Uint8Array;
   size(path: string): number;
   /** A new, empty file. Throws EEXIST where the name is taken, by a link that leads nowhere too: of several callers one succeeds. */
   create(path: string): void;

@@ -4,7 +4,7 @@ import type { Fill } from '../model/fill.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../model/order.ts';
 
 /** A read that can prove where an order is. */
-export type Channel = 'openOrders' | 'myTrades' | 'balances';
+export type Channel = 'openOrders' | 'orderHistory' | 'myTrades' | 'balances' | 'positions';
 
 /** What one read said about one order. */
 export interface Evidence {
@@ -13,12 +13,16 @@ export interface Evidence {
   readonly venueMs: number;
   /** False when rows may be missing: then it proves nothing. */
   readonly complete: boolean;
-  /** openOrders, myTrades: the order was seen. balances: holdings differ from the ledger. */
+  /** openOrders, orderHistory, myTrades: the order was seen. balances, positions: what is held differs from the ledger. */
   readonly found: boolean;
+  /** Of the order that was seen, where the list says it. */
+  readonly venueId?: VenueOrderId;
 }
 
 /** Commands return nothing: each outcome arrives later, or in the same call, through the ExchangeSink. */
 export interface ExchangePort {
+  /** Orders may wait for a price there. Absent: they may not, and the bot denies them. */
+  readonly takesConditions?: boolean;
   /** Sends the order once its SEND record `seq` is durable; at once where the journal needs no disk. */
   submit(order: ApprovedOrder, seq: number): void;
   cancel(order: Order): void;
@@ -48,6 +52,12 @@ export interface ExchangeSink {
   /** A terminal status without further fills; `filled` for an order by amount, whose fills alone do not tell that nothing remains. */
   ended(order: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void;
   evidence(order: OrderId, seen: Evidence): void;
+  /** An order that was proved without effect, or refused, stands at the exchange after all. */
+  landed(order: OrderId, venueId: VenueOrderId, timeMs: number): void;
+  /** Something that stops new risk on an instrument (null: on the account) until `over` or a person clears it. `code` is stable. */
+  trouble(code: string, instrument: number | null, why: string): void;
+  /** The trouble of that code is gone. One that only a person clears stays. */
+  over(code: string, instrument: number | null): void;
   /** Funding of a position: units of money received, below 0 paid. */
   funded(instrument: number, isLong: boolean, units: number, timeMs: number): void;
   /** The exchange has closed a position whose margin was used up. `fill.fee` is what it took for it. The record is the exchange's. */

@@ -11,11 +11,15 @@ export interface Journal {
   denied(order: Order, code: string): number;
   /** VERDICT, INTENT and SEND of an order that risk has approved: one step, so one call. Returns the number of SEND. */
   submitted(order: Order): number;
+  /** The time with which the request of a submitted order is signed, ms: the exchange takes it for a while after that, and never later. */
+  signMs(order: Order): number;
   ack(order: Order): number;
   refused(order: Order, code: string): number;
   evidence(order: Order, seen: Evidence): number;
   /** The fill after which nothing remains is the end of its order too: no STATE follows. */
   fill(order: Order, fill: Fill): number;
   state(order: Order): number;
+  /** A cancel goes out. A replay keeps no record of it: what comes of it has one. */
+  cancelSent(order: Order): number;
   tomb(order: Order): number;
 }
