@@ -19,6 +19,8 @@ export class Accounts {
   locked = new Float64Array(0);
   /** By account. */
   openOrders = new Int32Array(0);
+  /** How many of them it may have. */
+  mostOpen = new Float64Array(0);
   restricted = new Uint8Array(0);
   /** Rates of account a and instrument i: at a * instruments + i. */
   makerPpm = new Int32Array(0);
@@ -26,7 +28,7 @@ export class Accounts {
   /** By asset. */
   readonly fees: Float64Array;
   readonly market: Float64Array;
-  private readonly deposited: Float64Array;
+  readonly deposited: Float64Array;
   private readonly config: VenueConfig;
 
   constructor(config: VenueConfig) {
@@ -46,6 +48,7 @@ export class Accounts {
     this.free = widened(this.free, this.width);
     this.locked = widened(this.locked, this.width);
     this.openOrders = Int32Array.of(...this.openOrders, 0);
+    this.mostOpen = Float64Array.of(...this.mostOpen, this.config.maxOpenOrders);
     this.restricted = Uint8Array.of(...this.restricted, state?.restrictedAccounts?.includes(name) ? 1 : 0);
     this.makerPpm = Int32Array.of(...this.makerPpm, ...instruments.map((of) => fees.makerPpm ?? of.makerFeePpm));
     this.takerPpm = Int32Array.of(...this.takerPpm, ...instruments.map((of) => fees.takerPpm ?? of.takerFeePpm));

@@ -8,7 +8,7 @@ import type { OrderIntent } from '../model/order.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
 import type { RowBook } from './rowBook.ts';
 import type { InstrumentState, VenueState } from './venueConfig.ts';
-import { type OrderRecord, OrderTable, type VenueOrder } from './venueOrder.ts';
+import { type OrderImage, type OrderRecord, OrderTable, type VenueOrder } from './venueOrder.ts';
 
 const OPEN: InstrumentState = {};
 
@@ -45,6 +45,9 @@ export abstract class BookVenue<Book extends RowBook> {
   /** Throws InvariantError when money was made or lost anywhere. For tests and ends of runs: it walks all accounts. */
   abstract assertConserved(): void;
 
+  trades(instrument: Instrument): boolean {
+    return this.bookOf.has(instrument);
+  }
   /** The book of an instrument: the very record of the config, not a copy. */
   book(instrument: Instrument): Book {
     const book = this.bookOf.get(instrument);
@@ -65,6 +68,14 @@ export abstract class BookVenue<Book extends RowBook> {
       if (Math.abs(limit - book.lastPrice) > furthest) return VENUE_CODES.priceWaveExceed.code;
     }
     return 0;
+  }
+
+  /** An order of a venue that ended, as it was: what it holds stands in the restored balances already. */
+  restore(instrument: Instrument, image: OrderImage): VenueOrder {
+    const order = this.orders.acquire(instrument);
+    Object.assign(order, image);
+    this.book(instrument).add(order);
+    return order;
   }
 
   /** Cancels at once: `requestCancel` and `finishCancel` in one. False: refused, see `refusal`. */

@@ -12,8 +12,7 @@ import type { VenueOrder } from './venueOrder.ts';
 
 /** A spot exchange for bars. Time comes in with each call; amounts are whole numbers of the instrument's and the assets' scales. */
 export class Venue extends BookVenue<SpotBook> {
-  private readonly accounts: Accounts;
-  private readonly maxOpenOrders: number;
+  readonly accounts: Accounts;
   /** The book of the last order, and the units that the last admitted order has to hold. */
   private lastBook: SpotBook;
   private needed = 0.5;
@@ -26,7 +25,6 @@ export class Venue extends BookVenue<SpotBook> {
     const books = config.instruments.map((instrument, index) => new SpotBook(instrument, index, context, accounts, config.fees));
     super(books, config.state, VENUE_CODES.noSuchOrder.code);
     this.accounts = accounts;
-    this.maxOpenOrders = config.maxOpenOrders;
     this.lastBook = this.books[0]!;
   }
 
@@ -106,7 +104,7 @@ export class Venue extends BookVenue<SpotBook> {
     if (code !== 0) return code;
     const balance = accounts.at(account, isBuy ? book.quoteAsset : book.baseAsset);
     if (accounts.restricted[account] === 1) return VENUE_CODES.accountRestricted.code;
-    if (accounts.openOrders[account]! >= this.maxOpenOrders) return VENUE_CODES.tooManyOrders.code;
+    if (accounts.openOrders[account]! >= accounts.mostOpen[account]!) return VENUE_CODES.tooManyOrders.code;
 
     const rate = account * this.books.length + book.index;
     const taker = accounts.takerPpm[rate]!;

@@ -59,6 +59,9 @@ export class OrderRecord {
 /** An order as everyone but the venue sees it. */
 export type VenueOrder = Readonly<OrderRecord>;
 
+/** What of an open order outlives the process; its id and its place in the pool do not. */
+export type OrderImage = Readonly<Omit<OrderRecord, 'id' | 'instrument' | 'isOpen' | 'prev' | 'next'>>;
+
 const PAGE = 512;
 /** The low bits of an id; a bit operation keeps them for ids above 2^31 too. */
 const MASK = PAGE - 1;

@@ -24,6 +24,8 @@ export interface FuturesSink extends VenueSink, ReductionSink {
   funded(position: Readonly<Position>, units: number, timeMs: number): void;
   /** A position was closed by the venue; `fill.fee` is the liquidation fee. The record is flat already, `wasLong` says what it was. */
   liquidated(position: Readonly<Position>, wasLong: boolean, fill: Fill): void;
+  /** What an open order holds has changed without a fill of its own: other orders took the lots that it counted on. */
+  rebacked?(order: VenueOrder): void;
 }
 
 export class FuturesVenue extends BookVenue<ContractBook> {
@@ -35,6 +37,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   private lastBook: ContractBook;
   private closing = 0;
   private needed = 0;
+  /** Counts positions. Restored with them. */
+  lastPositionId = 0;
 
   /** Throws ConfigError at a setting or a list of instruments that no venue can run with. */
   constructor(config: FuturesVenueConfig, sink: FuturesSink) {
@@ -45,9 +49,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
       ended: (order, timeMs) => sink.ended(order, timeMs),
     };
     const context: BookContext = { config, feeModel: config.fees.model ?? null, sink: trimming, counts: wallets, lastTradeId: 0 };
-    let positions = 0;
     const books = contracts.map(
-      (terms, index) => new ContractBook(terms, index, context, wallets, config.fees.rounding, sink, () => ++positions),
+      (terms, index) => new ContractBook(terms, index, context, wallets, config.fees.rounding, sink, () => ++this.lastPositionId),
     );
     super(books, config.state, VENUE_CODES.noPendingOrder.code);
     this.config = config;
@@ -66,12 +69,12 @@ export class FuturesVenue extends BookVenue<ContractBook> {
 
   /** The index of the new account. Throws ConfigError when the name is taken. */
   openAccount(name: string): number {
-    const { opening, state } = this.config;
+    const { opening, state, maxOpenOrders } = this.config;
     const setting = ({ money: { contract } }: { readonly money: { readonly contract: { minLeverage: number; maxLeverage: number } } }) => ({
       ...opening,
       leverage: Math.max(contract.minLeverage, Math.min(opening.leverage, contract.maxLeverage)),
     });
-    return this.wallets.open(name, setting, state?.restrictedAccounts?.includes(name) ?? false);
+    return this.wallets.open(name, setting, state?.restrictedAccounts?.includes(name) ?? false, maxOpenOrders);
   }
 
   /** Adds units of a settlement asset from outside. Throws ConfigError for one in which no contract settles. */
@@ -165,7 +168,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     const code = this.checkInstrument(book, limit, byValue ? quoteUnits : lots, byValue);
     if (code !== 0) return code;
     if (this.wallets.restricted[account]) return VENUE_CODES.accountRestricted.code;
-    if (this.wallets.openOrders[account]! >= this.config.maxOpenOrders) return VENUE_CODES.tooManyOrders.code;
+    if (this.wallets.openOrders[account]! >= this.wallets.mostOpen[account]!) return VENUE_CODES.tooManyOrders.code;
     return this.checkMargin(account, intent, book);
   }
 
@@ -296,7 +299,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
    */
   private trim(book: ContractBook, position: Position, timeMs: number): void {
     for (let order = book.overheld(position); order !== null; order = book.overheld(position)) {
-      if (!book.backInstead(order, position)) book.cancel(order, timeMs);
+      if (book.backInstead(order, position)) this.sink.rebacked?.(order);
+      else book.cancel(order, timeMs);
     }
   }
 

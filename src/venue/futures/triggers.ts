@@ -35,6 +35,9 @@ export interface TriggerSink {
   triggerEnded(trigger: Trigger, timeMs: number): void;
 }
 
+/** Places the order of a trigger that has fired; null where the venue has refused it, and its `refusal` says why. */
+export type PlaceChild = (trigger: Trigger, timeMs: number) => VenueOrder | null;
+
 /** In which order triggers act that one row reaches: losses first, then entries, then profits. */
 const RANK: Readonly<{ [Kind in TriggerKind]: number }> = { stopLoss: 0, fall: 1, rise: 1, takeProfit: 2 };
 
@@ -86,6 +89,12 @@ export class TriggerDesk {
     return trigger;
   }
 
+  /** Triggers of an exchange that ended, as they were, the oldest first: those that wait wait on. */
+  restore(trigger: Trigger): void {
+    this.lastId = Math.max(this.lastId, trigger.id);
+    if (trigger.status === 'pending') this.pending.push(trigger);
+  }
+
   /** null: there is no such waiting trigger, `refusal` is -1112. */
   cancel(account: number, id: number): Trigger | null {
     const at = this.pending.findIndex((trigger) => trigger.id === id && trigger.account === account);
@@ -111,15 +120,18 @@ export class TriggerDesk {
     return this.pending.some(({ child }) => child.instrument === instrument);
   }
 
-  /** Between `matchOpen` and `matchInside` of the book: fires what the row reaches. Prices in ticks; what arrived after `openMs` waits. */
-  row(instrument: Instrument, openMs: number, closeMs: number, open: number, high: number, low: number): void {
+  /**
+   * Between `matchOpen` and `matchInside` of the book: fires what the row reaches. Prices in ticks; what arrived after `openMs` waits.
+   * `place`: for whoever keeps orders of his own, in the place of the venue's `place`; null where the venue has refused.
+   */
+  row(instrument: Instrument, openMs: number, closeMs: number, open: number, high: number, low: number, place = this.placeChild): void {
     this.expire(openMs);
     const due = this.pending.filter(({ child, placedMs }) => child.instrument === instrument && placedMs <= openMs);
     const atOpen = due.filter((trigger) => isReached(trigger, open, open));
-    for (const trigger of atOpen) this.fire(trigger, open, openMs);
+    for (const trigger of atOpen) this.fire(trigger, open, openMs, place);
     const inside = due.filter((trigger) => !atOpen.includes(trigger) && isReached(trigger, high, low));
     inside.sort((a, b) => RANK[a.kind] - RANK[b.kind] || Math.abs(a.price - open) - Math.abs(b.price - open) || a.id - b.id);
-    for (const trigger of inside) this.fire(trigger, trigger.price, closeMs);
+    for (const trigger of inside) this.fire(trigger, trigger.price, closeMs, place);
   }
 
   /**
@@ -155,11 +167,13 @@ export class TriggerDesk {
     return code === VENUE_CODES.closeVolumeExceeded.code && !isExit ? 0 : code;
   }
 
-  private fire(trigger: Record, price: number, timeMs: number): void {
+  private readonly placeChild: PlaceChild = (trigger, timeMs) => this.venue.place(trigger.account, trigger.id, trigger.child, timeMs);
+
+  private fire(trigger: Record, price: number, timeMs: number, place: PlaceChild): void {
     // One that fired before it in the row may have led to its cancel.
     if (trigger.status !== 'pending') return;
     this.end(trigger, 'triggered');
-    const order: VenueOrder | null = this.venue.place(trigger.account, trigger.id, trigger.child, timeMs);
+    const order = place(trigger, timeMs);
     if (order === null) {
       trigger.status = 'failed';
       trigger.code = this.venue.refusal;

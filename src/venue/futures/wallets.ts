@@ -48,11 +48,13 @@ export class Wallets {
   readonly contracts: readonly ContractTerms[];
   /** By account. */
   openOrders = new Int32Array(0);
+  /** How many of them it may have. */
+  readonly mostOpen: number[] = [];
   readonly restricted: boolean[] = [];
   readonly fees: Float64Array;
   readonly insurance: Float64Array;
   readonly market: Float64Array;
-  private readonly deposited: Float64Array;
+  readonly deposited: Float64Array;
   /** By account, then asset; by account, then contract. */
   private readonly wallets: Wallet[][] = [];
   private readonly settings: ContractSetting[][] = [];
@@ -69,10 +71,11 @@ export class Wallets {
   }
 
   /** The index of the new account. Throws ConfigError when the name is taken. */
-  open(name: string, setting: (terms: ContractTerms) => ContractSetting, isRestricted: boolean): number {
+  open(name: string, setting: (terms: ContractTerms) => ContractSetting, isRestricted: boolean, mostOpen: number): number {
     if (this.names.includes(name)) throw new ConfigError(`account ${name}: the name is taken`, 'give each account a name of its own');
     const account = this.names.push(name) - 1;
     this.openOrders = Int32Array.of(...this.openOrders, 0);
+    this.mostOpen.push(mostOpen);
     this.restricted.push(isRestricted);
     this.wallets.push(this.assets.map(() => new Wallet()));
     this.settings.push(this.contracts.map(setting));
@@ -105,12 +108,16 @@ export class Wallets {
     if (sides === undefined) throw new InvariantError(`there is no account ${account} with contract ${index}`);
     return sides;
   }
-  /** What an account holds, flat positions left out: of one asset, or of all. By contract, long before short. */
-  *held(account: number, asset: number | null = null): Generator<Position> {
+  /** What an account holds, flat positions left out: of one asset, or of all. By contract, long before short. As it is now: later changes do not show. */
+  held(account: number, asset: number | null = null): readonly Position[] {
+    const held: Position[] = [];
     for (let index = 0; index < this.contracts.length; index++) {
       if (asset !== null && this.contracts[index]!.asset !== asset) continue;
-      for (const position of this.sides(account, index)) if (position.lots > 0) yield position;
+      const [long, short] = this.sides(account, index);
+      if (long.lots > 0) held.push(long);
+      if (short.lots > 0) held.push(short);
     }
+    return held;
   }
 
   deposit(account: number, asset: number, units: number): void {
