@@ -6,7 +6,7 @@ import type { Instrument, Market } from '../model/instrument.ts';
 
 /** One book a strategy, over one account. Money is in units of `cashAsset`; `index` is the instrument's. Kept from fills alone. */
 export interface Ledger {
-  readonly market: Market;
+  readonly market: Market | 'both';
   readonly instruments: readonly Instrument[];
   readonly strategies: number;
   /** The asset in which money is counted: the quote asset on spot, the settlement asset of futures. */

@@ -63,9 +63,12 @@ export class SpotLedger implements Ledger {
   /** Cash of the account. */
   #quoteTotal = 0.5;
 
-  /** Throws ConfigError when the instruments differ in their quote asset or one of them stands there twice. */
+  /**
+   * Contracts among the instruments are of another account: nothing of them is ever held here. Throws ConfigError when the instruments
+   * differ in their quote asset or one of them stands there twice.
+   */
   constructor(instruments: readonly Instrument[], strategies: number) {
-    checkOneQuote(instruments);
+    checkOneQuote(instruments.filter(isCoin));
     this.instruments = instruments;
     this.strategies = strategies;
     this.#assets = instruments.map((instrument) => new Asset(instrument));
@@ -85,7 +88,7 @@ export class SpotLedger implements Ledger {
       book.deposits = exact(book.deposits + units);
       return;
     }
-    const index = this.instruments.findIndex(({ base }) => base === asset);
+    const index = this.instruments.findIndex((of) => isCoin(of) && of.base === asset);
     if (index < 0) throw new ConfigError(`cash: no instrument of the run trades ${asset}`, `deposit ${this.#assetNames().join(' or ')}`);
     const holding = book.holdings[index]!;
     addBase(holding, this.#assets[index]!, units);
@@ -261,9 +264,11 @@ export class SpotLedger implements Ledger {
     this.#quoteTotal = exact(this.#quoteTotal + units);
   }
   #assetNames(): string[] {
-    return [this.instruments[0]!.quote, ...this.instruments.map(({ base }) => base)];
+    return [this.cashAsset, ...this.instruments.filter(isCoin).map(({ base }) => base)];
   }
 }
+
+const isCoin = ({ contract }: Instrument): boolean => contract === undefined;
 
 function addBase(holding: Holding, asset: Asset, units: number): void {
   holding.base = exact(holding.base + units);

@@ -1,0 +1,111 @@
+// The bot's books of two accounts, one of contracts and one of coins: each keeps its own, money is counted over both.
+
+import { ConfigError, InvariantError } from '../base/errors.ts';
+import type { TickColumn } from '../model/bars.ts';
+import type { Fill } from '../model/fill.ts';
+import type { Instrument, Market } from '../model/instrument.ts';
+import { FuturesLedger, type MarginTerms } from './futuresLedger.ts';
+import type { Ledger } from './ledger.ts';
+import { SpotLedger } from './spotLedger.ts';
+
+/**
+ * Contracts stand before coins in the list of instruments, so that the books of contracts count as the run does; those of coins take all
+ * of the list, and hold nothing of a contract. Cash of one account backs no order of the other.
+ */
+export class PairedLedger implements Ledger {
+  readonly market = 'both';
+  readonly instruments: readonly Instrument[];
+  readonly strategies: number;
+  readonly cashAsset: string;
+  readonly cashDigits: number;
+  readonly futures: FuturesLedger;
+  readonly spot: SpotLedger;
+  /** Contracts: instruments from here on are coins. */
+  readonly contracts: number;
+
+  /** Throws ConfigError when money of the two markets is not counted in the same units. */
+  constructor(instruments: readonly Instrument[], strategies: number, terms: (instrument: Instrument) => MarginTerms) {
+    const contracts = instruments.filter(({ market }) => market === 'futures');
+    if (!contracts.every((of, at) => of === instruments[at])) throw new InvariantError('contracts stand before coins');
+    this.instruments = instruments;
+    this.strategies = strategies;
+    this.contracts = contracts.length;
+    this.futures = new FuturesLedger(contracts, strategies, terms);
+    this.spot = new SpotLedger(instruments, strategies);
+    this.cashAsset = this.futures.cashAsset;
+    this.cashDigits = this.futures.cashDigits;
+    const other = instruments.find(({ quote, quoteDigits }) => quote !== this.cashAsset || quoteDigits !== this.cashDigits);
+    if (other === undefined) return;
+    throw new ConfigError(
+      `${other.id}: expected money in ${this.cashAsset} of ${this.cashDigits} digits, as the contracts have it, got ${other.quote} of ${other.quoteDigits}`,
+      'run markets together that settle in the same coin; instruments: { SYMBOL: { quotePrecision: ... } } changes the digits',
+    );
+  }
+
+  of(index: number): SpotLedger | FuturesLedger {
+    return index < this.contracts ? this.futures : this.spot;
+  }
+  account(market: Market): SpotLedger | FuturesLedger {
+    return market === 'spot' ? this.spot : this.futures;
+  }
+
+  deposit(): void {
+    throw new InvariantError('a deposit is to one of the accounts: account(market).deposit(...)');
+  }
+  fill(strategy: number, index: number, isBuy: boolean, fill: Fill, closes: boolean): void {
+    if (index < this.contracts) this.futures.fill(strategy, index, isBuy, fill, closes);
+    else this.spot.fill(strategy, index, isBuy, fill);
+  }
+  cash(strategy: number): number {
+    return this.spot.cash(strategy) + this.futures.cash(strategy);
+  }
+  get cashTotal(): number {
+    return this.spot.cashTotal + this.futures.cashTotal;
+  }
+  lots(strategy: number, index: number): number {
+    return this.of(index).lots(strategy, index);
+  }
+  closable(strategy: number, index: number, isBuy: boolean, closes: boolean): number {
+    return this.of(index).closable(strategy, index, isBuy, closes);
+  }
+  lotsFor(index: number, units: number, ticks: number): number {
+    return this.of(index).lotsFor(index, units, ticks);
+  }
+  isFlat(strategy: number, index: number): boolean {
+    return this.of(index).isFlat(strategy, index);
+  }
+  qty(strategy: number, index: number): number {
+    return this.of(index).qty(strategy, index);
+  }
+  qtyDigits(index: number): number {
+    return this.of(index).qtyDigits(index);
+  }
+  entryPrice(strategy: number, index: number): number {
+    return this.of(index).entryPrice(strategy, index);
+  }
+  holds(index: number): boolean {
+    return this.of(index).holds(index);
+  }
+  worth(index: number, ticks: number): number {
+    return this.of(index).worth(index, ticks);
+  }
+  equityUnits(strategy: number, marks: ArrayLike<number>): number {
+    return this.spot.equityUnits(strategy, marks) + this.futures.equityUnits(strategy, marks);
+  }
+  equityTotalUnits(marks: ArrayLike<number>): number {
+    return this.spot.equityTotalUnits(marks) + this.futures.equityTotalUnits(marks);
+  }
+  markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
+    for (let row = from; row < to; row++) out[row] = this.cashTotal + (this.holds(index) ? this.worth(index, ticks[row + offset]!) : 0);
+  }
+  assertReconciled(): void {
+    this.spot.assertReconciled();
+    this.futures.assertReconciled();
+  }
+}
+
+/** The books of contracts, where a run has some. */
+export function contractBooks(ledger: Ledger): FuturesLedger | null {
+  if (ledger instanceof FuturesLedger) return ledger;
+  return ledger instanceof PairedLedger ? ledger.futures : null;
+}
