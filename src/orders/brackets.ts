@@ -1,7 +1,7 @@
 // Brackets: the take-profit, stop and trailing stop that guard what an entry has filled. The order manager runs them, in every mode.
 
 import { assert } from '../base/assert.ts';
-import type { OrderRecord } from './record.ts';
+import type { Side } from '../model/order.ts';
 
 /** What guards the filled part of one entry. Prices in ticks; a long is guarded by sells. */
 export interface Bracket {
@@ -25,6 +25,9 @@ export interface Bracket {
   triedMs: number;
 }
 
+/** What a bracket needs to know of its entry; an order's record has it. */
+export type Entry = { readonly [Key in 'id' | 'strategy' | 'instrumentIndex' | 'stopLoss' | 'trailing']: number } & { readonly side: Side };
+
 /** Called for a bracket whose stop was reached, with the price at which it goes off. */
 export type OnHit = (bracket: Bracket, price: number) => void;
 
@@ -40,16 +43,19 @@ export class Brackets {
   waiting(instrument: number): number {
     return this.#open[instrument]!.length;
   }
+  list(instrument: number): readonly Bracket[] {
+    return this.#open[instrument]!;
+  }
   get total(): number {
     return this.#total;
   }
   /** The bracket of an entry, or undefined. */
-  of(entry: OrderRecord | { instrumentIndex: number; id: number }): Bracket | undefined {
+  of(entry: Pick<Entry, 'instrumentIndex' | 'id'>): Bracket | undefined {
     return this.#open[entry.instrumentIndex]!.find((bracket) => bracket.entry === entry.id);
   }
 
   /** Arms or widens the bracket of an entry by a fill of `lots` at `price`. Only entries with a stop or a trailing distance need one. */
-  arm(entry: OrderRecord, lots: number, price: number, timeMs: number): void {
+  arm(entry: Entry, lots: number, price: number, timeMs: number): void {
     const known = this.of(entry);
     if (known) {
       known.lots += lots;
@@ -117,9 +123,10 @@ export class Brackets {
     }
   }
 
-  /** The row has closed: trailing stops follow its best price. */
-  follow(instrument: number, high: number, low: number): void {
+  /** The row has closed: trailing stops follow its best price. `closeMs`, after a restart: those that were armed before it. */
+  follow(instrument: number, high: number, low: number, closeMs = Infinity): void {
     for (const bracket of this.#open[instrument]!) {
+      if (bracket.armedMs > closeMs) continue;
       bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
     }
   }

@@ -16,19 +16,23 @@ export class OrderLog {
   readonly #texts: string[] = [''];
   readonly #textAt = new Map<string, number>([['', 0]]);
 
+  /** The number of the last order before the first row: orders of an earlier process have none. */
+  base = 0;
+
   constructor(scratch: Scratch) {
     this.#rows = new RowLog(WIDTH, scratch);
   }
 
   /** Writes the row of an order that has ended, or that is still open when the run ends. */
   write(order: OrderRecord, nowMs: number): void {
-    const row = order.id - 1;
+    const row = order.id - this.base - 1;
+    if (row < 0) return;
     const page = this.#rows.page(row);
     const at = rowInPage(row) * WIDTH;
     page[at + FIELD.parent] = order.parent;
     page[at + FIELD.lots] = order.lots;
     page[at + FIELD.quoteUnits] = order.quoteUnits;
-    page[at + FIELD.limit] = order.limit > 0 ? order.limit : order.trigger;
+    page[at + FIELD.limit] = order.condition > 0 ? order.condition : order.limit > 0 ? order.limit : order.trigger;
     page[at + FIELD.filledLots] = order.filledLots;
     page[at + FIELD.filledUnits] = order.filledUnits;
     page[at + FIELD.createdMs] = order.createdMs;
@@ -38,7 +42,7 @@ export class OrderLog {
     page[at + FIELD.texts] = this.#text(order.slot) + (order.code === null ? 0 : this.#text(order.code)) * MAX_TEXTS;
   }
 
-  /** The columns of the first `count` orders; each has been written. */
+  /** The columns of the first `count` orders after `base`; each has been written. */
   columns(count: number): OrderColumns {
     const of = (field: number) => this.#rows.column(field, count);
     const codes = of(FIELD.codes);
@@ -46,7 +50,7 @@ export class OrderLog {
     const bits = (from: number, width: number) => bitsOf(codes, from, width);
     return {
       length: count,
-      id: codes.map((_, row) => row + 1),
+      id: codes.map((_, row) => this.base + row + 1),
       parent: of(FIELD.parent),
       lots: of(FIELD.lots),
       quoteUnits: of(FIELD.quoteUnits),

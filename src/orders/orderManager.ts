@@ -9,14 +9,19 @@ import type { ApprovedOrder, DoneReason, OrderId, Side, VenueOrderId } from '../
 import type { OrderColumns } from '../model/run.ts';
 import type { Evidence, ExchangePort } from '../ports/exchange.ts';
 import type { Journal } from '../ports/journal.ts';
+import { guards } from './guards.ts';
 import * as lifecycle from './lifecycle.ts';
 import { OrderLog } from './log.ts';
 import { OrderRecord } from './record.ts';
-import type { Reservations } from './reservation.ts';
-import { reconcile, type Fence, type Finding } from './resolver.ts';
+import { TOMBSTONE_MS, type Reservations } from './reservation.ts';
+import { recordOf, type RestoredOrders } from './restored.ts';
+import { Resolution, type Fence, type Finding } from './resolver.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { EVENT, EVENT_COUNT, NEXT_STATE, STATE } = lifecycle;
+
+/** What an execution should not have been: stable codes. */
+export type FillTrouble = 'LATE_LANDING' | 'FILL_AFTER_END' | 'OVERFILLED';
 
 export class OrderManager {
   readonly #exchange: ExchangePort;
@@ -29,13 +34,19 @@ export class OrderManager {
   readonly #active: OrderRecord[] = [];
   /** Orders that were proved to have had no effect: kept for ever, for an order may land late. */
   readonly #tombstones = new Map<number, OrderRecord>();
-  /** What was read so far about each order whose outcome is unknown. */
-  readonly #evidence = new Map<number, Evidence[]>();
+  /** What is known so far about each order whose outcome is unknown. */
+  readonly #resolutions = new Map<number, Resolution>();
+  /** Live: the newest orders that have ended, for the exchange may still speak of them. A replay keeps none and uses their records again. */
+  readonly #ended = new Map<number, OrderRecord>();
+  readonly #keepEnded: number;
   readonly #fence: Fence;
   #count = 0;
+  /** Orders before those of this process. */
+  #base = 0;
   #impossible = 0;
 
   constructor(exchange: ExchangePort, journal: Journal, reservations: Reservations, fence: Fence, scratch: Scratch) {
+    this.#keepEnded = fence.keepEnded;
     this.#log = new OrderLog(scratch);
     this.#exchange = exchange;
     this.#fence = fence;
@@ -57,7 +68,11 @@ export class OrderManager {
   get(id: OrderId): OrderRecord | undefined {
     const active = this.#active;
     for (let at = active.length - 1; at >= 0; at--) if (active[at]!.id === id) return active[at];
-    return this.#tombstones.size > 0 ? this.#tombstones.get(id) : undefined;
+    return this.#tombstones.size > 0 || this.#keepEnded > 0 ? (this.#tombstones.get(id) ?? this.#ended.get(id)) : undefined;
+  }
+  /** Proved without effect: each may still land, for ever. */
+  get tombstones(): ReadonlyMap<number, OrderRecord> {
+    return this.#tombstones;
   }
 
   /** A pooled record with the next id, for the engine to say what is wanted. */
@@ -128,19 +143,24 @@ export class OrderManager {
     }
     this.#step(order, EVENT.cancelWanted);
     order.changedMs = nowMs as TimeMs;
+    this.#journal.cancelSent(order);
     this.#exchange.cancel(order);
   }
 
   acked(order: OrderRecord, venueId: VenueOrderId, nowMs: number): void {
+    if (order.state > STATE.unknown) return this.#ackedLate(order, venueId, nowMs);
     if (order.venueId === null) order.venueId = venueId;
     if (!(order.arrivedMs <= nowMs)) order.arrivedMs = nowMs;
     if (!this.#step(order, EVENT.acked)) return;
+    if (order.wasUnknown) this.#resolutions.delete(order.id);
     this.#journal.ack(order);
     if (order.cancelWanted) this.cancel(order, nowMs);
   }
 
   refused(order: OrderRecord, code: string, nowMs: number): void {
     order.code = code;
+    // It had no effect, and that was proved before.
+    if (order.state === STATE.done && order.reason === 'noEffect') return;
     if (!this.#step(order, EVENT.refused)) return;
     this.#journal.refused(order, code);
     if (order.state === STATE.done) this.#finish(order, 'refused', nowMs);
@@ -153,27 +173,36 @@ export class OrderManager {
     this.#finish(order, 'notSent', nowMs);
   }
 
-  outcomeUnknown(order: OrderRecord, nowMs: number): void {
-    if (!this.#step(order, EVENT.outcomeUnknown)) return;
+  /** Returns false where the outcome is known by now: a fill or a list was faster. */
+  outcomeUnknown(order: OrderRecord, nowMs: number): boolean {
+    if (order.state > STATE.unknown) return false;
+    if (!this.#step(order, EVENT.outcomeUnknown)) return false;
     order.wasUnknown = true;
     order.changedMs = nowMs as TimeMs;
     this.#journal.state(order);
+    return true;
   }
 
-  /** Adds a read to what is known about an order whose outcome is unknown, and says what follows. */
-  weigh(order: OrderRecord, seen: Evidence): Finding {
+  /** Of an order whose outcome is unknown: what is known so far. */
+  resolution(order: OrderRecord): Resolution {
+    let known = this.#resolutions.get(order.id);
+    if (known === undefined) {
+      known = new Resolution(order.instrument.market, this.#journal.signMs(order), this.#fence.epoch);
+      this.#resolutions.set(order.id, known);
+    }
+    return known;
+  }
+  /** Adds a read to what is known about an order whose outcome is unknown, and says what follows. `isBlocked`: see Resolution. */
+  weigh(order: OrderRecord, seen: Evidence, isBlocked: boolean): Finding {
     this.#journal.evidence(order, seen);
-    const all = this.#evidence.get(order.id) ?? [];
-    all.push(seen);
-    this.#evidence.set(order.id, all);
-    const finding = reconcile(order.createdMs, all, this.#fence);
-    if (finding.kind === 'placed' || finding.kind === 'noEffect') this.#evidence.delete(order.id);
-    return finding;
+    return this.resolution(order).weigh(seen, this.#fence, isBlocked);
   }
 
   /** Evidence placed an order whose answer was lost. */
-  placed(order: OrderRecord, nowMs: number): void {
+  placed(order: OrderRecord, venueId: VenueOrderId | null, nowMs: number): void {
     if (!this.#step(order, EVENT.placed)) return;
+    this.#resolutions.delete(order.id);
+    if (venueId !== null) order.venueId = venueId;
     if (!(order.arrivedMs <= nowMs)) order.arrivedMs = nowMs;
     this.#journal.ack(order);
     if (order.cancelWanted) this.cancel(order, nowMs);
@@ -182,36 +211,100 @@ export class OrderManager {
   /** Evidence proved that an order never had an effect. Its full quantity stays reserved for a while: it may still land. */
   noEffect(order: OrderRecord, nowMs: number): void {
     if (!this.#step(order, EVENT.noEffect)) return;
+    this.#resolutions.delete(order.id);
     this.#journal.tomb(order);
-    this.#tombstones.set(order.id, order);
-    this.#reservations.entomb(order, nowMs);
+    if (guards.tombstoneMemory) this.#tombstones.set(order.id, order);
+    if (guards.tombstoneReserve) this.#reservations.entomb(order, nowMs);
+    else this.#reservations.release(order);
     this.#finish(order, 'noEffect', nowMs);
   }
 
-  /** Books an execution into the belief. Returns false for a fill that no live order can have had. */
-  filled(order: OrderRecord, fill: Fill): void {
-    if (order.state === STATE.sent || order.state === STATE.unknown) this.placed(order, fill.timeMs); // a fill is proof of placement
-    else if (order.state === STATE.done) this.#lateLanded(order);
+  /**
+   * Books an execution into the belief. Returns the code of what should not have been, or null: the execution is a fact all the same.
+   * Where no order is kept beyond its end (a replay), more than was ordered is our bug and throws.
+   */
+  filled(order: OrderRecord, fill: Fill): FillTrouble | null {
+    if (order.state === STATE.sent || order.state === STATE.unknown) {
+      if (!guards.earlyFills) return null;
+      this.placed(order, null, fill.timeMs); // a fill is proof of placement
+    }
+    const trouble = order.state === STATE.done ? this.#filledAfterEnd(order, fill.timeMs) : null;
     order.filledLots = (order.filledLots + fill.lots) as Lots;
     order.filledUnits = (order.filledUnits + fill.notional) as Units;
-    if (order.lots > 0 && order.filledLots > order.lots) throw new InvariantError(`order ${order.id} filled ${order.filledLots} lots of ${order.lots}`);
+    const isOver = order.lots > 0 && order.filledLots > order.lots;
+    if (isOver && this.#keepEnded === 0) throw new InvariantError(`order ${order.id} filled ${order.filledLots} lots of ${order.lots}`);
     this.#reservations.fill(order, fill.lots, fill.notional);
     this.#journal.fill(order, fill);
-    if (order.lots === 0 || order.filledLots !== order.lots) return;
+    if (isOver) return 'OVERFILLED';
+    if (order.lots === 0 || order.filledLots !== order.lots || order.state === STATE.done) return trouble;
     if (this.#step(order, EVENT.filled)) this.#finish(order, 'filled', fill.timeMs);
+    return trouble;
+  }
+
+  /** An order that was proved without effect, or refused, stands at the exchange after all: it lives again and is cancelled. */
+  landed(order: OrderRecord, venueId: VenueOrderId | null, nowMs: number): boolean {
+    if (venueId !== null && order.venueId === null) order.venueId = venueId;
+    if (!order.isWithoutEffect || !this.#step(order, EVENT.lateLanded)) return false;
+    order.reason = null;
+    order.confirmed = false;
+    order.changedMs = nowMs as TimeMs;
+    this.#tombstones.delete(order.id);
+    this.#ended.delete(order.id);
+    this.#active.push(order);
+    this.#reservations.rise(order);
+    this.#journal.ack(order);
+    this.#journal.cancelSent(order);
+    this.#exchange.cancel(order);
+    return true;
   }
 
   /** A terminal status from the venue; in a replay it is its own confirmation. */
   ended(order: OrderRecord, how: 'filled' | 'canceled' | 'rejected' | 'expired', nowMs: number): void {
     if (!this.#step(order, EVENT[how])) return;
+    order.reason = how;
+    order.confirmed = true;
     this.#journal.state(order);
     this.#finish(order, how, nowMs);
+  }
+
+  /**
+   * Takes over what a journal says, into a manager that has had no order yet; the numbers of orders go on above those that were used.
+   * `markTicks`: the newest price of an instrument, at which an order is reserved. Tells of each unknown one; none is sent again.
+   */
+  restore({ lastOrder, orders }: RestoredOrders, markTicks: (instrumentIndex: number) => number, nowMs: number): void {
+    if (this.#count > 0) throw new InvariantError('orders are restored before the first one is drafted');
+    this.#count = this.#base = lastOrder;
+    this.#log.base = lastOrder;
+    for (const restored of orders) {
+      const order = recordOf(restored);
+      const reserve = (): void => {
+        this.#reservations.assess(order, markTicks(order.instrumentIndex));
+        this.#reservations.add(order);
+      };
+      if (restored.now === 'refused') this.#ended.set(order.id, order);
+      else if (restored.now === 'tomb') {
+        this.#tombstones.set(order.id, order);
+        if (restored.endMs + TOMBSTONE_MS <= nowMs) continue;
+        reserve();
+        this.#reservations.entomb(order, restored.endMs);
+      } else {
+        this.#active.push(order);
+        if (restored.now === 'notSent') {
+          this.notSent(order, 'no request of it can have left', nowMs);
+          continue;
+        }
+        reserve();
+        if (restored.now !== 'unknown') continue;
+        this.#resolutions.set(order.id, new Resolution(order.instrument.market, restored.signMs, this.#fence.epoch));
+        this.#journal.state(order);
+      }
+    }
   }
 
   /** The columns of all orders, those still open included. */
   columns(nowMs: number): OrderColumns {
     for (const order of this.#active) this.#log.write(order, nowMs);
-    return this.#log.columns(this.#count);
+    return this.#log.columns(this.#count - this.#base);
   }
 
   /** Gives the memory of the log back; call it when the columns are not needed any more. */
@@ -229,9 +322,14 @@ export class OrderManager {
     this.#log.write(order, nowMs);
     if (reason === 'noEffect') return;
     this.#reservations.release(order);
-    this.#pool(order);
+    if (this.#keepEnded === 0) this.#pool(order);
+    else this.#keep(order);
   }
 
+  #keep(order: OrderRecord): void {
+    this.#ended.set(order.id, order);
+    if (this.#ended.size > this.#keepEnded) for (const [oldest] of this.#ended) return void this.#ended.delete(oldest);
+  }
   #takeOut(order: OrderRecord): void {
     const at = this.#active.indexOf(order);
     if (at >= 0) this.#active.splice(at, 1);
@@ -241,15 +339,21 @@ export class OrderManager {
     this.#spare = order;
   }
 
-  /** An order that was proved without effect has landed after all: it lives again and is cancelled. */
-  #lateLanded(order: OrderRecord): void {
-    if (!this.#step(order, EVENT.lateLanded)) return;
-    order.reason = null;
-    order.confirmed = false;
-    this.#tombstones.delete(order.id);
-    this.#active.push(order);
-    this.#reservations.rise(order);
-    this.#exchange.cancel(order);
+  /** A fill or a list has told the same before: it brings the venue's id, and no more. After a proof of no effect it has landed late. */
+  #ackedLate(order: OrderRecord, venueId: VenueOrderId, nowMs: number): void {
+    if (order.state === STATE.done) {
+      this.landed(order, venueId, nowMs);
+      return;
+    }
+    if (order.venueId !== null) return void this.#step(order, EVENT.acked);
+    order.venueId = venueId;
+    this.#journal.ack(order);
+    // A cancel that was wanted before had no id to name.
+    if (order.state === STATE.cancelSent) this.#exchange.cancel(order);
+  }
+
+  #filledAfterEnd(order: OrderRecord, timeMs: number): FillTrouble {
+    return this.landed(order, null, timeMs) ? 'LATE_LANDING' : 'FILL_AFTER_END';
   }
 
   #step(order: OrderRecord, event: number): boolean {
@@ -289,6 +393,7 @@ function looksLike(a: OrderRecord, b: OrderRecord): boolean {
     a.instrumentIndex === b.instrumentIndex &&
     a.side === b.side &&
     a.limit === b.limit &&
+    a.condition === b.condition &&
     a.lots === b.lots &&
     a.quoteUnits === b.quoteUnits
   );

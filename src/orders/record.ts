@@ -32,6 +32,11 @@ export class OrderRecord implements Reserved {
   /** The price that set a stop leg off; 0 for an order of its own. For readers: the leg itself is a market order. */
   trigger = FRACTION as Ticks;
 
+  /** The price that a condition order waits for at the exchange; 0 for an order that waits for none. */
+  condition = FRACTION as Ticks;
+  /** The price has to rise to it. */
+  rises = false;
+
   /** Position of the lifecycle in LIFECYCLES. */
   state: number = DRAFT;
   reason: DoneReason | null = null;
@@ -61,6 +66,11 @@ export class OrderRecord implements Reserved {
     return LIFECYCLES[this.state]!;
   }
 
+  /** Ended without having been at the exchange, as far as anybody knew. */
+  get isWithoutEffect(): boolean {
+    return this.reason === 'noEffect' || this.reason === 'refused' || this.reason === 'notSent';
+  }
+
   /** Makes the record a new draft; whoever asked for it then says what is wanted. */
   begin(id: number, strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): void {
     this.id = id as OrderId;
@@ -80,6 +90,8 @@ export class OrderRecord implements Reserved {
     this.stopLoss = 0 as Ticks;
     this.trailing = 0 as Ticks;
     this.trigger = 0 as Ticks;
+    this.condition = 0 as Ticks;
+    this.rises = false;
     this.state = DRAFT;
     this.reason = null;
     this.confirmed = false;

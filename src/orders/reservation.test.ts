@@ -247,10 +247,10 @@ describe('contracts', () => {
       inverse.add({ lots: 1, limit: 1_000_000, side }, 1_000_000);
       inverse.add({ lots: 1, limit: 250_000, side }, 1_000_000);
     }
-    for (const at of ['buyUnitsAt', 'sellUnitsAt'] as const) {
-      expect([900, 1500, 3000].map((mark) => linear.reservations[at](0, mark))).toEqual([30_000, 35_000, 60_000]);
-      expect([2_000_000, 500_000, 100_000].map((mark) => inverse.reservations[at](0, mark))).toEqual([500_000, 600_000, 2_000_000]);
-      expect(linear.reservations[at](0, NaN)).toBe(Infinity);
+    for (const sum of ['buyUnitsAt', 'sellUnitsAt'] as const) {
+      expect([900, 1500, 3000].map((mark) => linear.reservations[sum](0, mark))).toEqual([30_000, 35_000, 60_000]);
+      expect([2_000_000, 500_000, 100_000].map((mark) => inverse.reservations[sum](0, mark))).toEqual([500_000, 600_000, 2_000_000]);
+      expect(linear.reservations[sum](0, NaN)).toBe(Infinity);
     }
     const { reservations } = linear;
     expect([reservations.buyLotsTotal(0), reservations.sellLotsTotal(0)]).toEqual([20, 20]);

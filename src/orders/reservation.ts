@@ -1,7 +1,7 @@
 // What unfinished orders may still do at their worst, kept as running figures that risk reads before each order.
 
 import { mulDiv } from '../base/exact.ts';
-import type { Instrument } from '../model/instrument.ts';
+import type { Instrument, Market } from '../model/instrument.ts';
 import type { Order } from '../model/order.ts';
 import { ContractScale } from '../portfolio/contractScale.ts';
 import { Scale } from '../portfolio/scale.ts';
@@ -207,6 +207,12 @@ export class Reservations {
     if (due > 0) tombstones.splice(0, due);
   }
 
+  /** How far a market order may fill from the mark, ticks. */
+  collarTicks(markTicks: number, isBuy: boolean): number {
+    const ppm = this.#collarPpm;
+    return isBuy ? mulDiv(markTicks, MILLION + ppm, MILLION, 'up') : Math.max(1, mulDiv(markTicks, MILLION - ppm, MILLION, 'down'));
+  }
+
   /** Lots that a strategy's buys, or sells, of an instrument may still fill. */
   buyLots(strategy: number, index: number): number {
     return this.#claims[strategy]!.buyLots[index]!;
@@ -248,6 +254,16 @@ export class Reservations {
   /** Cash that a strategy's orders may still take, in quote units. */
   cash(strategy: number): number {
     return this.#claims[strategy]!.cash;
+  }
+  /** The same of one market's orders, for accounts of both: summed up, because only rules of such accounts ask. */
+  cashOf(strategy: number, market: Market): number {
+    let units = 0;
+    for (const { leverage, buys, sells } of this.#exposures) {
+      if (leverage > 0 !== (market === 'futures')) continue;
+      for (const order of buys) if (order.strategy === strategy) units += order.worstCash;
+      for (const order of sells) if (order.strategy === strategy) units += order.worstCash;
+    }
+    return units;
   }
   /** Orders of an instrument, or of the account, that may still do something; tombstones among them. */
   open(index: number): number {

@@ -11,6 +11,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   unlinkSync,
   writeSync,
@@ -38,6 +39,8 @@ interface OpenFile {
 export class FileSystemDisk implements Disk {
   /** The one that was used last stands last. */
   readonly #open = new Map<string, OpenFile>();
+  /** The same for files that are read in pieces. */
+  readonly #read = new Map<string, number>();
 
   /** Makes a folder where there is none; refuses one that is not its user's alone. */
   prepare(folder: string): void {
@@ -61,6 +64,12 @@ export class FileSystemDisk implements Disk {
     } finally {
       closeSync(descriptor);
     }
+  }
+
+  readAt(path: string, from: number, length: number): Uint8Array {
+    const bytes = Buffer.allocUnsafe(length);
+    const read = attempt(path, () => readSync(this.#reading(path), bytes, 0, length, from));
+    return bytes.subarray(0, read);
   }
 
   size(path: string): number {
@@ -109,7 +118,7 @@ export class FileSystemDisk implements Disk {
 
   /** Gives back what is kept open; files are opened again where they are used again. */
   close(): void {
-    for (const path of this.#open.keys()) this.#forget(path);
+    for (const path of [...this.#open.keys(), ...this.#read.keys()]) this.#forget(path);
   }
 
   #opened(path: string): OpenFile {
@@ -128,7 +137,23 @@ export class FileSystemDisk implements Disk {
     return file;
   }
 
+  #reading(path: string): number {
+    const known = this.#read.get(path);
+    const descriptor = known ?? openChecked(path, O_RDONLY | NONBLOCK);
+    this.#read.delete(path);
+    this.#read.set(path, descriptor);
+    const [oldest] = this.#read;
+    if (this.#read.size > MAX_OPEN && oldest) {
+      closeSync(oldest[1]);
+      this.#read.delete(oldest[0]);
+    }
+    return descriptor;
+  }
+
   #forget(path: string): void {
+    const reading = this.#read.get(path);
+    if (reading !== undefined) closeSync(reading);
+    this.#read.delete(path);
     const file = this.#open.get(path);
     if (!file) return;
     this.#open.delete(path);

@@ -1,12 +1,13 @@
 // The journal of a live bot: one line a record, on the disk before anything leaves that rests on it.
 
 import type { Fill } from '../../model/fill.ts';
+import type { Instrument } from '../../model/instrument.ts';
 import type { Order, OrderId } from '../../model/order.ts';
 import type { Evidence } from '../../ports/exchange.ts';
 import type { Journal } from '../../ports/journal.ts';
 import type { Facts } from './fields.ts';
 import type { JournalFile } from './journalFile.ts';
-import { executionOf, qtyText, sizesOf } from './orderText.ts';
+import { executionOf, guardsOf, moneyText, qtyText, sizesOf } from './orderText.ts';
 import type { Body } from './records.ts';
 
 /** When an order is signed. */
@@ -38,6 +39,8 @@ export interface JournalFacts {
 export class FileJournal implements Journal {
   readonly #file: JournalFile;
   readonly #facts: JournalFacts;
+  /** Of orders that are not over, by number. */
+  readonly #signMs = new Map<number, number>();
 
   constructor(file: JournalFile, facts: JournalFacts) {
     this.#file = file;
@@ -75,17 +78,24 @@ export class FileJournal implements Journal {
       timeInForce: order.timeInForce,
       slot: order.slot,
       reason: facts.reason(order),
-      parent: order.parent > 0 ? facts.clientOrderId(order.parent) : null,
+      parent: order.parent,
+      ...guardsOf(order),
       riskReserve: facts.riskReserve(order),
       createdMs: order.createdMs,
     });
     const { signMs, venueLatestMs } = facts.stamp(order);
+    this.#signMs.set(order.id, signMs);
     return this.#file.append('SEND', { cid, signMs, venueLatestMs });
   }
+  signMs({ id, createdMs }: Order): number {
+    return this.#signMs.get(id) ?? createdMs;
+  }
   ack(order: Order): number {
+    this.#signMs.delete(order.id);
     return this.#file.append('ACK', { cid: this.#cid(order), orderId: String(order.venueId ?? '') });
   }
   refused(order: Order, code: string): number {
+    this.#signMs.delete(order.id);
     return this.#file.append('REFUSED', { cid: this.#cid(order), code });
   }
   evidence(order: Order, seen: Evidence): number {
@@ -101,7 +111,11 @@ export class FileJournal implements Journal {
     const { lifecycle, reason, confirmed } = order;
     return this.#file.append('STATE', { cid: this.#cid(order), lifecycle, reason, confirmed, filled: qtyText(order, order.filledLots) });
   }
+  cancelSent(order: Order): number {
+    return this.state(order);
+  }
   tomb(order: Order): number {
+    this.#signMs.delete(order.id);
     return this.#file.append('TOMB', { cid: this.#cid(order) });
   }
 
@@ -114,6 +128,10 @@ export class FileJournal implements Journal {
   /** A fill of no order that we know. */
   stray(body: Omit<Body<'FILL'>, 'cid' | 'filled' | 'last'>): number {
     return this.#file.append('FILL', { ...body, cid: null, filled: body.qty, last: false });
+  }
+  /** Funding of a position: units of money received. */
+  funded(instrument: Instrument, isLong: boolean, units: number, paidMs: number): number {
+    return this.#file.append('FUNDED', { symbol: instrument.id, long: isLong, amount: moneyText(instrument, units), paidMs });
   }
   /** After the records of what lies before it. */
   cursor(body: Body<'CURSOR'>): number {
@@ -142,7 +160,7 @@ export class FileJournal implements Journal {
   }
 
   #verdict(order: Order, code: string | null): number {
-    return this.#file.append('VERDICT', { cid: this.#cid(order), ok: code === null, code, inputs: this.#facts.verdictInputs(order) });
+    return this.#file.append('VERDICT', { cid: this.#cid(order), order: order.id, ok: code === null, code, inputs: this.#facts.verdictInputs(order) });
   }
   #cid(order: Order): string {
     return this.#facts.clientOrderId(order.id);

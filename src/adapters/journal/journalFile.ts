@@ -2,6 +2,7 @@
 
 import { InvariantError } from '../../base/errors.ts';
 import { DiskError, type Disk } from '../../ports/disk.ts';
+import { guards } from './guards.ts';
 import { lineOf } from './line.ts';
 import type { Ending } from './readJournal.ts';
 import { FORMAT, type Body, type Kind } from './records.ts';
@@ -178,7 +179,8 @@ export class JournalFile {
   /** A sync that fails is never tried again: one that then succeeds would prove nothing (order-safety, W4). */
   #sync(path: string, then: () => void): void {
     this.#disk.sync(path, (failure) => {
-      if (this.#failure !== null || failure !== null) {
+      if (failure !== null && !guards.syncIsFinal) this.#sync(path, then);
+      else if (this.#failure !== null || failure !== null) {
         this.#isBusy = false;
         this.#fail(`${path}: ${failure}`);
         this.#next();

@@ -1,6 +1,8 @@
 // What a journal says in sum: the orders that are not over, what stands against trading, and where reading of the exchange goes on.
 
 import { assertNever } from '../../base/assert.ts';
+import { Decimal } from '../../base/decimal.ts';
+import { guards } from './guards.ts';
 import type { JournalRecord, RecordOf } from './records.ts';
 
 /** What the records of one order say. */
@@ -12,7 +14,12 @@ export interface OrderTrace {
   /** The newest STATE. */
   readonly state: RecordOf<'STATE'> | null;
   readonly fills: readonly RecordOf<'FILL'>[];
+  /** When it was proved without effect, or refused; NaN before. */
+  readonly endMs: number;
 }
+
+/** So long a refused order is looked for at the exchange, in case that it has it after all: of process time, ms. */
+export const REFUSED_WATCH_MS = 30 * 60_000;
 
 /** How an order goes on after a restart (order-safety, sections 6 and 9). It is never sent again. */
 export type Restart =
@@ -25,7 +32,7 @@ export type Restart =
 /** `isTorn`: some write of the journal did not finish, so that a SEND may be missing. */
 export function restartOf({ send, orderId, state }: OrderTrace, isTorn: boolean): Restart {
   if (send === null) return isTorn ? { kind: 'unknown', signMs: null } : { kind: 'notSent' };
-  if (orderId === null) return { kind: 'unknown', signMs: send.signMs };
+  if (orderId === null) return guards.sentIsUnknown ? { kind: 'unknown', signMs: send.signMs } : { kind: 'notSent' };
   if (state?.lifecycle === 'done') return { kind: 'unconfirmed', orderId };
   return { kind: state?.lifecycle === 'cancelSent' ? 'cancelSent' : 'working', orderId };
 }
@@ -37,10 +44,16 @@ export class JournalState {
   readonly unfinished = new Map<string, OrderTrace>();
   /** Proved without effect: they may still land, for ever. */
   readonly tombs = new Map<string, OrderTrace>();
+  /** Refused not long ago: the exchange may have them after all. */
+  readonly refused = new Map<string, OrderTrace>();
+  /** The highest number that an order has had, a denied one too: client order ids are made of them, and none is made twice. */
+  lastOrder = 0;
   /** Causes that hold, by scope and code. */
   readonly halts = new Map<string, RecordOf<'HALT'>>();
   /** By symbol and channel. */
   readonly cursors = new Map<string, RecordOf<'CURSOR'>>();
+  /** Funding that no cursor says is known, by the cursor that would: a process has ended between the two. Money, as decimals. */
+  readonly unnoted = new Map<string, Decimal>();
   /** By contract and name: what is wanted. */
   readonly settings = new Map<string, RecordOf<'SETTING'>>();
   /** All that were ever traded. */
@@ -72,6 +85,10 @@ export class JournalState {
         break;
       case 'CURSOR':
         this.cursors.set(`${record.symbol} ${record.channel}`, record);
+        this.unnoted.delete(`${record.symbol} ${record.channel}`);
+        break;
+      case 'FUNDED':
+        this.#paid(record);
         break;
       case 'SETTING':
         this.settings.set(`${record.contract} ${record.name}`, record);
@@ -79,14 +96,17 @@ export class JournalState {
       case 'HUMAN':
         this.decisions.push(record);
         break;
-      case 'SEGMENT':
       case 'VERDICT':
+        if (record.order > this.lastOrder) this.lastOrder = record.order;
+        break;
+      case 'SEGMENT':
       case 'EVID':
       case 'INSTANT':
         break;
       case 'INTENT':
         this.symbols.add(record.symbol);
-        this.unfinished.set(record.cid, { intent: record, send: null, orderId: null, state: null, fills: [] });
+        if (record.order > this.lastOrder) this.lastOrder = record.order;
+        this.unfinished.set(record.cid, { intent: record, send: null, orderId: null, state: null, fills: [], endMs: NaN });
         break;
       case 'FILL':
         this.symbols.add(record.symbol);
@@ -106,16 +126,32 @@ export class JournalState {
     }
   };
 
+  #paid({ symbol, long, amount }: RecordOf<'FUNDED'>): void {
+    const key = `${symbol} funding ${long ? 'buy' : 'sell'}`;
+    this.unnoted.set(key, new Decimal(amount).plus(this.unnoted.get(key) ?? 0));
+  }
+
   /** What the exchange has done by itself, a liquidation say, has no INTENT and no trace. */
   #goOn(cid: string, record: RecordOf<OrderRecordKind>): void {
     const { unfinished, tombs } = this;
-    const known = unfinished.get(cid) ?? tombs.get(cid);
+    const known = unfinished.get(cid) ?? tombs.get(cid) ?? this.refused.get(cid);
     if (!known) return;
     const trace = goneOn(known, record);
     if (record.k === 'TOMB') tombs.set(cid, trace);
     else tombs.delete(cid); // it has landed late
+    if (record.k === 'REFUSED') this.#watch(cid, trace);
+    else this.refused.delete(cid);
     if (isOver(record)) unfinished.delete(cid);
     else unfinished.set(cid, trace);
+  }
+
+  #watch(cid: string, trace: OrderTrace): void {
+    const { refused } = this;
+    refused.set(cid, trace);
+    for (const [oldest, { endMs }] of refused) {
+      if (endMs > trace.endMs - REFUSED_WATCH_MS) return;
+      refused.delete(oldest);
+    }
   }
 }
 
@@ -131,7 +167,7 @@ function goneOn(trace: OrderTrace, record: RecordOf<OrderRecordKind>): OrderTrac
       return { ...trace, state: record };
     case 'REFUSED':
     case 'TOMB':
-      return trace;
+      return { ...trace, endMs: record.t };
     default:
       return assertNever(record);
   }

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRng } from '../../base/rng.ts';
-import { crc32c, crcText } from './crc32c.ts';
+import { crc32c, crcText } from '../../base/crc32c.ts';
 import type { Field } from './fields.ts';
 import { isRecord, lineOf, parseLine } from './line.ts';
 import { isKind, KINDS, type Kind } from './records.ts';

@@ -1,8 +1,9 @@
 // One record as one line of JSON in plain ASCII: `seq` first, a checksum of all before it last.
 
 import { InvariantError } from '../../base/errors.ts';
-import { crc32c, crcText } from './crc32c.ts';
+import { crc32c, crcText } from '../../base/crc32c.ts';
 import type { Field } from './fields.ts';
+import { guards } from './guards.ts';
 import { isKind, KINDS, type Body, type JournalRecord, type Kind } from './records.ts';
 
 /** What stands before the eight digits of the checksum, and behind them. */
@@ -53,7 +54,7 @@ export function parseLine(bytes: Buffer, from: number, to: number): JournalRecor
   const isWhole = sealAt > from && to - from <= MAX_LINE_BYTES;
   const crc = isWhole ? sealedCrc(bytes, sealAt) : -1;
   if (crc < 0) return { flaw: 'a line that is no whole record', isSealed: false };
-  if (crc !== crc32c(bytes, from, sealAt)) return { flaw: 'a record with a wrong checksum', isSealed: false };
+  if (guards.checksums && crc !== crc32c(bytes, from, sealAt)) return { flaw: 'a record with a wrong checksum', isSealed: false };
   try {
     const said: unknown = JSON.parse(bytes.toString('latin1', from, to));
     const flaw = flawOf(said);

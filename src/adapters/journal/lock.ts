@@ -21,6 +21,25 @@ type LockDisk = Pick<Disk, 'list' | 'create' | 'remove'>;
 
 const PATTERN = /^lock-(\d+)-(\w+)-(\w+)-(\w+)-(.+)$/;
 
+/** What is said of a folder that is taken. */
+export interface LockWords {
+  /** What a process has already. */
+  readonly has: string;
+  /** What another one does that has it, or may do. */
+  readonly does: string;
+  readonly may: string;
+  /** Why there is one at a time. */
+  readonly own: string;
+  readonly second: string;
+}
+const BOT: LockWords = {
+  has: 'the journal',
+  does: 'trades on this account',
+  may: 'may trade on this account',
+  own: 'a process runs one bot of an account',
+  second: 'a second one would send orders of its own',
+};
+
 /**
  * Takes the lock of a folder; the returned function gives it back. Throws ConfigError while another process has it, or may have it.
  *
@@ -28,16 +47,13 @@ const PATTERN = /^lock-(\d+)-(\w+)-(\w+)-(\w+)-(.+)$/;
  * again: to remove it can harm nobody. Every process makes its file before it looks for others. Of two that start at once the later one
  * to look therefore sees the other: never do both go on. It may be that neither does.
  */
-export function takeLock(disk: LockDisk, folder: string, { self, lookFor }: Processes): () => void {
+export function takeLock(disk: LockDisk, folder: string, { self, lookFor }: Processes, words = BOT): () => void {
   const own = `${folder}/${lockName(self)}`;
   try {
     disk.create(own);
   } catch (error) {
     if (!(error instanceof DiskError && error.code === 'EEXIST')) throw error;
-    throw new ConfigError(
-      `${own}: this process has the journal already`,
-      'a process runs one bot of an account; if this one does not yet, remove the file',
-    );
+    throw new ConfigError(`${own}: this process has ${words.has} already`, `${words.own}; if this one does not yet, remove the file`);
   }
   const release = (): void => disk.remove(own);
   try {
@@ -45,7 +61,7 @@ export function takeLock(disk: LockDisk, folder: string, { self, lookFor }: Proc
       const other = holderOf(name);
       if (other === null || `${folder}/${name}` === own) continue;
       const found = lookFor(other);
-      if (found !== 'gone') throw takenError(`${folder}/${name}`, other, found);
+      if (found !== 'gone') throw takenError(`${folder}/${name}`, other, found, words);
       removeIfThere(disk, `${folder}/${name}`);
     }
   } catch (error) {
@@ -79,11 +95,11 @@ function removeIfThere(disk: LockDisk, path: string): void {
   }
 }
 
-function takenError(path: string, { pid, host }: LockHolder, found: 'running' | 'unknown'): ConfigError {
+function takenError(path: string, { pid, host }: LockHolder, found: 'running' | 'unknown', { does, may, second }: LockWords): ConfigError {
   return found === 'running'
-    ? new ConfigError(`${path}: process ${pid} trades on this account`, 'stop it first: a second one would send orders of its own')
+    ? new ConfigError(`${path}: process ${pid} ${does}`, `stop it first: ${second}`)
     : new ConfigError(
-        `${path}: process ${pid} on ${host} may trade on this account, and cannot be seen from here`,
+        `${path}: process ${pid} on ${host} ${may}, and cannot be seen from here`,
         'if that computer or container is gone for good, remove the file; if you are not sure, do not',
       );
 }

@@ -8,7 +8,7 @@ import type { Body } from './records.ts';
 
 export const qtyText = ({ instrument }: Pick<Order, 'instrument'>, lots: number): string => fromScaled(lots, instrument.quantityDigits);
 const priceText = (instrument: Instrument, ticks: number): string => fromScaled(ticks, instrument.priceDigits);
-const moneyText = (instrument: Instrument, units: number): string => fromScaled(units, instrument.quoteDigits);
+export const moneyText = (instrument: Instrument, units: number): string => fromScaled(units, instrument.quoteDigits);
 
 type Sizes = Pick<Body<'INTENT'>, 'symbol' | 'side' | 'qty' | 'amount' | 'price' | 'fp'>;
 
@@ -30,6 +30,14 @@ export function sizesOf(order: Order): Sizes {
     amount ?? '',
   ];
   return { symbol: instrument.id, side, qty, amount, price, fp: fp.join('|') };
+}
+
+type Guards = Pick<Body<'INTENT'>, 'takeProfit' | 'stopLoss' | 'trailing' | 'trigger'>;
+
+/** What guards an order, in prices. */
+export function guardsOf({ instrument, takeProfit, stopLoss, trailing, trigger }: Order): Guards {
+  const price = (ticks: number | undefined): string | null => (ticks === undefined || ticks === 0 ? null : priceText(instrument, ticks));
+  return { takeProfit: price(takeProfit), stopLoss: price(stopLoss), trailing: price(trailing), trigger: price(trigger) };
 }
 
 type Execution = Pick<

@@ -1,6 +1,7 @@
 // Reads a journal back, strictly: all its records in order, or the first place at which it is not what was written.
 
 import type { Disk } from '../../ports/disk.ts';
+import { guards } from './guards.ts';
 import { isRecord, parseLine } from './line.ts';
 import { FORMAT, type JournalRecord } from './records.ts';
 import { segmentName, segmentNumber } from './segmentName.ts';
@@ -118,9 +119,9 @@ class Reader implements Reading {
     if (stop) {
       const witness = witnessOf(bytes, stop, expected);
       const found = { path, line: stop.line, says: `expected record ${expected}, got ${stop.says}` };
-      if (witness > 0)
+      if (witness > 0 && guards.refusesDamage)
         this.damage = { ...found, says: `${found.says}; line ${witness} was written when record ${expected} was on the disk` };
-      else if (stop.isSealed || !isTorn(bytes, stop.from)) this.damage = found;
+      else if (guards.refusesDamage && (stop.isSealed || !isTorn(bytes, stop.from))) this.damage = found;
       else torn = { path, line: stop.line, says: 'the rest of a write that did not finish', bytes: bytes.length - stop.from };
     }
     this.segments.push({ path, number, firstSeq: this.#firstSeq, ending: this.ending, sizeBytes: bytes.length, torn });

@@ -5,7 +5,7 @@ import type { Channel } from '../../ports/exchange.ts';
 import { decimal, facts, flag, listOf, numbers, oneOf, orNull, positive, text, whole, type Field } from './fields.ts';
 
 const side = oneOf<Side>('buy', 'sell');
-const role = oneOf<OrderRole>('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation');
+const role = oneOf<OrderRole>('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition');
 const timeInForce = orNull(oneOf<TimeInForce>('IOC', 'FOK', 'POST_ONLY'));
 const lifecycle = oneOf<Lifecycle>('draft', 'sent', 'unknown', 'working', 'cancelSent', 'done');
 const reason = orNull(oneOf<DoneReason>('denied', 'notSent', 'refused', 'noEffect', 'filled', 'canceled', 'rejected', 'expired'));
@@ -17,7 +17,7 @@ export const KINDS = {
   /** What the process runs with: at its start, and when it changes. */
   CONFIG: { hash: text, version: text, limits: facts, leaseMs: whole, timeScale: positive },
   /** What risk said of an order, and on what that rests. */
-  VERDICT: { cid: text, ok: flag, code: orNull(text), inputs: facts },
+  VERDICT: { cid: text, order: whole, ok: flag, code: orNull(text), inputs: facts },
   /** Risk has approved and reserved. One of `qty` and `amount` is null; `price` is null for a market order without a limit. */
   INTENT: {
     cid: text,
@@ -34,7 +34,13 @@ export const KINDS = {
     fp: text,
     slot: text,
     reason: text,
-    parent: orNull(text),
+    /** Number of the order whose bracket it belongs to; 0: none. */
+    parent: whole,
+    /** What guards an entry: prices, and the distance of a trailing stop. Of a stop leg, the price that set it off. */
+    takeProfit: orNull(decimal),
+    stopLoss: orNull(decimal),
+    trailing: orNull(decimal),
+    trigger: orNull(decimal),
     riskReserve: text,
     createdMs: whole,
   },
@@ -45,7 +51,7 @@ export const KINDS = {
   /** One read of a resolver. `digest`: of what was read; null where nobody keeps it. */
   EVID: {
     cid: text,
-    channel: oneOf<Channel>('openOrders', 'myTrades', 'balances'),
+    channel: oneOf<Channel>('openOrders', 'orderHistory', 'myTrades', 'balances', 'positions'),
     venueMs: whole,
     complete: flag,
     found: flag,
@@ -68,6 +74,8 @@ export const KINDS = {
     filled: decimal,
     last: flag,
   },
+  /** Funding of a position: money received, below 0 paid. */
+  FUNDED: { symbol: text, long: flag, amount: decimal, paidMs: whole },
   STATE: { cid: text, lifecycle, reason, confirmed: flag, filled: decimal },
   TOMB: { cid: text },
   /** After the records of what lies before it. */

@@ -1,0 +1,34 @@
+// Funding between its record and its cursor: a start knows it from either, and books it once.
+
+import { expect, it } from 'vitest';
+import { JournalState } from './journalState.ts';
+import type { Body } from './records.ts';
+
+const SYMBOL = 'futures:E-BTC-USDT';
+
+function stateOf(records: readonly (Body<'FUNDED'> | Body<'CURSOR'>)[]): JournalState {
+  const state = new JournalState();
+  records.forEach((body, at) => {
+    const frame = { seq: at + 1, t: at, dur: 0, crc: '' };
+    state.add('paidMs' in body ? { ...frame, k: 'FUNDED', ...body } : { ...frame, k: 'CURSOR', ...body });
+  });
+  return state;
+}
+
+const paid = (amount: string, long = true): Body<'FUNDED'> => ({ symbol: SYMBOL, long, amount, paidMs: 1 });
+const noted = (value: string, side = 'buy'): Body<'CURSOR'> => ({ symbol: SYMBOL, channel: `funding ${side}`, value });
+const unnoted = (state: JournalState) => Object.fromEntries(Array.from(state.unnoted, ([key, amount]) => [key, amount.toFixed()]));
+
+it('a payment that its cursor follows is noted', () => {
+  expect(unnoted(stateOf([paid('-0.01'), noted('-1000000')]))).toEqual({});
+});
+
+it('payments after the newest cursor add up, by side', () => {
+  const state = stateOf([paid('-0.01'), noted('-1000000'), paid('-0.02'), paid('0.005'), paid('0.3', false)]);
+  expect(unnoted(state)).toEqual({ [`${SYMBOL} funding buy`]: '-0.015', [`${SYMBOL} funding sell`]: '0.3' });
+  expect(state.cursors.get(`${SYMBOL} funding buy`)?.value).toBe('-1000000');
+});
+
+it('the cursor of one side says nothing of the other', () => {
+  expect(unnoted(stateOf([paid('0.3', false), noted('7')]))).toEqual({ [`${SYMBOL} funding sell`]: '0.3' });
+});

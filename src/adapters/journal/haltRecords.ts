@@ -1,0 +1,64 @@
+// Risk states in the journal: a scope as one word, changes as records, and the causes that held at its end.
+
+import { assertNever } from '../../base/assert.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import { CLEARED_BY, type Cause, type HaltBoard, type HaltChange, type Scope } from '../../risk/halts.ts';
+import type { FileJournal } from './fileJournal.ts';
+import { guards } from './guards.ts';
+import type { JournalState } from './journalState.ts';
+import type { Body } from './records.ts';
+
+export function scopeText(scope: Scope, instruments: readonly Instrument[]): string {
+  switch (scope.kind) {
+    case 'account':
+      return 'account';
+    case 'market':
+      return `market ${scope.market}`;
+    case 'symbol':
+      return `symbol ${instruments[scope.instrument]!.id}`;
+    case 'strategy':
+      return `strategy ${scope.strategy}`;
+    default:
+      return assertNever(scope);
+  }
+}
+
+/** The scope of that text; null for one that this run does not have any more. */
+export function scopeOf(text: string, instruments: readonly Instrument[]): Scope | null {
+  const [kind, name = ''] = text.split(/ (.*)/s);
+  if (kind === 'account') return { kind };
+  if (kind === 'market' && (name === 'spot' || name === 'futures')) return { kind, market: name };
+  if (kind === 'strategy' && /^\d+$/.test(name)) return { kind, strategy: Number(name) };
+  const instrument = instruments.findIndex(({ id }) => id === name);
+  return kind === 'symbol' && instrument >= 0 ? { kind, instrument } : null;
+}
+
+/**
+ * From now on every change of the risk states is written down. Call it after the causes of the last process were put back; those in
+ * `before` that were not are written down as over.
+ */
+export function writeHalts(
+  journal: Pick<FileJournal, 'halt' | 'resume'>,
+  board: HaltBoard,
+  instruments: readonly Instrument[],
+  before: JournalState | null = null,
+): void {
+  for (const { scope, state, code } of before?.halts.values() ?? []) {
+    const known = scopeOf(scope, instruments);
+    if (known === null || !board.holds(known, code)) journal.resume({ scope, state, code, who: 'bot', why: 'it ended with the process' });
+  }
+  board.onChange = ({ isRaised, scope, state, code, why }: HaltChange) => {
+    const who = !isRaised && why.startsWith(CLEARED_BY) ? why.slice(CLEARED_BY.length) : 'bot';
+    const record: Body<'HALT'> = { scope: scopeText(scope, instruments), state, code, who, why };
+    if (isRaised) journal.halt(record);
+    else journal.resume(record);
+  };
+}
+
+/** Causes that held at the end of a journal. */
+export function causesOf(state: JournalState, instruments: readonly Instrument[]): readonly Cause[] {
+  return [...state.halts.values()].flatMap((halt) => {
+    const scope = scopeOf(halt.scope, instruments);
+    return scope === null || !guards.latchesHold ? [] : [{ scope, state: halt.state, code: halt.code, why: halt.why, sinceMs: halt.t }];
+  });
+}

@@ -1,0 +1,100 @@
+// What a journal says at a restart, for the engine: orders that are not over, halts that hold, what loss rules measured from.
+
+import type { Lots, Ticks, TimeMs, Units } from '../../base/brand.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { OrderId, VenueOrderId } from '../../model/order.ts';
+import type { RestoredOrder, RestoredOrders } from '../../orders/restored.ts';
+import { restartOf, type JournalState, type OrderTrace, type Restart } from './journalState.ts';
+import type { Body } from './records.ts';
+import { whole } from './whole.ts';
+
+/** `isTorn`: some write of the journal did not finish. `venueMs`: time of the exchange now, the latest that a lost SEND can have had. */
+export interface RestartFacts {
+  readonly isTorn: boolean;
+  readonly venueMs: number;
+}
+
+/** Throws ConfigError for an order of an instrument that is not of this run. */
+export function restoredOrders(state: JournalState, instruments: readonly Instrument[], facts: RestartFacts): RestoredOrders {
+  const restored = (traces: Iterable<OrderTrace>, now: (trace: OrderTrace) => Pick<RestoredOrder, 'now' | 'signMs'>): RestoredOrder[] =>
+    [...traces].map((trace) => ({ ...intentOf(trace, instruments), ...now(trace) }));
+  const ended = (now: 'tomb' | 'refused') => (trace: OrderTrace) => ({ now, signMs: trace.send?.signMs ?? trace.intent.createdMs });
+  const orders = [
+    ...restored(state.unfinished.values(), (trace) => nowOf(restartOf(trace, facts.isTorn), trace, facts.venueMs)),
+    ...restored(state.tombs.values(), ended('tomb')),
+    ...restored(state.refused.values(), ended('refused')),
+  ];
+  // Reserves of orders without effect end in the order in which they were proved.
+  return { lastOrder: state.lastOrder, orders: orders.toSorted((a, b) => endOf(a) - endOf(b) || a.id - b.id) };
+}
+
+const endOf = ({ endMs }: RestoredOrder): number => (Number.isNaN(endMs) ? Infinity : endMs);
+
+function nowOf(restart: Restart, trace: OrderTrace, venueMs: number): Pick<RestoredOrder, 'now' | 'signMs'> {
+  const signMs = trace.send?.signMs ?? venueMs;
+  // A terminal status that was read once is read again: until then the order counts as open.
+  return { now: restart.kind === 'unconfirmed' ? 'working' : restart.kind, signMs };
+}
+
+function intentOf(
+  { intent, orderId, fills, endMs }: OrderTrace,
+  instruments: readonly Instrument[],
+): Omit<RestoredOrder, 'now' | 'signMs'> {
+  const index = indexOf(intent.symbol, instruments);
+  const instrument = instruments[index]!;
+  const { priceDigits, quantityDigits, quoteDigits } = instrument;
+  const price = (text: string | null): Ticks => (text === null ? 0 : whole(text, priceDigits)) as Ticks;
+  const sum = (of: (fill: OrderTrace['fills'][number]) => number): number => fills.reduce((total, fill) => total + of(fill), 0);
+  return {
+    id: intent.order as OrderId,
+    strategy: intent.strategy,
+    instrument,
+    instrumentIndex: index,
+    side: intent.side,
+    role: intent.role,
+    lots: (intent.qty === null ? 0 : whole(intent.qty, quantityDigits)) as Lots,
+    quoteUnits: (intent.amount === null ? 0 : whole(intent.amount, quoteDigits)) as Units,
+    limit: price(intent.price),
+    reduceOnly: intent.reduceOnly,
+    timeInForce: intent.timeInForce,
+    slot: intent.slot,
+    parent: intent.parent as OrderId,
+    takeProfit: price(intent.takeProfit),
+    stopLoss: price(intent.stopLoss),
+    trailing: price(intent.trailing),
+    trigger: price(intent.trigger),
+    createdMs: intent.createdMs as TimeMs,
+    venueId: orderId as VenueOrderId | null,
+    filledLots: sum(({ qty }) => whole(qty, quantityDigits)) as Lots,
+    filledUnits: sum(({ notional }) => whole(notional, quoteDigits)) as Units,
+    endMs,
+  };
+}
+
+/** Throws ConfigError for an instrument that is not of this run. */
+export function indexOf(symbol: string, instruments: readonly Instrument[]): number {
+  const index = instruments.findIndex(({ id }) => id === symbol);
+  if (index >= 0) return index;
+  throw new ConfigError(
+    `journal: ${symbol} was traded, and no feed of the config names it`,
+    'name it again, so that its orders and holdings stay watched; or begin another data folder',
+  );
+}
+
+// --- What loss rules measured from: cursors of the account
+
+const MEMORY = 'memory ';
+export const memoryCursor = (code: string, memory: readonly number[]): Body<'CURSOR'> => ({
+  symbol: 'account',
+  channel: MEMORY + code,
+  value: JSON.stringify(memory),
+});
+export function memoryOf(state: JournalState): ReadonlyMap<string, readonly number[]> {
+  const known = [...state.cursors.values()].filter(({ symbol, channel }) => symbol === 'account' && channel.startsWith(MEMORY));
+  return new Map(known.map(({ channel, value }) => [channel.slice(MEMORY.length), numbersOf(value)]));
+}
+function numbersOf(text: string): readonly number[] {
+  const read: unknown = JSON.parse(text);
+  return Array.isArray(read) ? read.map((value) => (typeof value === 'number' ? value : NaN)) : [];
+}

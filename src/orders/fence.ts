@@ -1,0 +1,132 @@
+// The bounds that make a negative read mean something: fixed in a replay, measured and widened in live (order-safety, section 3).
+
+import { guards } from './guards.ts';
+
+/** ms of venue time. What is made of it at one moment holds for that moment: a live fence moves. */
+export interface Fence {
+  /** How long after its timestamp the venue may still admit a request. */
+  readonly recvWindowMs: number;
+  /** D: longest assumed time from admission to visibility in lists. */
+  readonly busDelayMs: number;
+  /** L: how old a list may be when it is read. */
+  readonly readLagMs: number;
+  /** H: after this long beyond the fence a person must look. */
+  readonly humanAfterMs: number;
+  /** From the end of a round of reads to the next one. */
+  readonly resolveEveryMs: number;
+  /** So many orders stay known after their end: lists that lag may still speak of them. */
+  readonly keepEnded: number;
+  /** Counts the jumps of the venue's clock: what was read before one proves nothing afterwards. */
+  readonly epoch: number;
+  /** The highest venue time seen when it jumped last: no request was signed later than that. */
+  readonly epochMs: number;
+}
+
+/** The venue of a replay answers from its own books: nothing lags, and nothing is admitted late. */
+export const REPLAY_FENCE: Fence = {
+  recvWindowMs: 0,
+  busDelayMs: 0,
+  readLagMs: 0,
+  humanAfterMs: 600_000,
+  resolveEveryMs: 0,
+  keepEnded: 0,
+  epoch: 0,
+  epochMs: -Infinity,
+};
+
+/** Keys of order-safety, section 18. The admission window is the venue's rule and cannot be set. */
+export interface FenceSettings {
+  readonly deltaMinMs: number;
+  readonly deltaIncidentMs: number;
+  readonly incidentMemoryMs: number;
+  readonly readLagMs: number;
+  readonly resolveEveryMs: number;
+  readonly humanAfterMs: number;
+}
+export const FENCE_DEFAULTS: FenceSettings = {
+  deltaMinMs: 60_000,
+  deltaIncidentMs: 600_000,
+  incidentMemoryMs: 900_000,
+  readLagMs: 3000,
+  resolveEveryMs: 2000,
+  humanAfterMs: 600_000,
+};
+
+export const RECV_WINDOW_MS = 5000;
+const DAY_MS = 86_400_000;
+/** D is so many times the 99.9th percentile of what was measured. */
+const DELTA_FACTOR = 10;
+const LAG_FACTOR = 3;
+/** Measurements kept: a day of an order every 20 s; of a busier day the newest. */
+const MOST_SAMPLES = 4320;
+
+const KEEP_ENDED = 10_000;
+
+interface Sample {
+  readonly atMs: number;
+  readonly ms: number;
+}
+
+/** The fence of a live bot: whoever hears the venue tells it what it hears. All times are venue time. */
+export class LiveFence implements Fence {
+  readonly recvWindowMs = RECV_WINDOW_MS;
+  readonly humanAfterMs: number;
+  readonly resolveEveryMs: number;
+  readonly keepEnded = KEEP_ENDED;
+  epoch = 0;
+  epochMs = -Infinity;
+  readonly #settings: FenceSettings;
+  #admissions: Sample[] = [];
+  #lagMs = 0;
+  #incidentMs = -Infinity;
+  #nowMs = -Infinity;
+
+  constructor(settings: FenceSettings = FENCE_DEFAULTS) {
+    this.#settings = settings;
+    this.humanAfterMs = settings.humanAfterMs;
+    this.resolveEveryMs = settings.resolveEveryMs;
+  }
+
+  /** The venue's time is at least this. */
+  seen(venueMs: number): void {
+    if (venueMs > this.#nowMs) this.#nowMs = venueMs;
+  }
+  /** An acknowledged order was admitted `delayMs` after the time with which it was signed. */
+  admitted(delayMs: number, venueMs: number): void {
+    this.seen(venueMs);
+    this.#admissions.push({ atMs: venueMs, ms: delayMs });
+    if (this.#admissions.length > MOST_SAMPLES) this.#admissions.shift();
+  }
+  /** An acknowledged order was first seen in a list `lagMs` after its acknowledgement. */
+  lagged(lagMs: number): void {
+    if (lagMs > this.#lagMs) this.#lagMs = lagMs;
+  }
+  /** The venue has given an answer that admits a delay between the gateway and the lists: -1001, -1006, -1007, -1016, HTTP 504. */
+  incident(venueMs: number): void {
+    this.seen(venueMs);
+    this.#incidentMs = Math.max(this.#incidentMs, venueMs);
+  }
+  /** The venue's clock has jumped: the fence of everything unknown begins anew at the highest time that it ever showed. */
+  jumped(): void {
+    this.epoch++;
+    this.epochMs = this.#nowMs;
+  }
+
+  get busDelayMs(): number {
+    const { deltaMinMs, deltaIncidentMs, incidentMemoryMs } = this.#settings;
+    const measured = DELTA_FACTOR * this.#admissionP999();
+    const isIncident = guards.incidentsWiden && this.#nowMs - this.#incidentMs <= incidentMemoryMs;
+    return Math.max(deltaMinMs, measured, isIncident ? deltaIncidentMs : 0);
+  }
+  get readLagMs(): number {
+    return Math.max(this.#settings.readLagMs, LAG_FACTOR * this.#lagMs);
+  }
+
+  #admissionP999(): number {
+    const since = this.#nowMs - DAY_MS;
+    this.#admissions = this.#admissions.filter(({ atMs }) => atMs > since);
+    const sorted = this.#admissions.map(({ ms }) => ms).toSorted((a, b) => a - b);
+    // The nearest rank: of few measurements the largest.
+    return sorted.length === 0 ? 0 : sorted[Math.ceil(sorted.length * 0.999) - 1]!;
+  }
+}

@@ -1,0 +1,145 @@
+// Orders before an exchange that answers late, twice, or after it was given up: what the manager keeps, and what it takes as fact.
+
+import { describe, expect, it } from 'vitest';
+import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
+import { lots, ticks } from '../base/brand.ts';
+import { Scratch } from '../base/rowLog.ts';
+import type { OrderId, VenueOrderId } from '../model/order.ts';
+import { SpotLedger } from '../portfolio/spotLedger.ts';
+import { RiskModule } from '../risk/riskModule.ts';
+import { fillOf } from '../../test/fixtures/fills.ts';
+import { spotInstrument } from '../../test/fixtures/drafts.ts';
+import { SilentExchange } from '../../test/fixtures/restartDesk.ts';
+import { LiveFence } from './fence.ts';
+import { OrderManager } from './orderManager.ts';
+import type { OrderRecord } from './record.ts';
+import { Reservations } from './reservation.ts';
+import type { RestoredOrder } from './restored.ts';
+
+const BTC = spotInstrument();
+const NOW = 1000;
+const ID = 'v1' as VenueOrderId;
+
+function desk() {
+  const ledger = new SpotLedger([BTC], 1);
+  ledger.deposit(0, 'USDT', 1e15);
+  const reservations = new Reservations([BTC], 1, { collarPpm: 10_000, takerFeePpm: [1000], feesIn: 'received' });
+  const exchange = new SilentExchange();
+  const orders = new OrderManager(exchange, new ReplayJournal(), reservations, new LiveFence(), new Scratch());
+  const risk = new RiskModule({ ledger, reservations, limits: {} });
+  const send = (quantity = 100): OrderRecord => {
+    const order = orders.draft(0, BTC, 0, 'buy', NOW);
+    order.lots = lots(quantity);
+    order.limit = ticks(10_000);
+    order.role = 'limit';
+    order.slot = `slot ${order.id}`;
+    expect(orders.obstacle(order)).toBeNull();
+    orders.submit(risk.check(order, NOW, 10_000)!);
+    return order;
+  };
+  return { orders, exchange, reservations, send };
+}
+const fill = (quantity: number) => fillOf({ tradeId: 1, price: 10_000, lots: quantity, notional: quantity * 1e7, timeMs: NOW });
+
+describe('what comes late', () => {
+  it('an acknowledgement resolves an unknown order', () => {
+    const { orders, send } = desk();
+    const order = send();
+    orders.outcomeUnknown(order, NOW);
+    orders.acked(order, ID, NOW);
+    expect(order).toMatchObject({ lifecycle: 'working', venueId: ID });
+  });
+  it('a refusal ends an unknown order, and after a proof of no effect it changes nothing', () => {
+    const { orders, reservations, send } = desk();
+    const [first, second] = [send(), send(50)];
+    orders.outcomeUnknown(first, NOW);
+    orders.refused(first, '-2010', NOW);
+    expect([first.reason, reservations.openTotal]).toEqual(['refused', 1]);
+    orders.outcomeUnknown(second, NOW);
+    orders.noEffect(second, NOW);
+    orders.refused(second, '-2010', NOW);
+    expect([second.reason, orders.tombstones.size, reservations.openTotal, orders.impossibleEvents]).toEqual(['noEffect', 1, 1, 0]);
+  });
+  it('a fill before the acknowledgement places the order; the acknowledgement brings its id, and a cancel goes out again with it', () => {
+    const { orders, exchange, send } = desk();
+    const order = send();
+    expect(orders.filled(order, fill(40))).toBeNull();
+    expect(order).toMatchObject({ lifecycle: 'working', venueId: null, filledLots: 40 });
+    orders.cancel(order, NOW);
+    orders.acked(order, ID, NOW);
+    expect(order).toMatchObject({ lifecycle: 'cancelSent', venueId: ID });
+    expect(exchange.cancelled).toEqual([1, 1]);
+    expect(orders.impossibleEvents).toBe(0);
+  });
+  it('the end of waiting tells nothing about an order that was acknowledged meanwhile', () => {
+    const { orders, send } = desk();
+    const order = send();
+    orders.acked(order, ID, NOW);
+    expect(orders.outcomeUnknown(order, NOW)).toBe(false);
+    expect([order.lifecycle, orders.impossibleEvents]).toEqual(['working', 0]);
+  });
+});
+
+describe('what lands late', () => {
+  it.each<[string, (orders: OrderManager, order: OrderRecord) => void]>([
+    ['proved without effect', (orders, order) => (orders.outcomeUnknown(order, NOW), orders.noEffect(order, NOW))],
+    ['refused', (orders, order) => orders.refused(order, '-2010', NOW)],
+    ['not sent', (orders, order) => orders.notSent(order, 'no connection', NOW)],
+  ])('an order that was %s is known, reserved again, and cancelled', (_, end) => {
+    const { orders, exchange, reservations, send } = desk();
+    const order = send();
+    end(orders, order);
+    expect(orders.get(1 as OrderId)).toBe(order);
+    expect(orders.landed(order, ID, NOW)).toBe(true);
+    expect(order).toMatchObject({ lifecycle: 'cancelSent', venueId: ID, reason: null });
+    expect([exchange.cancelled, reservations.openTotal, orders.active().length]).toEqual([[1], 1, 1]);
+    expect(orders.landed(order, ID, NOW)).toBe(false);
+    orders.ended(order, 'canceled', NOW);
+    expect([reservations.openTotal, orders.tombstones.size]).toEqual([0, 0]);
+  });
+  it('an acknowledgement after a proof of no effect is a late landing', () => {
+    const { orders, exchange, send } = desk();
+    const order = send();
+    orders.outcomeUnknown(order, NOW);
+    orders.noEffect(order, NOW);
+    orders.acked(order, ID, NOW);
+    expect([order.lifecycle, exchange.cancelled]).toEqual(['cancelSent', [1]]);
+  });
+  it('a fill of an order without effect is told as one', () => {
+    const { orders, send } = desk();
+    const order = send();
+    orders.outcomeUnknown(order, NOW);
+    orders.noEffect(order, NOW);
+    expect(orders.filled(order, fill(40))).toBe('LATE_LANDING');
+    expect(order).toMatchObject({ lifecycle: 'cancelSent', filledLots: 40 });
+  });
+});
+
+describe('what should not be', () => {
+  it('a fill after the end, and one beyond the size, are booked and told', () => {
+    const { orders, reservations, send } = desk();
+    const [ended, filled] = [send(), send(50)];
+    orders.acked(ended, ID, NOW);
+    orders.ended(ended, 'canceled', NOW);
+    expect(orders.filled(ended, fill(30))).toBe('FILL_AFTER_END');
+    expect(ended).toMatchObject({ lifecycle: 'done', reason: 'canceled', filledLots: 30 });
+    orders.acked(filled, 'v2' as VenueOrderId, NOW);
+    expect(orders.filled(filled, fill(51))).toBe('OVERFILLED');
+    expect([filled.filledLots, reservations.sellLots(0, 0)]).toEqual([51, 0]);
+  });
+});
+
+it('numbers go on above those of earlier processes, whose orders have no row in the log', () => {
+  const { orders, send, reservations } = desk();
+  const restored: RestoredOrder = {
+    id: 7 as OrderId, strategy: 0, instrument: BTC, instrumentIndex: 0, side: 'buy', role: 'limit', lots: lots(60), quoteUnits: 0 as never,
+    limit: ticks(9000), reduceOnly: false, timeInForce: null, slot: 'a', parent: 0 as OrderId, takeProfit: 0 as never, stopLoss: 0 as never,
+    trailing: 0 as never, trigger: 0 as never, createdMs: 5 as never, signMs: 5, venueId: ID, filledLots: lots(20), filledUnits: 0 as never,
+    now: 'working', endMs: NaN,
+  }; // prettier-ignore
+  orders.restore({ lastOrder: 41, orders: [restored] }, () => 10_000, NOW);
+  expect([orders.get(7 as OrderId)?.lifecycle, reservations.buyLots(0, 0)]).toEqual(['working', 40]);
+  expect(send().id).toBe(42);
+  expect([...orders.columns(NOW).id]).toEqual([42]);
+  expect(() => orders.restore({ lastOrder: 1, orders: [] }, () => 1, NOW)).toThrow(/before the first/);
+});

@@ -1,0 +1,82 @@
+// What a journal says of orders, as whole numbers: from it the belief of a bot that was killed is made again.
+
+import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { OrderId, OrderIntent, OrderRole, Side, TimeInForce, VenueOrderId } from '../model/order.ts';
+import { STATE } from './lifecycle.ts';
+import { OrderRecord } from './record.ts';
+
+/** An order that was not over when the bot ended, or that may still land. */
+export interface RestoredOrder extends OrderIntent {
+  readonly id: OrderId;
+  readonly strategy: number;
+  readonly instrument: Instrument;
+  readonly instrumentIndex: number;
+  readonly side: Side;
+  readonly role: OrderRole;
+  readonly lots: Lots;
+  readonly quoteUnits: Units;
+  readonly limit: Ticks;
+  readonly reduceOnly: boolean;
+  readonly timeInForce: TimeInForce | null;
+  readonly slot: string;
+  readonly parent: OrderId;
+  readonly takeProfit: Ticks;
+  readonly stopLoss: Ticks;
+  readonly trailing: Ticks;
+  readonly trigger: Ticks;
+  readonly createdMs: TimeMs;
+  /** The latest time with which its request can have been signed. */
+  readonly signMs: number;
+  readonly venueId: VenueOrderId | null;
+  readonly filledLots: Lots;
+  readonly filledUnits: Units;
+  /** `notSent`: no byte of it can have left. `tomb`: proved without effect at `endMs`. `refused`: at `endMs`, not long ago. */
+  readonly now: 'notSent' | 'unknown' | 'working' | 'cancelSent' | 'tomb' | 'refused';
+  /** NaN for an order that has not ended. */
+  readonly endMs: number;
+}
+
+export interface RestoredOrders {
+  /** The highest number that an order has had: the next one is above it, because a client order id is made of it. */
+  readonly lastOrder: number;
+  /** Oldest first. */
+  readonly orders: readonly RestoredOrder[];
+}
+
+const STATES = {
+  notSent: STATE.sent,
+  unknown: STATE.unknown,
+  working: STATE.working,
+  cancelSent: STATE.cancelSent,
+  tomb: STATE.done,
+  refused: STATE.done,
+};
+
+/** The record of a restored order, as it stood when the bot ended. */
+export function recordOf(order: RestoredOrder): OrderRecord {
+  const record = new OrderRecord();
+  record.begin(order.id, order.strategy, order.instrument, order.instrumentIndex, order.side, order.createdMs);
+  record.role = order.role;
+  record.lots = order.lots;
+  record.quoteUnits = order.quoteUnits;
+  record.limit = order.limit;
+  record.reduceOnly = order.reduceOnly;
+  record.timeInForce = order.timeInForce;
+  record.slot = order.slot;
+  record.parent = order.parent;
+  record.takeProfit = order.takeProfit;
+  record.stopLoss = order.stopLoss;
+  record.trailing = order.trailing;
+  record.trigger = order.trigger;
+  record.venueId = order.venueId;
+  record.filledLots = order.filledLots;
+  record.filledUnits = order.filledUnits;
+  record.state = STATES[order.now];
+  record.wasUnknown = order.now === 'unknown' || order.now === 'tomb';
+  if (order.now === 'tomb' || order.now === 'refused') {
+    record.reason = order.now === 'tomb' ? 'noEffect' : 'refused';
+    record.confirmed = true;
+  }
+  return record;
+}

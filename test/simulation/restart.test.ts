@@ -1,0 +1,167 @@
+// kill -9 after any event of a random life: the bot that starts on the journal believes and holds what the killed one did, and sends nothing.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Lots, Ticks } from '../../src/base/brand.ts';
+import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
+import { STATE } from '../../src/orders/lifecycle.ts';
+import { followUnknown } from '../../src/engine/restore.ts';
+import { fillOf } from '../fixtures/fills.ts';
+import { recordsOf } from '../fixtures/journalDesk.ts';
+import { beliefOf, NOW_MS, openBot, type RestartBot } from '../fixtures/restartDesk.ts';
+import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
+
+const KINDS = [
+  'buy',
+  'sell',
+  'stop',
+  'acked',
+  'refused',
+  'unknown',
+  'noEffect',
+  'placed',
+  'fill',
+  'cancel',
+  'canceled',
+  'landed',
+  'trouble',
+] as const;
+const step = fc.record({
+  kind: fc.constantFrom(...KINDS),
+  which: fc.nat({ max: 4 }),
+  share: fc.integer({ min: 1, max: 100 }),
+});
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+let trades = 0;
+
+function send({ engine }: RestartBot, { kind, share }: Step): void {
+  const order = engine.newOrder(0, engine.execution[0]!, kind === 'sell' ? 'sell' : 'buy');
+  order.slot = `slot ${order.id}`;
+  order.role = 'limit';
+  order.lots = Math.max(2, kind === 'sell' ? Math.floor((engine.ledger.lots(0, 0) * share) / 100) : share * 20) as Lots;
+  order.limit = (10_000 - (kind === 'sell' ? 0 : share)) as Ticks;
+  if (kind === 'stop') order.stopLoss = (9000 + share) as Ticks;
+  engine.submit(order);
+}
+
+/** One event, as the exchange would tell it; what cannot be is left out. */
+function act(bot: RestartBot, event: Step): void {
+  const { engine } = bot;
+  const { kind, which, share } = event;
+  if (kind === 'buy' || kind === 'sell' || kind === 'stop') return send(bot, event);
+  if (kind === 'trouble') {
+    if (share < 50) engine.trouble('GAP', 0, 'a list at its limit');
+    else engine.over('GAP', 0);
+    return;
+  }
+  if (kind === 'landed') {
+    const id = [...engine.orders.tombstones.keys()][which] as OrderId | undefined;
+    if (id !== undefined) engine.landed(id, `v${id}` as VenueOrderId, engine.nowMs);
+    return;
+  }
+  const order = engine.orders.active()[which];
+  if (!order) return;
+  const isOpen = order.state === STATE.working || order.state === STATE.cancelSent;
+  const rest = order.lots - order.filledLots;
+  if (kind === 'acked' && order.state < STATE.working) engine.acked(order.id, `v${order.id}` as VenueOrderId, engine.nowMs);
+  if (kind === 'refused' && order.state < STATE.working) engine.refused(order.id, '-2010');
+  if (kind === 'unknown' && order.state === STATE.sent) engine.outcomeUnknown(order.id);
+  if (kind === 'noEffect' && order.state === STATE.unknown) engine.outcomes.resolve(order.id, null);
+  if (kind === 'placed' && order.state === STATE.unknown) engine.outcomes.resolve(order.id, `v${order.id}` as VenueOrderId);
+  if (kind === 'cancel') engine.orders.cancel(order, engine.nowMs);
+  if (kind === 'canceled' && isOpen) engine.ended(order.id, 'canceled', engine.nowMs);
+  if (kind === 'fill' && isOpen) {
+    const lots = Math.min(rest, Math.max(1, Math.ceil((order.lots * share) / 100)));
+    const notional = lots * order.limit * 1000;
+    const fee = order.side === 'buy' ? lots : lots * 7;
+    const feeInBase = order.side === 'buy';
+    engine.filled(order.id, fillOf({ tradeId: ++trades, price: order.limit, lots, notional, fee, feeInBase, timeMs: engine.nowMs }));
+  }
+}
+
+describe('a restart', () => {
+  it('believes and holds what was believed and held, twice in a row, and sends nothing', () => {
+    const life = fc.array(step, { minLength: 1, maxLength: 60, size: 'max' });
+    fc.assert(
+      fc.property(fc.tuple(life, life), fc.nat({ max: 20 * 60_000 }), (lives, pauseMs) => {
+        let disk = new SimulatedDisk();
+        let nowMs = NOW_MS;
+        let bot = openBot(disk, nowMs);
+        for (const events of lives) {
+          for (const event of events) {
+            bot.engine.instant.set((nowMs += 50));
+            bot.engine.queue.runDue(nowMs);
+            act(bot, event);
+            disk.run();
+          }
+          disk = disk.afterKill('', 0);
+          nowMs += pauseMs;
+          const again = openBot(disk, nowMs);
+          expectSame(again, bot);
+          bot = again;
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('what the exchange has after all, though the bot that was told otherwise is gone', () => {
+  it.each<[string, (bot: RestartBot) => void]>([
+    ['an order without effect', ({ engine }) => (engine.outcomeUnknown(1 as OrderId), void engine.outcomes.resolve(1 as OrderId, null))],
+    ['a refused order', ({ engine }) => engine.refused(1 as OrderId, '-2010')],
+  ])('%s is known by its successor, cancelled, and halts its symbol', (_, end) => {
+    const disk = new SimulatedDisk();
+    const bot = openBot(disk, NOW_MS);
+    send(bot, { kind: 'buy', which: 0, share: 5 });
+    end(bot);
+    disk.run();
+    const { engine, exchange } = openBot(disk.afterKill('', 0), NOW_MS);
+    engine.landed(1 as OrderId, 'v1' as VenueOrderId, NOW_MS);
+    expect(exchange.cancelled).toEqual([1]);
+    expect(engine.risk.halts.causes().map(({ code }) => code)).toEqual(['LATE_LANDING']);
+    expect(engine.reservations.buyLots(0, 0)).toBe(100);
+  });
+});
+
+describe('halts in the journal', () => {
+  it('that a person must clear hold over a restart, and say who cleared them', () => {
+    const disk = new SimulatedDisk();
+    const bot = openBot(disk, NOW_MS);
+    bot.engine.trouble('ALIEN', null, 'order 7 is nobody’s');
+    bot.engine.trouble('GAP', 0, 'a list at its limit');
+    bot.engine.risk.halts.raise({ kind: 'strategy', strategy: 0 }, 'KILLED', 'OPERATOR', 'by hand', NOW_MS);
+    bot.engine.risk.halts.raise({ kind: 'market', market: 'spot' }, 'CANCEL_ONLY', 'OPERATOR', 'by hand', NOW_MS);
+    bot.engine.over('GAP', 0);
+    disk.run();
+    const again = openBot(disk.afterKill('', 0), NOW_MS + 1);
+    expect(again.engine.risk.halts.causes()).toMatchObject(bot.engine.risk.halts.causes().map(({ scope, state, code, why }) => ({ scope, state, code, why })));
+    again.engine.risk.resume({ kind: 'account' }, 'ALIEN', 'mara', NOW_MS + 2);
+    const said = again.desk.state;
+    expect([...said.halts.keys()].toSorted()).toEqual(['account ALIEN', 'market spot OPERATOR', 'strategy 0 OPERATOR']);
+    const records = recordsOf(settled(again));
+    expect(records.findLast(({ k }) => k === 'RESUME')).toMatchObject({ scope: 'account', code: 'ALIEN', who: 'mara' });
+  });
+});
+
+function settled({ disk }: RestartBot): SimulatedDisk {
+  disk.run();
+  return disk;
+}
+
+function expectSame(again: RestartBot, before: RestartBot): void {
+  const { engine, exchange } = again;
+  const { halts: held, ...believed } = beliefOf(before.engine);
+  const { halts: holds, ...believes } = beliefOf(engine);
+  expect(believes).toEqual(believed);
+  const unknown = engine.orders.active().filter(({ state }) => state === STATE.unknown);
+  // An answer that was still awaited has become an unknown outcome: its symbol is halted.
+  expect(holds.some(([code]) => code === 'UNKNOWN_OUTCOME')).toBe(unknown.length > 0);
+  const others = (causes: readonly string[][]) => causes.filter(([code]) => code !== 'UNKNOWN_OUTCOME');
+  expect(others(holds)).toEqual(others(held));
+  expect([exchange.submitted, exchange.cancelled]).toEqual([[], []]);
+  followUnknown(engine);
+  expect(exchange.reads).toEqual(unknown.map(({ id }) => [id, 'openOrders']));
+  engine.ledger.assertReconciled();
+}
