@@ -52,6 +52,23 @@ export const leverage: OrderRule<FuturesLedger> = {
   },
 };
 
+export const concentration: OrderRule<FuturesLedger> = {
+  kind: 'order',
+  code: 'CONCENTRATION',
+  keys: ['maxConcentration'],
+  needs: ['ledger', 'orders', 'marks'],
+  check(order, state) {
+    const most = state.limits.concentration;
+    if (most === null || isReduction(order, state)) return true;
+    const equity = worstEquity(order, state);
+    return equity >= 0 && productAtMost(mostUnits(order, state), most.under, most.over, equity);
+  },
+  detail(order, state) {
+    const { over, under } = state.limits.concentration!;
+    return `${mostUnits(order, state)} units of the contract at the worst, on an equity of ${worstEquity(order, state)} units after fees; at most ${over}/${under} times`;
+  },
+};
+
 /** The exchange allows the account's leverage only up to some worth of a position. Always on. */
 export const tier: OrderRule<FuturesLedger> = {
   kind: 'order',
@@ -83,9 +100,7 @@ export const margin: OrderRule<FuturesLedger> = {
   code: 'MARGIN',
   keys: [],
   needs: ['ledger', 'orders', 'marks'],
-  check: (order, state) =>
-    isReduction(order, state) ||
-    (!order.reduceOnly && needed(order, state) + state.reservations.cash(order.strategy) <= available(order, state)),
+  check: (order, state) => isBacked(order, state, state.reservations.cash(order.strategy)),
   detail(order, state) {
     const { strategy, instrumentIndex, side, worstLots } = order;
     if (order.reduceOnly) {
@@ -95,6 +110,11 @@ export const margin: OrderRule<FuturesLedger> = {
     return `needs ${needed(order, state)} units of margin and fees beside ${state.reservations.cash(strategy)} reserved, of ${available(order, state)} available`;
   },
 };
+
+/** `reserved`: what other orders may take out of the same. */
+export function isBacked(order: Draft, state: RiskState<FuturesLedger>, reserved: number): boolean {
+  return isReduction(order, state) || (!order.reduceOnly && needed(order, state) + reserved <= available(order, state));
+}
 
 /**
  * The exchange has one position of a contract and not one for each strategy: the first one that trades it keeps it, and nobody else orders
@@ -145,13 +165,13 @@ function available({ strategy, instrumentIndex }: Draft, { ledger, instruments, 
 function mostLots(order: Draft, state: RiskState<FuturesLedger>): number {
   return Math.max(lotsAtWorst(true, order, state), lotsAtWorst(false, order, state));
 }
-function mostUnits(order: Draft, state: RiskState<FuturesLedger>): number {
+export function mostUnits(order: Draft, state: RiskState<FuturesLedger>): number {
   const { instrumentIndex } = order;
   return Math.max(worstUnits(instrumentIndex, true, order, state), worstUnits(instrumentIndex, false, order, state));
 }
 
 /** Over all contracts; of one whose long and short are kept apart both count. */
-function gross(order: Draft, state: RiskState<FuturesLedger>): number {
+export function gross(order: Draft, state: RiskState<FuturesLedger>): number {
   let units = 0;
   for (let index = 0; index < state.instruments.length; index++) {
     const long = worstUnits(index, true, order, state);
@@ -201,7 +221,7 @@ function opposed(index: number, isLong: boolean, { ledger, reservations }: RiskS
 }
 
 /** Equity of the account at the marks, less taker fees of every open order that may open and of the draft; NaN when it cannot be counted. */
-function worstEquity(order: Draft, { ledger, reservations, instruments, marks, mark }: RiskState<FuturesLedger>): number {
+export function worstEquity(order: Draft, { ledger, reservations, instruments, marks, mark }: RiskState<FuturesLedger>): number {
   let equity = ledger.cashTotal;
   for (let index = 0; index < instruments.length; index++) {
     const isOwn = index === order.instrumentIndex;

@@ -230,7 +230,7 @@ const BOUNDARIES: readonly Boundary[] = [
   ),
 ];
 
-describe.each(BOUNDARIES.map((row) => ({ ...row, name: `${row.code}, ${row.what}` })))(
+describe.each(BOUNDARIES.map((bound) => ({ ...bound, name: `${bound.code}, ${bound.what}` })))(
   '$name',
   ({ code, options, prepare, under, just, over }) => {
     const desk = (without: readonly string[] = []) => {

@@ -29,6 +29,9 @@ export interface HaltChange extends Cause {
   readonly timeMs: number;
 }
 
+/** How the reason of a change begins that a person has made; the name follows. */
+export const CLEARED_BY = 'cleared by ';
+
 export class HaltBoard {
   readonly #instruments: readonly Instrument[];
   /** Position in RISK_STATES of the most severe cause: of an instrument (its market and the account included), of a strategy. */
@@ -37,6 +40,8 @@ export class HaltBoard {
   #causes: Cause[] = [];
   readonly #changes: HaltChange[] = [];
   #any = false;
+  /** Told of each change at once: a live bot writes it down. */
+  onChange: ((change: HaltChange) => void) | null = null;
 
   constructor(instruments: readonly Instrument[], strategies: number) {
     this.#instruments = instruments;
@@ -74,8 +79,8 @@ export class HaltBoard {
     if (known?.state === state) return;
     const cause = { scope, state, code, why, sinceMs: known?.sinceMs ?? nowMs };
     this.#causes = [...this.#causes.filter((one) => one !== known), cause];
-    this.#changes.push({ ...cause, isRaised: true, timeMs: nowMs });
     this.#settle();
+    this.#note({ ...cause, isRaised: true, timeMs: nowMs });
   }
 
   /** Takes a cause away; returns false when it does not hold. `why` says who cleared it, or what did. */
@@ -83,13 +88,22 @@ export class HaltBoard {
     const known = this.#find(scope, code);
     if (!known) return false;
     this.#causes = this.#causes.filter((one) => one !== known);
-    this.#changes.push({ ...known, why, isRaised: false, timeMs: nowMs });
     this.#settle();
+    this.#note({ ...known, why, isRaised: false, timeMs: nowMs });
     return true;
+  }
+
+  /** A cause of that scope and code holds. */
+  holds(scope: Scope, code: string): boolean {
+    return this.#find(scope, code) !== undefined;
   }
 
   #find(scope: Scope, code: string): Cause | undefined {
     return this.#causes.find((cause) => cause.code === code && isSame(cause.scope, scope));
+  }
+  #note(change: HaltChange): void {
+    this.#changes.push(change);
+    this.onChange?.(change);
   }
   #settle(): void {
     this.#any = this.#causes.length > 0;

@@ -1,7 +1,7 @@
 // The limits that a definition may set under `risk:`, as data: one row a key, read by the rules, the schema and the documents.
 
-/** How the text of a limit is written: a quoted decimal or a whole number. */
-export type LimitKind = 'decimal' | 'count';
+/** How a limit is written: a quoted decimal, a whole number, the word `deny`, or windows of the day such as 22:55-23:05. */
+export type LimitKind = 'decimal' | 'count' | 'deny' | 'windows';
 
 export interface LimitRow {
   readonly key: string;
@@ -42,6 +42,13 @@ export const LIMITS = [
   },
   { key: 'maxOrdersPerMinute', kind: 'count', unit: 'orders per minute', code: 'MESSAGE_RATE', help: 'orders sent in any 60 s' },
   {
+    key: 'maxOrdersPerFill',
+    kind: 'count',
+    unit: 'orders per fill',
+    code: 'MESSAGE_RATE',
+    help: 'orders of a strategy for each of its fills, in any hour',
+  },
+  {
     key: 'maxDailyLoss',
     kind: 'decimal',
     unit: 'fraction',
@@ -55,7 +62,31 @@ export const LIMITS = [
     code: 'DRAWDOWN',
     help: 'fall of equity below its peak that halts new risk for good',
   },
+  { key: 'maxConcentration', kind: 'decimal', unit: 'x equity', code: 'CONCENTRATION', help: 'worst-case notional of one symbol / equity' },
+  { key: 'selfTrade', kind: 'deny', unit: 'deny', code: 'SELF_TRADE', help: 'no order that would trade with an own one' },
+  { key: 'parent', kind: 'deny', unit: 'deny', code: 'PARENT', help: 'the orders of a bracket sell no more than its entry buys' },
+  { key: 'duplicateMs', kind: 'count', unit: 'ms', code: 'DUPLICATE', help: 'how soon the same order of a strategy may be sent again' },
+  { key: 'restricted', kind: 'windows', unit: 'UTC', code: 'RESTRICTED', help: "windows of the day without new risk, such as '22:55-23:05'" },
+  { key: 'deployShare', kind: 'decimal', unit: 'fraction', code: 'DEPLOY_CAP', help: 'share of the size limits, and one symbol only, for a new deployment' },
+  { key: 'maxUnknown', kind: 'count', unit: 'orders', code: 'UNKNOWN_BUDGET', help: 'orders of unknown outcome at once, and within 10 minutes' },
+  { key: 'maxFillsPerMinute', kind: 'count', unit: 'per minute', code: 'REPEAT', help: 'executions of a strategy that halt it' },
+  { key: 'maxRejectsPerMinute', kind: 'count', unit: 'per minute', code: 'REPEAT', help: 'refusals of a strategy by the exchange that halt it' },
+  { key: 'maxFillSlip', kind: 'decimal', unit: 'fraction', code: 'POST_TRADE', help: 'how far beyond limit and price a fill may be' },
+  { key: 'maxLossStreak', kind: 'count', unit: 'round trips', code: 'LOSS_STREAK', help: 'losing round trips in a row that halt a strategy' },
+  { key: 'maxPriceAgeMs', kind: 'count', unit: 'ms', code: 'STALE_DATA', help: 'age of the newest price' },
+  { key: 'maxBarAge', kind: 'decimal', unit: 'intervals', code: 'STALE_DATA', help: 'age of the newest closed bar' },
+  { key: 'maxAuditAgeMs', kind: 'count', unit: 'ms', code: 'STALE_ACCOUNT', help: 'age of the last complete audit' },
+  { key: 'maxClockErrorMs', kind: 'count', unit: 'ms', code: 'CLOCK', help: "uncertainty of the exchange's clock" },
+  { key: 'maxNakedMs', kind: 'count', unit: 'ms', code: 'NAKED', help: 'how long a position may be without a stop' },
+  { key: 'maxNakedExitMs', kind: 'count', unit: 'ms', code: 'NAKED_EXIT', help: 'after how long without a stop it is closed' },
+  { key: 'maxHeartbeatAgeMs', kind: 'count', unit: 'ms', code: 'DEAD_MAN', help: 'how long nobody needs to show a sign of life' },
+  { key: 'maxAlertAgeMs', kind: 'count', unit: 'ms', code: 'DEAD_MAN', help: 'how long an alert may be unanswered' },
 ] as const satisfies readonly LimitRow[];
+
+/** A limit as somebody types it, as it is written: a whole number where it counts something. */
+export function limitValue(key: LimitKey, text: string): string | number {
+  return LIMITS.find((row) => row.key === key)?.kind === 'count' ? Number(text) : text;
+}
 
 export type LimitKey = (typeof LIMITS)[number]['key'];
 /** Limits as a definition writes them: decimals as text, counts as whole numbers. A missing key is a rule that is off. */

@@ -120,3 +120,22 @@ test('without a loss rule nothing is watched', () => {
   expect(new Desk({ maxLeverage: '1' }).risk.watchesEquity).toBe(false);
   expect(new Desk({ maxDrawdown: '1' }).risk.watchesEquity).toBe(true);
 });
+
+test('says what it measures from: the equity of the day, the peak, and anew from the present one where a person has cleared it', () => {
+  const desk = new Desk({ maxDailyLoss: '0.5', maxDrawdown: '0.1' });
+  desk.risk.begin(1000, START);
+  const rows = [at(1, 1500), at(2, 1300)];
+  desk.risk.observe(
+    Float64Array.from(rows, ({ hours }) => START + hours * HOUR),
+    Float64Array.from(rows, ({ equity }) => equity),
+    2,
+  );
+  const from = () => ['DAILY_LOSS', 'DRAWDOWN', 'LEVERAGE'].map((code) => desk.risk.lossFrom(code));
+  expect(from()).toEqual([1000, 1500, NaN]);
+  const restarted = new Desk({ maxDailyLoss: '0.5', maxDrawdown: '0.1' });
+  restarted.risk.begin(1300, START + 2 * HOUR);
+  restarted.risk.recall(desk.risk.memory());
+  expect(['DAILY_LOSS', 'DRAWDOWN'].map((code) => restarted.risk.lossFrom(code))).toEqual([1000, 1500]);
+  expect(desk.risk.resume({ kind: 'account' }, 'DRAWDOWN', 'me', START)).toBe(true);
+  expect(from()).toEqual([1000, 1300, NaN]);
+});

@@ -2,6 +2,7 @@
 
 import type { Ratio } from '../base/decimalText.ts';
 import { mulDiv } from '../base/exact.ts';
+import type { ResolvedLimits } from './resolve.ts';
 import type { EquityRule, EquityWatch, Halt } from './rule.ts';
 
 const DAY_MS = 86_400_000;
@@ -13,7 +14,7 @@ function floorAfter(from: number, { over, under }: Ratio): number {
 
 /** Loss since 00:00 UTC, of the equity then: halts new risk until the next day. Deposits do not happen within a run. */
 class DayWatch implements EquityWatch {
-  readonly #share: Ratio;
+  #share: Ratio;
   readonly #halt: Halt;
   #dayEnd = -Infinity;
   #last = NaN;
@@ -55,6 +56,22 @@ class DayWatch implements EquityWatch {
     this.#anchor = this.#last;
     this.#floor = floorAfter(this.#last, this.#share);
   }
+  get from(): number {
+    return this.#anchor;
+  }
+  retune({ dailyLoss: share }: ResolvedLimits): void {
+    this.#share = share!;
+    this.#floor = floorAfter(this.#anchor, this.#share);
+  }
+  memory(): readonly number[] {
+    return [this.#dayEnd, this.#anchor, this.#isHalted ? 1 : 0];
+  }
+  recall([dayEnd = NaN, anchor = NaN, isHalted = 0]: readonly number[]): void {
+    if (dayEnd !== this.#dayEnd || Number.isNaN(anchor)) return;
+    this.#anchor = anchor;
+    this.#floor = floorAfter(anchor, this.#share);
+    this.#isHalted = isHalted === 1;
+  }
 
   #startDay(anchor: number, nowMs: number): void {
     const start = nowMs - (nowMs % DAY_MS);
@@ -68,7 +85,7 @@ class DayWatch implements EquityWatch {
 
 /** Fall of equity below its peak since the run began: halts new risk until a person clears it, then counts from the equity at that time. */
 class PeakWatch implements EquityWatch {
-  readonly #share: Ratio;
+  #share: Ratio;
   readonly #halt: Halt;
   #last = NaN;
   #peak = NaN;
@@ -88,6 +105,23 @@ class PeakWatch implements EquityWatch {
     this.#peak = this.#last;
     this.#floor = floorAfter(this.#last, this.#share);
   }
+  get from(): number {
+    return this.#peak;
+  }
+  retune({ drawdown: share }: ResolvedLimits): void {
+    this.#share = share!;
+    this.#floor = floorAfter(this.#peak, this.#share);
+  }
+  memory(): readonly number[] {
+    return [this.#peak, this.#isHalted ? 1 : 0];
+  }
+  recall([peak = NaN, isHalted = 0]: readonly number[]): void {
+    if (peak > this.#peak) {
+      this.#peak = peak;
+      this.#floor = floorAfter(peak, this.#share);
+    }
+    this.#isHalted = isHalted === 1;
+  }
   roll(): void {
     // The peak is older than any day.
   }
@@ -103,6 +137,7 @@ class PeakWatch implements EquityWatch {
         floor = floorAfter(peak, this.#share);
       } else if (equity <= floor) {
         this.#isHalted = true;
+        this.#peak = peak;
         this.#halt(
           true,
           timeMs[row]!,

@@ -1,35 +1,136 @@
-// Rules about how often orders may be sent.
+// What was sent: how often, and what exactly, as far as a rule that is on asks for it.
 
+import type { Order } from '../model/order.ts';
+import { isReduction } from './exposure.ts';
 import type { OrderRule } from './rule.ts';
 
 const WINDOW_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** What tells one order from another, and when it was sent. */
+type Twin = Pick<Order, 'strategy' | 'instrumentIndex' | 'side' | 'lots' | 'quoteUnits' | 'limit'> & { readonly sentMs: number };
+
+export interface SentLimits {
+  /** Orders in any 60 s; Infinity keeps no times. */
+  readonly ordersPerMinute: number;
+  /** How long the same order again is one too many; 0 keeps none. */
+  readonly duplicateMs: number;
+  /** Orders of a strategy for each of its fills, in any hour; Infinity keeps none. */
+  readonly ordersPerFill: number;
+  /** Legs of a bracket are held against their entry. */
+  readonly countsLegs: boolean;
+}
 
 /** The times of the newest orders, as many as the limit: the oldest of them says whether one more may go. */
-export class SentTimes {
+export class SentOrders {
   readonly #times: Float64Array;
+  readonly #duplicateMs: number;
+  readonly #countsLegs: boolean;
+  readonly #ordersPerFill: number;
+  /** By strategy: times of the last hour. */
+  #sent: number[][] = [];
+  #fills: number[][] = [];
+  /** Nothing is kept: a backtest without these limits, order after order. */
+  readonly #isIdle: boolean;
   #next = 0;
+  #twins: Twin[] = [];
+  readonly #entries = new Map<number, { readonly lots: number; filledLegs: number }>();
 
-  /** `most`: orders in any 60 s; Infinity keeps no times. */
-  constructor(most: number) {
-    this.#times = new Float64Array(most < Infinity ? most : 0).fill(-Infinity);
+  constructor({ ordersPerMinute, ordersPerFill, duplicateMs, countsLegs }: SentLimits) {
+    this.#times = new Float64Array(ordersPerMinute < Infinity ? ordersPerMinute : 0).fill(-Infinity);
+    this.#duplicateMs = duplicateMs;
+    this.#countsLegs = countsLegs;
+    this.#ordersPerFill = ordersPerFill;
+    this.#isIdle = this.#times.length === 0 && duplicateMs === 0 && ordersPerFill === Infinity && !countsLegs;
   }
 
   /** True while fewer than the limit were sent after `nowMs` - 60 s. False for a time that is no number. */
   mayPass(nowMs: number): boolean {
     return this.#times.length === 0 || this.#times[this.#next]! <= nowMs - WINDOW_MS;
   }
-  record(nowMs: number): void {
-    if (this.#times.length === 0) return;
-    this.#times[this.#next] = nowMs;
-    this.#next = this.#next + 1 === this.#times.length ? 0 : this.#next + 1;
+  /** Orders and fills of a strategy after `nowMs` - 1 h. */
+  lastHour(strategy: number, nowMs: number): { readonly sent: number; readonly fills: number } {
+    const count = (times: number[] | undefined): number => {
+      if (times === undefined) return 0;
+      while (times.length > 0 && times[0]! <= nowMs - HOUR_MS) times.shift();
+      return times.length;
+    };
+    return { sent: count(this.#sent[strategy]), fills: count(this.#fills[strategy]) };
+  }
+  /** One order more is not too many for what fills. */
+  maySpeak(strategy: number, nowMs: number): boolean {
+    if (this.#ordersPerFill === Infinity) return true;
+    const { sent, fills } = this.lastHour(strategy, nowMs);
+    return sent < this.#ordersPerFill * Math.max(1, fills);
+  }
+  hasTwin({ strategy, instrumentIndex, side, lots, quoteUnits, limit }: Order, nowMs: number): boolean {
+    return this.#twins.some(
+      (twin) =>
+        twin.sentMs > nowMs - this.#duplicateMs &&
+        twin.strategy === strategy &&
+        twin.instrumentIndex === instrumentIndex &&
+        twin.side === side &&
+        twin.lots === lots &&
+        twin.quoteUnits === quoteUnits &&
+        twin.limit === limit,
+    );
+  }
+  /** What an entry may have filled at most; Infinity for one that is not known. */
+  lotsOf(entry: number): number {
+    return this.#entries.get(entry)?.lots ?? Infinity;
+  }
+  filledLegs(entry: number): number {
+    return this.#entries.get(entry)?.filledLegs ?? 0;
+  }
+
+  record(order: Order & { readonly worstLots: number }, nowMs: number): void {
+    if (this.#isIdle) return;
+    if (this.#times.length > 0) {
+      this.#times[this.#next] = nowMs;
+      this.#next = this.#next + 1 === this.#times.length ? 0 : this.#next + 1;
+    }
+    if (this.#ordersPerFill < Infinity) (this.#sent[order.strategy] ??= []).push(nowMs);
+    if (this.#duplicateMs > 0) {
+      const { strategy, instrumentIndex, side, lots, quoteUnits, limit } = order;
+      this.#twins = this.#twins.filter(({ sentMs }) => sentMs > nowMs - this.#duplicateMs);
+      this.#twins.push({ strategy, instrumentIndex, side, lots, quoteUnits, limit, sentMs: nowMs });
+    }
+    if (this.#countsLegs && order.parent === 0) this.#entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });
+  }
+  /** A leg of a bracket has filled. */
+  legFilled(entry: number, lots: number): void {
+    const known = this.#entries.get(entry);
+    if (known) known.filledLegs += lots;
+  }
+  /** Something of an order has filled. */
+  filled(strategy: number, timeMs: number): void {
+    if (this.#ordersPerFill < Infinity) (this.#fills[strategy] ??= []).push(timeMs);
+  }
+  /** Goes on with what `earlier` has seen, under limits that are no wider. */
+  follow(earlier: SentOrders): void {
+    const most = this.#times.length;
+    if (most > 0) {
+      const times = [...earlier.#times].toSorted((a, b) => a - b).slice(-most);
+      this.#times.set(times, most - times.length);
+      this.#next = 0;
+    }
+    this.#twins = earlier.#twins;
+    this.#sent = earlier.#sent;
+    this.#fills = earlier.#fills;
+    for (const [id, entry] of earlier.#entries) this.#entries.set(id, entry);
   }
 }
 
 export const messageRate: OrderRule = {
   kind: 'order',
   code: 'MESSAGE_RATE',
-  keys: ['maxOrdersPerMinute'],
+  keys: ['maxOrdersPerMinute', 'maxOrdersPerFill'],
   needs: [],
-  check: (_order, { sent, nowMs }) => sent.mayPass(nowMs),
-  detail: (_order, { limits }) => `${limits.ordersPerMinute} orders were sent in the last 60 s`,
+  check: (order, state) =>
+    state.sent.mayPass(state.nowMs) && (state.sent.maySpeak(order.strategy, state.nowMs) || isReduction(order, state)),
+  detail({ strategy }, { limits, sent, nowMs }) {
+    if (!sent.mayPass(nowMs)) return `${limits.ordersPerMinute} orders were sent in the last 60 s`;
+    const hour = sent.lastHour(strategy, nowMs);
+    return `${hour.sent} orders and ${hour.fills} fills of the strategy in the last hour, at most ${limits.ordersPerFill} orders a fill`;
+  },
 };

@@ -2,6 +2,7 @@
 
 import { parseRatio, scaledDown, type Ratio } from '../base/decimalText.ts';
 import { ConfigError } from '../base/errors.ts';
+import { mulDiv } from '../base/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { LIMITS, type LimitKey, type RiskLimits } from './limits.ts';
 
@@ -19,10 +20,36 @@ export interface ResolvedLimits {
   readonly openOrdersTotal: number;
   readonly priceBand: Ratio | null;
   readonly ordersPerMinute: number;
+  readonly ordersPerFill: number;
   readonly dailyLoss: Ratio | null;
   readonly drawdown: Ratio | null;
+  readonly concentration: Ratio | null;
+  readonly fillSlip: Ratio | null;
+  /** Of the newest closed bar, in intervals. */
+  readonly barAge: Ratio | null;
+  /** 0: none. */
+  readonly duplicateMs: number;
+  readonly unknowns: number;
+  readonly fillsPerMinute: number;
+  readonly rejectsPerMinute: number;
+  readonly lossStreak: number;
+  readonly priceAgeMs: number;
+  readonly auditAgeMs: number;
+  readonly clockErrorMs: number;
+  readonly nakedMs: number;
+  readonly nakedExitMs: number;
+  readonly heartbeatAgeMs: number;
+  readonly alertAgeMs: number;
+  /** Closed to new risk, minutes of the day in UTC; `to` is the first that is open again, and may lie behind midnight. */
+  readonly windows: readonly Window[];
   /** The keys that are set. */
   readonly set: ReadonlySet<LimitKey>;
+}
+
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
 }
 
 /** A rate limit beyond this is none: it would not fit the ring of times. */
@@ -34,24 +61,45 @@ export function resolveLimits(limits: RiskLimits, instruments: readonly Instrume
     const value = limits[key];
     if (value === undefined) continue;
     if (kind === 'count') checkCount(key, value);
-    else checkDecimal(key, value);
+    else if (kind === 'decimal') checkDecimal(key, value);
+    else if (kind === 'deny') checkDeny(key, value);
   }
+  // A new deployment has a share of every size.
+  const share = ratio(limits, 'deployShare', 1);
+  const part = (most: number): number => (share === null || most === Infinity ? most : mulDiv(most, share.over, share.under, 'down'));
   const perInstrument = (key: LimitKey, digits: (of: Instrument) => number) =>
-    Float64Array.from(instruments, (of) => scaled(limits, key, digits(of)));
+    Float64Array.from(instruments, (of) => part(scaled(limits, key, digits(of))));
   const quoteDigits = instruments[0]?.quoteDigits ?? 0;
   return {
     orderLots: perInstrument('maxOrderQty', (of) => of.quantityDigits),
     orderUnits: perInstrument('maxOrderNotional', (of) => of.quoteDigits),
     positionBase: perInstrument('maxPositionQty', (of) => of.baseDigits),
     positionUnits: perInstrument('maxPositionNotional', (of) => of.quoteDigits),
-    grossUnits: scaled(limits, 'maxGrossNotional', quoteDigits),
+    grossUnits: part(scaled(limits, 'maxGrossNotional', quoteDigits)),
     leverage: ratio(limits, 'maxLeverage', 1e6),
     openOrders: count(limits, 'maxOpenOrders'),
     openOrdersTotal: count(limits, 'maxOpenOrdersTotal'),
     priceBand: ratio(limits, 'priceBand', 1e6),
     ordersPerMinute: count(limits, 'maxOrdersPerMinute'),
+    ordersPerFill: count(limits, 'maxOrdersPerFill'),
     dailyLoss: ratio(limits, 'maxDailyLoss', 1),
     drawdown: ratio(limits, 'maxDrawdown', 1),
+    concentration: ratio(limits, 'maxConcentration', 1e6),
+    fillSlip: ratio(limits, 'maxFillSlip', 1),
+    barAge: ratio(limits, 'maxBarAge', 1e6),
+    duplicateMs: limits.duplicateMs === undefined ? 0 : count(limits, 'duplicateMs'),
+    unknowns: count(limits, 'maxUnknown'),
+    fillsPerMinute: count(limits, 'maxFillsPerMinute'),
+    rejectsPerMinute: count(limits, 'maxRejectsPerMinute'),
+    lossStreak: count(limits, 'maxLossStreak'),
+    priceAgeMs: count(limits, 'maxPriceAgeMs'),
+    auditAgeMs: count(limits, 'maxAuditAgeMs'),
+    clockErrorMs: count(limits, 'maxClockErrorMs'),
+    nakedMs: count(limits, 'maxNakedMs'),
+    nakedExitMs: count(limits, 'maxNakedExitMs'),
+    heartbeatAgeMs: count(limits, 'maxHeartbeatAgeMs'),
+    alertAgeMs: count(limits, 'maxAlertAgeMs'),
+    windows: limits.restricted === undefined ? [] : windowsOf(limits.restricted),
     set: new Set(LIMITS.map(({ key }) => key).filter((key) => limits[key] !== undefined)),
   };
 }
@@ -59,6 +107,26 @@ export function resolveLimits(limits: RiskLimits, instruments: readonly Instrume
 function checkCount(key: LimitKey, value: string | number): void {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MOST_COUNT) return;
   throw new ConfigError(`risk.${key}: expected a whole number from 1 to ${MOST_COUNT}, got ${value}`, `leave ${key} out to have no limit`);
+}
+
+function checkDeny(key: LimitKey, value: string | number): void {
+  if (value !== 'deny') throw new ConfigError(`risk.${key}: expected deny, got ${value}`, `leave ${key} out to allow it`);
+}
+
+const CLOCK_TIME = String.raw`([01]\d|2[0-3]):([0-5]\d)`;
+const WINDOW = new RegExp(`^${CLOCK_TIME}-${CLOCK_TIME}$`);
+
+function windowsOf(value: string | number): readonly Window[] {
+  return String(value)
+    .split(',')
+    .map((part) => {
+      const found = WINDOW.exec(part.trim());
+      if (!found) {
+        throw new ConfigError(`risk.restricted: expected windows of the day, got ${value}`, "write restricted: '22:55-23:05, 07:00-07:10', in UTC");
+      }
+      const [fromHour = 0, fromMinute = 0, toHour = 0, toMinute = 0] = found.slice(1).map(Number);
+      return { from: fromHour * 60 + fromMinute, to: toHour * 60 + toMinute, text: part.trim() };
+    });
 }
 
 function checkDecimal(key: LimitKey, value: string | number): void {

@@ -1,20 +1,29 @@
 // The gate between a draft and the exchange: every rule that is on, then the reservation, in one synchronous call.
 
-import type { Market } from '../model/instrument.ts';
-import type { ApprovedOrder } from '../model/order.ts';
+import { ConfigError } from '../base/errors.ts';
+import type { Fill } from '../model/fill.ts';
+import type { ApprovedOrder, Order } from '../model/order.ts';
 import type { Reservations } from '../orders/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import { approve } from './approve.ts';
 import { isReduction, openOrders } from './exposure.ts';
 import * as futures from './futuresExposure.ts';
-import { HaltBoard, type Cause, type Scope } from './halts.ts';
+import { CLEARED_BY, HaltBoard, type Cause, type Scope } from './halts.ts';
 import type { RiskLimits } from './limits.ts';
 import * as loss from './loss.ts';
-import { messageRate, SentTimes } from './rate.ts';
+import * as paired from './pairedExposure.ts';
+import { LIVE_RULES, LiveWatches } from './liveRules.ts';
+import type { LiveFacts } from './liveWatch.ts';
+import { deployCap, duplicate, parent, restricted, selfTrade } from './orderConduct.ts';
+import { messageRate, SentOrders } from './rate.ts';
 import { resolveLimits, type ResolvedLimits } from './resolve.ts';
 import type { Draft, EquityRule, EquityWatch, Marks, OrderRule, RiskRule, RiskState } from './rule.ts';
 import * as size from './size.ts';
+import { tightened } from './tighten.ts';
 import * as spot from './spotExposure.ts';
+
+/** Of every market, between what one order may be and what all of it may come to. */
+const CONDUCT: readonly RiskRule[] = [restricted, duplicate, parent, selfTrade];
 
 /** All rules of spot, in the order in which they are asked: the first that fails gives the code. */
 export const RULES: readonly RiskRule[] = [
@@ -27,13 +36,17 @@ export const RULES: readonly RiskRule[] = [
   size.qtyMax,
   size.notionalMax,
   size.collar,
+  ...CONDUCT,
   openOrders,
   spot.positionMax,
   spot.positionNotional,
   spot.portfolio,
   spot.leverage,
+  spot.concentration,
   spot.margin,
+  deployCap,
   messageRate,
+  ...LIVE_RULES,
 ];
 /** All rules of futures. */
 export const FUTURES_RULES: readonly RiskRule[] = [
@@ -45,18 +58,52 @@ export const FUTURES_RULES: readonly RiskRule[] = [
   size.qtyMax,
   size.notionalMax,
   size.collar,
+  ...CONDUCT,
   openOrders,
   futures.owner,
   futures.positionMax,
   futures.positionNotional,
   futures.portfolio,
   futures.leverage,
+  futures.concentration,
   futures.tier,
   futures.margin,
+  deployCap,
   messageRate,
+  ...LIVE_RULES,
 ];
 
-export const rulesFor = (market: Market): readonly RiskRule[] => (market === 'spot' ? RULES : FUTURES_RULES);
+/** All rules of a run over both. */
+export const PAIRED_RULES: readonly RiskRule[] = [
+  loss.dailyLoss,
+  loss.drawdown,
+  size.timeInForce,
+  paired.instrument,
+  size.tradingStatus,
+  size.precision,
+  paired.reduceOnly,
+  size.qtyMax,
+  size.notionalMax,
+  size.collar,
+  ...CONDUCT,
+  openOrders,
+  paired.owner,
+  paired.positionMax,
+  paired.positionNotional,
+  paired.portfolio,
+  paired.leverage,
+  paired.concentration,
+  paired.tier,
+  paired.margin,
+  deployCap,
+  messageRate,
+  ...LIVE_RULES,
+];
+
+export function rulesFor(market: Ledger['market']): readonly RiskRule[] {
+  if (market === 'both') return PAIRED_RULES;
+  return market === 'spot' ? RULES : FUTURES_RULES;
+}
 
 /** What is no number, negative, or not there is refused before any rule looks at it. Its code. */
 export const BAD_INPUT = 'BAD_INPUT';
@@ -74,10 +121,13 @@ export class RiskModule {
   readonly halts: HaltBoard;
   readonly #state: RiskState;
   readonly #reservations: Reservations;
-  readonly #chain: Chain;
-  readonly #watches: ReadonlyMap<string, EquityWatch>;
-  readonly #watchList: readonly EquityWatch[];
-  readonly #on: readonly string[];
+  readonly #rules: readonly RiskRule[];
+  #limits: RiskLimits;
+  #chain: Chain = () => null;
+  readonly #watches = new Map<string, EquityWatch>();
+  readonly #watchList: EquityWatch[] = [];
+  readonly #live: LiveWatches;
+  #on: readonly string[] = [];
   #scanned = 0;
   #code: string | null = null;
   #refused: Draft | null = null;
@@ -90,23 +140,62 @@ export class RiskModule {
     const resolved = resolveLimits(limits, instruments);
     this.halts = new HaltBoard(instruments, strategies);
     this.#reservations = reservations;
-    const sent = new SentTimes(resolved.ordersPerMinute);
+    this.#rules = rules;
+    this.#limits = {};
+    this.#live = new LiveWatches(ledger, this.halts);
     this.#state = {
       instruments,
       ledger,
       reservations,
       limits: resolved,
-      sent,
+      sent: sentOrders(resolved),
       account: new Float64Array(2),
       marks: { lastTicks: () => NaN },
       nowMs: NaN,
       mark: NaN,
     };
-    const on = rules.filter(({ keys }) => keys.length === 0 || keys.some((key) => resolved.set.has(key)));
+    this.#arm(limits, resolved);
+  }
+
+  /** Turns on the rules whose limits are set; those whose limits have changed begin anew. */
+  #arm(limits: RiskLimits, resolved: ResolvedLimits): void {
+    const before = this.#limits;
+    this.#limits = limits;
+    this.#state.limits = resolved;
+    const on = this.#rules.filter(({ keys }) => keys.length === 0 || keys.some((key) => resolved.set.has(key)));
     this.#on = on.map(({ code }) => code);
     this.#chain = chain(on.filter((rule) => rule.kind === 'order'));
-    this.#watches = new Map(on.filter((rule) => rule.kind === 'equity').map((rule) => [rule.code, this.#watch(rule, resolved)]));
-    this.#watchList = [...this.#watches.values()];
+    const changed = on.filter(({ keys }) => keys.some((key) => limits[key] !== before[key]));
+    for (const rule of changed) {
+      if (rule.kind === 'live') this.#live.set(rule, resolved);
+      if (rule.kind !== 'equity') continue;
+      const known = this.#watches.get(rule.code);
+      if (known) known.retune(resolved);
+      else this.#watches.set(rule.code, this.#watch(rule, resolved));
+    }
+    this.#watchList.splice(0, this.#watchList.length, ...this.#watches.values());
+    this.watchesLife = this.#live.any || resolved.set.has('parent') || resolved.set.has('maxOrdersPerFill');
+  }
+
+  /** The limits that hold. */
+  get limits(): RiskLimits {
+    return this.#limits;
+  }
+  /**
+   * Makes limits of a running bot tighter; those that are not named stay. Throws ConfigError, and changes nothing, for one that would be
+   * wider, or for a loss rule that was off: nobody has watched the equity for it.
+   */
+  tighten(next: RiskLimits): void {
+    const state = this.#state;
+    const limits = tightened(this.#limits, next, state.instruments);
+    for (const { kind, code, keys } of this.#rules) {
+      if (kind !== 'equity' || this.#watches.has(code)) continue;
+      for (const key of keys) if (limits[key] !== undefined) throw new ConfigError(`risk.${key}: this limit was off`, 'a loss limit needs a restart');
+    }
+    const before = state.sent;
+    this.#arm(limits, resolveLimits(limits, state.instruments));
+    state.sent = sentOrders(state.limits);
+    state.sent.follow(before);
   }
 
   /** Codes of the rules that are on, in the order in which they are asked. */
@@ -138,6 +227,47 @@ export class RiskModule {
     this.#scanned = Math.max(this.#scanned, length);
   }
 
+  /** By rule: what loss rules measure from. Journalled when it changes, and given back after `begin` at a restart. */
+  memory(): ReadonlyMap<string, readonly number[]> {
+    return new Map([...this.#watches].map(([code, watch]) => [code, watch.memory()]));
+  }
+  /** The equity that a loss rule measures from; NaN where it is off. */
+  lossFrom(code: string): number {
+    return this.#watches.get(code)?.from ?? NaN;
+  }
+  recall(memory: ReadonlyMap<string, readonly number[]>): void {
+    for (const [code, watch] of this.#watches) {
+      const known = memory.get(code);
+      if (known) watch.recall(known);
+    }
+  }
+
+  // --- What becomes of orders, for rules that watch it
+
+  /** A rule asks what becomes of orders: the engine must tell, otherwise it need not. */
+  watchesLife = false;
+  /** An execution, after the ledger has booked it. */
+  filled(order: Order, fill: Fill): void {
+    if (order.parent > 0) this.#state.sent.legFilled(order.parent, fill.lots);
+    this.#state.sent.filled(order.strategy, fill.timeMs);
+    this.#live.filled(order, fill, this.#state.marks.lastTicks(order.instrumentIndex));
+  }
+  refused(order: Order, code: string, nowMs: number): void {
+    this.#live.refused(order, code, nowMs);
+  }
+  /** The outcome of an order has become unknown (`lost`), or that of one is known. */
+  outcome(lost: Order | null, nowMs: number): void {
+    this.#live.outcome(this.#state.marks.openOrders?.() ?? [], lost, nowMs);
+  }
+  /** Some rule that is on wants `tick`. */
+  get wantsFacts(): boolean {
+    return this.#live.wantFacts;
+  }
+  /** Time has come to `nowMs`: rules about age and certainty look at the facts. Of a live bot, once a second or so. */
+  tick(facts: LiveFacts, nowMs: number): void {
+    this.#live.tick(facts, nowMs);
+  }
+
   // --- States
 
   /** Halts new risk on an instrument, for a cause that its raiser clears with `thaw`. */
@@ -149,7 +279,7 @@ export class RiskModule {
   }
   /** A person takes a cause away; loss rules count anew from here. Returns false when the cause does not hold. */
   resume(scope: Scope, code: string, who: string, nowMs: number): boolean {
-    if (!this.halts.clear(scope, code, `cleared by ${who}`, nowMs)) return false;
+    if (!this.halts.clear(scope, code, CLEARED_BY + who, nowMs)) return false;
     if (scope.kind === 'account') this.#watches.get(code)?.rearm();
     return true;
   }
@@ -207,6 +337,10 @@ export class RiskModule {
   }
 }
 
+function sentOrders({ ordersPerMinute, ordersPerFill, duplicateMs, set }: ResolvedLimits): SentOrders {
+  return new SentOrders({ ordersPerMinute, ordersPerFill, duplicateMs, countsLegs: set.has('parent') });
+}
+
 type Chain = (order: Draft, state: RiskState) => OrderRule | null;
 const PASS: OrderRule = { kind: 'order', code: '', keys: [], needs: [], check: () => true, detail: () => '' };
 
@@ -241,7 +375,7 @@ function isSound(order: Draft, { instruments, ledger, nowMs, mark }: RiskState):
     mark > 0 &&
     Number.isFinite(nowMs) &&
     (side === 'sell' || side === 'buy') &&
-    (quoteUnits === 0 || (lots === 0 && limit === 0 && (side === 'buy' || ledger.market === 'futures'))) &&
+    (quoteUnits === 0 || (lots === 0 && limit === 0 && (side === 'buy' || instruments[instrumentIndex]?.contract !== undefined))) &&
     instrumentIndex >= 0 &&
     instrumentIndex < instruments.length &&
     isWhole(strategy) &&

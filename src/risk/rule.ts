@@ -1,10 +1,12 @@
 // What a risk rule is, and what rules look at.
 
 import type { Instrument } from '../model/instrument.ts';
+import type { Order } from '../model/order.ts';
 import type { Reserved, Reservations } from '../orders/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import type { LimitKey } from './limits.ts';
-import type { SentTimes } from './rate.ts';
+import type { LiveRule } from './liveWatch.ts';
+import type { SentOrders } from './rate.ts';
 import type { ResolvedLimits } from './resolve.ts';
 
 /** An order that asks for approval: a fresh record, its worst case already assessed when rules see it. */
@@ -13,6 +15,8 @@ export type Draft = Reserved;
 /** Newest price of each instrument of the run, in ticks; NaN before its first. The engine is one. */
 export interface Marks {
   lastTicks(instrumentIndex: number): number;
+  /** Orders of all strategies that are not over. */
+  openOrders?(): readonly Order[];
 }
 
 /** One object for the life of a module; `nowMs` and `mark` are those of the order in hand. */
@@ -20,8 +24,8 @@ export interface RiskState<Books extends Ledger = Ledger> {
   readonly instruments: readonly Instrument[];
   readonly ledger: Books;
   readonly reservations: Reservations;
-  readonly limits: ResolvedLimits;
-  readonly sent: SentTimes;
+  limits: ResolvedLimits;
+  sent: SentOrders;
   /** Room for figures of the account, written by the rule that needs them. */
   readonly account: Float64Array;
   marks: Marks;
@@ -55,7 +59,7 @@ export interface EquityRule extends AnyRule {
   watch(limits: ResolvedLimits, halt: Halt): EquityWatch;
 }
 
-export type RiskRule = OrderRule | EquityRule;
+export type RiskRule = OrderRule | EquityRule | LiveRule;
 
 /** Halts new risk on the account, or lets it go on again, as of a time. */
 export type Halt = (isHalted: boolean, atMs: number, why: string) => void;
@@ -69,4 +73,11 @@ export interface EquityWatch {
   roll(nowMs: number): void;
   /** A person has cleared the halt: what it measures from begins anew. */
   rearm(): void;
+  /** The equity that losses are measured from: of 00:00 UTC, the peak. */
+  readonly from: number;
+  /** The limit is a tighter one from now on. */
+  retune(limits: ResolvedLimits): void;
+  /** What it measures from, for a restart to go on with; `recall` takes it back after `begin`, and leaves out what is out of date. */
+  memory(): readonly number[];
+  recall(memory: readonly number[]): void;
 }

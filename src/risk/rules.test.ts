@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Desk, USDT } from '../../test/fixtures/riskDesk.ts';
+import { fillOf } from '../../test/fixtures/fills.ts';
 import type { Wanted } from '../../test/fixtures/drafts.ts';
 import { LIMITS, type RiskLimits } from './limits.ts';
 import { RULES } from './riskModule.ts';
@@ -172,6 +173,41 @@ const sendAt = (times: readonly number[], without: readonly string[] = []) => {
     return desk.code({ lots: 2 });
   });
 };
+
+describe('MESSAGE_RATE, orders for each fill', () => {
+  const desk = () => new Desk({ maxOrdersPerFill: 3 });
+  const HOUR_MS = 3_600_000;
+  const filled = (of: Desk, timeMs: number) => of.risk.filled(of.draft({ lots: 2 }), fillOf({ timeMs }));
+  test('just under, at and beyond so many without a fill; time gives room again', () => {
+    const at = desk();
+    for (let sent = 0; sent < 3; sent++) at.send({ lots: 2 });
+    expect(at.code({ lots: 2 })).toBe('MESSAGE_RATE');
+    expect(at.risk.detail()).toBe('3 orders and 0 fills of the strategy in the last hour, at most 3 orders a fill');
+    at.nowMs += HOUR_MS - 1;
+    expect(at.code({ lots: 2 })).toBe('MESSAGE_RATE');
+    at.nowMs += 1;
+    expect(at.code({ lots: 2 })).toBeNull();
+  });
+  test('each fill but the first allows as many more; other strategies have a count of their own, and what reduces passes', () => {
+    const at = desk();
+    at.hold(10);
+    for (let sent = 0; sent < 3; sent++) at.send({ lots: 2 });
+    filled(at, at.nowMs);
+    expect(at.code({ lots: 2 })).toBe('MESSAGE_RATE');
+    expect([at.code({ lots: 2, strategy: 1 }), at.code({ lots: 2, side: 'sell' })]).toEqual([null, null]);
+    filled(at, at.nowMs);
+    expect(at.code({ lots: 2 })).toBeNull();
+  });
+  test('is off unless it is set, and a tighter one goes on with what was sent', () => {
+    const at = new Desk();
+    for (let sent = 0; sent < 30; sent++) at.send({ lots: 2 });
+    expect(at.code({ lots: 2 })).toBeNull();
+    const under = desk();
+    for (let sent = 0; sent < 2; sent++) under.send({ lots: 2 });
+    under.risk.tighten({ maxOrdersPerFill: 2 });
+    expect(under.code({ lots: 2 })).toBe('MESSAGE_RATE');
+  });
+});
 
 describe('MESSAGE_RATE', () => {
   test('at most so many in any 60 s: the window slides, and is open at its old end', () => {

@@ -55,6 +55,24 @@ export const leverage: OrderRule<SpotLedger> = {
   },
 };
 
+export const concentration: OrderRule<SpotLedger> = {
+  kind: 'order',
+  code: 'CONCENTRATION',
+  keys: ['maxConcentration'],
+  needs: ['ledger', 'orders', 'marks'],
+  check(order, state) {
+    const most = state.limits.concentration;
+    if (order.side === 'sell' || most === null) return true;
+    const equity = survey(order, state)[EQUITY]!;
+    return equity >= 0 && productAtMost(worstNotional(order.instrumentIndex, order, state), most.under, most.over, equity);
+  },
+  detail(order, state) {
+    const { over, under } = state.limits.concentration!;
+    const worst = worstNotional(order.instrumentIndex, order, state);
+    return `${worst} units of the symbol at the worst, on an equity of ${survey(order, state)[EQUITY]} units after fees; at most ${over}/${under} times`;
+  },
+};
+
 /** Spot has no credit: cash for every buy, coins for every sell, both from the strategy's own book. Always on. */
 export const margin: OrderRule<SpotLedger> = {
   kind: 'order',
@@ -84,7 +102,7 @@ function longMax({ instrumentIndex, worstLots }: Draft, { ledger, reservations }
 /**
  * Holding at the mark, and every open buy at the dearer of its worst price and the mark. A missing mark gives NaN or Infinity: in no limit.
  */
-function worstNotional(index: number, order: Draft, state: RiskState<SpotLedger>): number {
+export function worstNotional(index: number, order: Draft, state: RiskState<SpotLedger>): number {
   const { ledger, reservations } = state;
   const isOwn = index === order.instrumentIndex;
   const mark = isOwn ? state.mark : state.marks.lastTicks(index);
@@ -94,18 +112,19 @@ function worstNotional(index: number, order: Draft, state: RiskState<SpotLedger>
 }
 
 /** Where `survey` puts its two figures. */
-const GROSS = 0;
-const EQUITY = 1;
+export const GROSS = 0;
+export const EQUITY = 1;
 
 /**
  * GROSS: the worst notional of all symbols. EQUITY: cash and holdings at the marks, rounded down, less the taker fees of every open buy
  * and of the order; NaN when it cannot be counted. Both in one walk, into an array of the state: numbers that functions return are boxed.
+ * `first`: the coins are the instruments from there on.
  */
-function survey(order: Draft, state: RiskState<SpotLedger>): Float64Array {
+export function survey(order: Draft, state: RiskState<SpotLedger>, first = 0): Float64Array {
   const { ledger, reservations, instruments, account } = state;
   let gross = 0;
   let equity = ledger.cashTotal;
-  for (let index = 0; index < instruments.length; index++) {
+  for (let index = first; index < instruments.length; index++) {
     const isOwn = index === order.instrumentIndex;
     const mark = isOwn ? state.mark : state.marks.lastTicks(index);
     let open = isOwn ? reservations.unitsAt(order, mark) : 0;
