@@ -52,7 +52,7 @@ export function laneLoop(engines: readonly Engine[]): void {
   }
 }
 
-function stop(engine: Engine): void {
+export function stop(engine: Engine): void {
   // What was visited last is another instant for each lane, and they share it: for all of them it is the end of the data.
   engine.instant.set(engine.blockEndMs);
   for (const run of engine.runs) {
@@ -62,7 +62,7 @@ function stop(engine: Engine): void {
   engine.tell();
 }
 
-function fillIndicators(engine: Engine): void {
+export function fillIndicators(engine: Engine): void {
   for (const feed of engine.feeds) {
     if (feed.to === feed.cur) continue;
     const { kernels } = feed.indicators;
@@ -70,7 +70,7 @@ function fillIndicators(engine: Engine): void {
   }
 }
 
-function listSignals(engine: Engine): void {
+export function listSignals(engine: Engine): void {
   for (const run of engine.runs) {
     for (const watch of run.watches) {
       const { feed } = watch;
@@ -83,7 +83,7 @@ function listSignals(engine: Engine): void {
   }
 }
 
-function visitBlock(engine: Engine): void {
+export function visitBlock(engine: Engine): void {
   for (;;) {
     if (engine.isPlain) visitPlainRows(engine, engine.execution[0]!, engine.runs[0]!);
     const t = nextInstant(engine);

@@ -3,12 +3,15 @@
 import type { Lots, Ticks, TimeMs } from '../base/brand.ts';
 import type { OrderId, OrderRole } from '../model/order.ts';
 import { levelOf, type Bracket } from '../orders/brackets.ts';
+import { STATE } from '../orders/lifecycle.ts';
 import type { OrderRecord } from '../orders/record.ts';
 import { takenLots } from '../risk/exposure.ts';
 import type { Engine } from './engine.ts';
 
 export class BracketDesk {
   readonly #engine: Engine;
+  /** Stops that have gone off and wait for the cancel of their siblings: where an exchange confirms it later than it is asked. */
+  readonly #held: Bracket[] = [];
   /** Price at which the stop leg in work goes off, for the exchange that replays it; NaN outside of `hit`. */
   hitPrice = NaN;
   /** Time of what the legs in work answer: a fill or a level inside the row that is being matched. NaN outside. */
@@ -61,6 +64,33 @@ export class BracketDesk {
       const order = active[at]!;
       if (order.parent === bracket.entry || order.id === bracket.entry) engine.orders.cancel(order, engine.nowMs);
     }
+    if (this.#waitsForSiblings(bracket)) this.#held.push(bracket);
+    else this.#go(bracket, price);
+  }
+
+  /** A target has filled before its cancel had an effect: the stop that waits for it has less to sell. */
+  siblingFilled({ parent }: OrderRecord, lots: number): void {
+    for (const bracket of this.#held) if (bracket.entry === parent) bracket.lots -= lots;
+  }
+  /** An order has ended: the stop that it held back goes now. */
+  siblingEnded({ parent }: OrderRecord): void {
+    for (const bracket of this.#held.slice()) {
+      if (bracket.entry !== parent || this.#waitsForSiblings(bracket)) continue;
+      this.#held.splice(this.#held.indexOf(bracket), 1);
+      this.#go(bracket, levelOf(bracket));
+    }
+  }
+  /** Whether a stop waits at all. */
+  get holds(): boolean {
+    return this.#held.length > 0;
+  }
+
+  #waitsForSiblings({ entry }: Bracket): boolean {
+    return this.#engine.orders.active().some(({ parent, state, cancelWanted }) => parent === entry && (state === STATE.cancelSent || cancelWanted));
+  }
+
+  #go(bracket: Bracket, price: number): void {
+    const engine = this.#engine;
     const closable = this.#closable(bracket.strategy, bracket.instrument, bracket.isLong);
     const { minLots } = engine.instruments[bracket.instrument]!;
     bracket.lots = Math.min(bracket.lots, closable);
@@ -118,7 +148,7 @@ export class BracketDesk {
   }
 
   #leg(strategy: number, instrumentIndex: number, isBuy: boolean, role: OrderRole, entry: number): OrderRecord {
-    const leg = this.#engine.newOrder(strategy, this.#engine.executionFeed(instrumentIndex), isBuy ? 'buy' : 'sell');
+    const leg = this.#engine.newOrder(strategy, this.#engine.execution[instrumentIndex]!, isBuy ? 'buy' : 'sell');
     leg.role = role;
     leg.slot = role;
     leg.parent = entry as OrderId;

@@ -6,6 +6,7 @@ import { pow10 } from '../base/exact.ts';
 import type { Scratch } from '../base/rowLog.ts';
 import { ticksOf, type TickColumn } from '../model/bars.ts';
 import type { Fill } from '../model/fill.ts';
+import type { FundingRates } from '../model/fundingRates.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { OrderId, Side, VenueOrderId } from '../model/order.ts';
 import { formatMinute } from '../model/time.ts';
@@ -13,7 +14,7 @@ import type { Brackets } from '../orders/brackets.ts';
 import { STATE } from '../orders/lifecycle.ts';
 import type { OrderManager } from '../orders/orderManager.ts';
 import type { OrderRecord } from '../orders/record.ts';
-import { TOMBSTONE_MS, type Reservations } from '../orders/reservation.ts';
+import type { Reservations } from '../orders/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import type { Evidence, ExchangePort, ExchangeSink } from '../ports/exchange.ts';
 import type { RiskModule } from '../risk/riskModule.ts';
@@ -22,17 +23,21 @@ import type { DueQueue } from '../scheduler/dueQueue.ts';
 import type { Size } from '../strategy/types.ts';
 import { blamed, refusePromise } from './blame.ts';
 import { BracketDesk } from './bracketDesk.ts';
+import { ConditionDesk } from './conditionDesk.ts';
 import type { EquityRecorder, EquitySink } from './equityRecorder.ts';
 import { byFineness, type FeedRun } from './feed.ts';
 import { FillLog } from './fillLog.ts';
+import type { HaltDesk } from './haltDesk.ts';
 import type { Instant } from './instant.ts';
 import { MarginDesk } from './marginDesk.ts';
 import { Outbox } from './outbox.ts';
+import { Outcomes } from './outcomes.ts';
 import { PaymentLog } from './paymentLog.ts';
 import { ReadAhead } from './readAhead.ts';
 import { Sizing } from './sizing.ts';
 import type { StrategyRun } from './strategyRun.ts';
 import { Timers } from './timers.ts';
+import { writeBeat } from './writeBeat.ts';
 import { fillInfo, orderInfo } from './views.ts';
 
 export type LogLine = (timeMs: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -59,12 +64,12 @@ export interface EngineParts {
   readonly equitySink?: EquitySink | null;
   /** Futures: what positions are marked with, in ticks, by instrument and row of its execution feed; null: the closes. */
   readonly marks?: readonly (TickColumn | null)[];
+  /** Futures: the rates that contracts are charged, by instrument; null where none is known. */
+  readonly funding?: readonly (FundingRates | null)[];
   /** Written once a block: blocks done (by every engine that shares the cells), rows of the first execution feed done, seconds of the block's end. Null where nobody watches. */
   readonly beat: Int32Array | null;
 }
 
-/** Code of the halt that an unknown outcome raises on its instrument. */
-const UNKNOWN = 'UNKNOWN_OUTCOME';
 /** Of this file, because V8 folds such a constant, and reads an imported one from its cell at each use. */
 const UNKNOWN_STATE = STATE.unknown;
 
@@ -97,12 +102,18 @@ export class Engine implements ExchangeSink, Marks {
   blockEndMs = -Infinity;
   /** A strategy has asked for something since the loop looked last: most bars end without, and then nothing else needs a look. */
   touched = false;
+  /** What comes between instants is told at the next one, as a backtest does it: for a live bot that is compared with one. */
+  tellsAtInstants = false;
+  /** Of a live bot: what it does about halts. */
+  haltDesk: HaltDesk | null = null;
   /** The strategy whose code runs: whom an exception is blamed on. */
   inCharge = 0;
   /** Bars are worth visiting one by one: one execution feed, one strategy. */
   isPlain = false;
   readonly desk: BracketDesk;
   readonly margin: MarginDesk;
+  readonly conditions: ConditionDesk;
+  readonly outcomes: Outcomes;
   readonly #ticks: readonly TickColumn[];
   /** What holdings are marked with: the closes, or the marks of a contract. */
   readonly markTicks: readonly TickColumn[];
@@ -138,6 +149,8 @@ export class Engine implements ExchangeSink, Marks {
     this.payments = new PaymentLog(parts.scratch);
     this.desk = new BracketDesk(this);
     this.margin = new MarginDesk(this);
+    this.conditions = new ConditionDesk(this);
+    this.outcomes = new Outcomes(this);
   }
 
   get nowMs(): number {
@@ -174,13 +187,7 @@ export class Engine implements ExchangeSink, Marks {
     for (const feed of this.feeds) feed.deliverThrough(this.blockEndMs);
     this.recorder.settle();
     this.recorder.handOver();
-    const { beat } = this.parts;
-    if (beat) {
-      const [first] = this.execution;
-      beat[0] = beat[0]! + 1;
-      beat[1] = first!.cur;
-      beat[2] = Math.floor(this.blockEndMs / 1000);
-    }
+    if (this.parts.beat) writeBeat(this.parts.beat, this.execution[0]!.cur, this.blockEndMs);
   }
   /** Gives the memory of the run's columns back to the scratch they came from; its record must not be read afterwards. */
   release(): void {
@@ -201,23 +208,28 @@ export class Engine implements ExchangeSink, Marks {
     const { orders, risk } = this;
     const { id } = order;
     let code = orders.obstacle(order);
+    if (order.condition > 0) code ??= this.conditions.obstacle(order);
     if (code === null) {
       if (risk.watchesEquity) this.recorder.show(risk);
       const approved = risk.check(order, order.createdMs, this.lastTicks(order.instrumentIndex));
       if (approved !== null) {
+        if (order.condition > 0) this.conditions.sent();
         orders.submit(approved);
         return id;
       }
       code = risk.code ?? 'BAD_INPUT';
     }
     orders.deny(order, code);
-    this.#tellOrder(order);
+    this.tellOrder(order);
     return id;
   }
   /** Newest close of an instrument in ticks; NaN before its first bar. */
   lastTicks(instrumentIndex: number): number {
     const { row } = this.execution[instrumentIndex]!.cursor;
     return row < 0 ? NaN : this.#ticks[instrumentIndex]![row]!;
+  }
+  openOrders(): readonly OrderRecord[] {
+    return this.orders.active();
   }
   marks(): Float64Array {
     for (let index = 0; index < this.#marks.length; index++) {
@@ -228,9 +240,6 @@ export class Engine implements ExchangeSink, Marks {
   }
   equityUnits(strategy: number): number {
     return this.ledger.equityUnits(strategy, this.marks());
-  }
-  executionFeed(instrumentIndex: number): FeedRun {
-    return this.execution[instrumentIndex]!;
   }
   toMoney(units: number): number {
     return units / pow10(this.instruments[0]!.quoteDigits);
@@ -243,25 +252,26 @@ export class Engine implements ExchangeSink, Marks {
 
   acked(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
     const order = this.#known(id);
+    const wasUnknown = order.state === UNKNOWN_STATE;
     this.orders.acked(order, venueId, timeMs);
-    this.#tellOrder(order);
+    if (wasUnknown) this.outcomes.known(order.instrumentIndex);
+    this.tellOrder(order);
   }
   refused(id: OrderId, code: string): void {
     const order = this.#known(id);
+    const wasUnknown = order.state === UNKNOWN_STATE;
     this.orders.refused(order, code, this.nowMs);
-    this.#ended(order);
+    if (this.risk.watchesLife) this.risk.refused(order, code, this.nowMs);
+    if (wasUnknown) this.outcomes.known(order.instrumentIndex);
+    this.orderEnded(order);
   }
   notSent(id: OrderId, cause: string): void {
     const order = this.#known(id);
     this.orders.notSent(order, cause, this.nowMs);
-    this.#ended(order);
+    this.orderEnded(order);
   }
   outcomeUnknown(id: OrderId): void {
-    const order = this.#known(id);
-    this.orders.outcomeUnknown(order, this.nowMs);
-    this.risk.freeze(order.instrumentIndex, UNKNOWN, this.nowMs);
-    this.#tellOrder(order);
-    this.exchange.read(order, 'openOrders');
+    this.outcomes.unknown(this.#known(id));
   }
   filled(id: OrderId, fill: Fill): void {
     const order = this.#known(id);
@@ -271,39 +281,39 @@ export class Engine implements ExchangeSink, Marks {
     this.recorder.settle();
     const isBuy = order.side === 'buy';
     this.ledger.fill(strategy, instrumentIndex, isBuy, fill, order.reduceOnly);
+    if (this.risk.watchesLife) this.risk.filled(order, fill);
     if (fill.covered > 0) this.margin.covered(strategy, instrumentIndex, fill);
     this.fills.push(strategy, instrumentIndex, isBuy, id, fill);
     const wasUnknown = order.state === UNKNOWN_STATE;
-    this.orders.filled(order, fill);
-    if (wasUnknown) this.#thaw(instrumentIndex);
+    const trouble = this.orders.filled(order, fill);
+    if (wasUnknown) this.outcomes.known(instrumentIndex);
+    if (trouble !== null) this.outcomes.filled(order, trouble);
     const run = this.runs[strategy]!;
     if (run.wantsFills) this.outbox.fill(run, fillInfo(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
-    if (order.reason === null) this.#tellOrder(order);
-    else this.#ended(order);
+    if (order.parent > 0 && this.desk.holds) this.desk.siblingFilled(order, lots);
+    if (order.reason === null) this.tellOrder(order);
+    else this.orderEnded(order);
     if (order.parent > 0 || order.stopLoss > 0 || order.takeProfit > 0 || order.trailing > 0) this.desk.filled(order, price, lots, timeMs);
-    else if (this.brackets.total > 0 && (!isBuy || this.ledger.market === 'futures')) this.desk.closedByOwnOrder(strategy, instrumentIndex);
+    else if (this.brackets.total > 0 && (!isBuy || this.ledger.market !== 'spot')) this.desk.closedByOwnOrder(strategy, instrumentIndex);
+    if (this.ledger.market !== 'spot') this.conditions.reduced(strategy, instrumentIndex);
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
     const order = this.#known(id);
     this.orders.ended(order, how, timeMs);
-    this.#ended(order);
+    this.orderEnded(order);
   }
   evidence(id: OrderId, seen: Evidence): void {
-    const order = this.orders.get(id);
-    if (!order || order.state !== UNKNOWN_STATE) return;
-    const finding = this.orders.weigh(order, seen);
-    if (finding.kind === 'read') this.exchange.read(order, finding.channel);
-    // The instrument stays frozen: only a person can say what became of the order.
-    else if (finding.kind === 'human') this.log(this.runs[order.strategy]!.name, `order ${id} stays unknown: ${finding.why}`, {});
-    else if (finding.kind === 'placed' || finding.kind === 'noEffect') {
-      if (finding.kind === 'placed') this.orders.placed(order, this.nowMs);
-      else this.#noEffect(order);
-      this.#thaw(order.instrumentIndex);
-      if (order.reason === null) this.#tellOrder(order);
-      else this.#ended(order);
-    }
+    this.outcomes.weigh(id, seen);
   }
-
+  landed(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
+    this.outcomes.landed(id, venueId, timeMs);
+  }
+  trouble(code: string, instrument: number | null, why: string): void {
+    this.outcomes.trouble(code, instrument, why);
+  }
+  over(code: string, instrument: number | null): void {
+    this.outcomes.over(code, instrument);
+  }
   funded(instrumentIndex: number, isLong: boolean, units: number, timeMs: number): void {
     this.margin.funded(instrumentIndex, isLong, units, timeMs);
   }
@@ -348,6 +358,7 @@ export class Engine implements ExchangeSink, Marks {
   }
   /** Tells strategies what was booked, in (fill time, instrument, trade id) order; what they do on it may book more. */
   tell(): void {
+    if (this.tellsAtInstants) return;
     this.outbox.deliver(
       (run) => {
         this.inCharge = run.index;
@@ -374,26 +385,15 @@ export class Engine implements ExchangeSink, Marks {
     if (order === undefined) throw new InvariantError(`the exchange speaks of order ${id}, which is not open`);
     return order;
   }
-  #ended(order: OrderRecord): void {
-    this.#tellOrder(order);
+  orderEnded(order: OrderRecord): void {
+    this.tellOrder(order);
     if (order.trigger > 0 && order.filledLots < order.lots) this.desk.legEndedShort(order);
+    if (this.desk.holds) this.desk.siblingEnded(order);
+    if (order.condition > 0) this.conditions.ended();
     this.runs[order.strategy]!.orderEnded(order.instrumentIndex);
   }
-  /** An order never reached the venue. While it may still land its coins are reserved; an exit that waits for them goes then. */
-  #noEffect(order: OrderRecord): void {
-    const { strategy, instrumentIndex } = order;
-    this.orders.noEffect(order, this.nowMs);
-    this.queue.at(this.nowMs + TOMBSTONE_MS, () => {
-      this.reservations.expire(this.nowMs);
-      this.runs[strategy]!.orderEnded(instrumentIndex);
-    });
-  }
-  #tellOrder(order: OrderRecord): void {
+  tellOrder(order: OrderRecord): void {
     const run = this.runs[order.strategy]!;
     if (run.wantsOrders) this.outbox.order(run, orderInfo(order));
-  }
-  #thaw(instrumentIndex: number): void {
-    const still = this.orders.active().some((order) => order.instrumentIndex === instrumentIndex && order.state === UNKNOWN_STATE);
-    if (!still) this.risk.thaw(instrumentIndex, UNKNOWN, this.nowMs);
   }
 }

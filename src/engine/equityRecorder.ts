@@ -43,7 +43,8 @@ export class EquityRecorder {
     this.#ticks = ticks;
     this.#marked = Int32Array.from(feeds, (feed) => feed.firstRow);
     this.#only = feeds.length === 1 ? feeds[0]! : null;
-    const all = feeds.reduce((sum, feed) => sum + feed.bars.length - feed.firstRow, 0);
+    // Columns may have room to grow: every row that can come has its place.
+    const all = feeds.reduce((sum, feed) => sum + feed.bars.closeMs.length - feed.firstRow, 0);
     const rows = sink === null ? all : Math.min(all, blockRows * feeds.length);
     this.#units = scratch.take(rows);
     // One execution feed: its own closes are the times.

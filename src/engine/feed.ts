@@ -109,6 +109,10 @@ export class FeedRun {
   get nextCloseMs(): number {
     return this.cur < this.to ? this.bars.closeMs[this.cur]! : Infinity;
   }
+  /** Close of the next row to deliver, of whatever block; Infinity when there is none yet. */
+  get nextRowCloseMs(): number {
+    return this.hasRows ? this.bars.closeMs[this.cur]! : Infinity;
+  }
   /** Delivers every row of the block that closes before `ms`. */
   deliverBefore(ms: number): void {
     const { closeMs } = this.bars;

@@ -2,7 +2,8 @@
 
 import { InvariantError } from '../base/errors.ts';
 import type { Fill } from '../model/fill.ts';
-import { FuturesLedger } from '../portfolio/futuresLedger.ts';
+import type { FuturesLedger } from '../portfolio/futuresLedger.ts';
+import { contractBooks } from '../portfolio/pairedLedger.ts';
 import type { Engine } from './engine.ts';
 
 export class MarginDesk {
@@ -50,8 +51,8 @@ export class MarginDesk {
   }
 
   #books(): FuturesLedger {
-    const { ledger } = this.#engine;
-    if (ledger instanceof FuturesLedger) return ledger;
-    throw new InvariantError('a spot account has no positions');
+    const books = contractBooks(this.#engine.ledger);
+    if (books === null) throw new InvariantError('a spot account has no positions');
+    return books;
   }
 }

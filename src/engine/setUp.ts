@@ -30,9 +30,9 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null): 
   const sink = risk.watchesEquity ? null : (parts.equitySink ?? null);
   engine.recorder = new EquityRecorder(execution, engine.markTicks, ledger, parts.scratch, sink, blockRows);
   for (const feed of feeds) feed.warmUp(technical, blockRows);
-  const firstMs = Math.min(...feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
   for (const run of runs) {
-    run.readyMs = Math.max(firstMs, ...[...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed))));
+    run.readyMs = readyMs(engine, run);
+    run.awaitsRows = run.readyMs === Infinity;
     if (run.hasOnBar) for (const feed of run.listened) feed.hasOnBar = true;
   }
   risk.attach(engine);
@@ -41,6 +41,12 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null): 
   engine.queue.runDue(parts.fromMs);
   engine.timers.start(parts.fromMs);
   engine.isPlain = runs.length === 1 && execution.length === 1;
+}
+
+/** The first instant of a strategy; Infinity while the rows that it needs are not there: in live they are still to come. */
+export function readyMs({ feeds }: Engine, run: StrategyRun): number {
+  const firstMs = Math.min(...feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
+  return Math.max(firstMs, ...[...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed))));
 }
 
 function checkHasWork(engine: Engine, run: StrategyRun): void {
@@ -53,5 +59,5 @@ function checkHasWork(engine: Engine, run: StrategyRun): void {
 
 /** Close of a row of a feed; Infinity when the data ends before. */
 function closeMsOf({ bars }: FeedRun, row: number): number {
-  return bars.closeMs[row] ?? Infinity;
+  return row < bars.length ? bars.closeMs[row]! : Infinity;
 }

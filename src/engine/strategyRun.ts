@@ -1,27 +1,27 @@
 // One strategy in a run: what its base class asks for (feeds, indicators, orders, views), answered by the engine.
 
-import type { Lots, Ticks, Units } from '../base/brand.ts';
-import { ConfigError, StrategyError } from '../base/errors.ts';
-import { mulDiv } from '../base/exact.ts';
+import type { Lots } from '../base/brand.ts';
+import { ConfigError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import type { Rng } from '../base/rng.ts';
 import type { Series, Signal } from '../indicators/series.ts';
 import type { IndicatorSpec, SignalSource } from '../indicators/spec.ts';
-import type { Instrument } from '../model/instrument.ts';
 import type { Interval } from '../model/interval.ts';
-import type { OrderId } from '../model/order.ts';
-import type { OrderRecord } from '../orders/record.ts';
+import type { OrderId, Side } from '../model/order.ts';
 import { takenLots } from '../risk/exposure.ts';
 import type { StrategyHost, UseOptions } from '../strategy/host.ts';
 import type { Strategy } from '../strategy/strategy.ts';
-import { isNegative, negated } from '../strategy/amounts.ts';
-import type { Amount, Feed, OrderInfo, OrderOptions, Position, Size } from '../strategy/types.ts';
+import type { Feed, Funding, OrderInfo, OrderOptions, Position, Size } from '../strategy/types.ts';
 import type { Engine } from './engine.ts';
 import type { FeedRun } from './feed.ts';
 import { defaultFeed, feedOf } from './feedSearch.ts';
+import { FundingView } from './fundingView.ts';
+import { OrderDrafts } from './orderDrafts.ts';
 import { isSeries, noDefaultFeed, orderInfo, PositionView } from './views.ts';
 
-const MILLION = 1_000_000;
+/** Tags of what `exit` sends; where long and short are both held each side has its own, for a tag has one unfinished order. */
+const EXIT = 'exit';
+const EXIT_SHORT = 'exit short';
 
 /** A handler of `when`, with the rows of the block on which its signal is true. */
 export interface Watch {
@@ -55,15 +55,19 @@ export class StrategyRun implements StrategyHost {
   wantsOrders = false;
   /** First instant at which every registered series is ready: callbacks begin here. Infinity when the data ends before. */
   readyMs = Infinity;
+  /** Live: rows that it needs before its first instant are still to come. */
+  awaitsRows = false;
   started = false;
   readonly #engine: Engine;
   readonly #rng: Rng;
+  readonly #drafts: OrderDrafts;
   /** Those that a strategy can ask for. */
   readonly #feeds: readonly FeedRun[];
   readonly #main: FeedRun | null;
   readonly #byView = new Map<Feed, FeedRun>();
   readonly #readyRows = new Map<FeedRun, number>();
   readonly #positions: (PositionView | undefined)[] = [];
+  readonly #fundings: (FundingView | undefined)[] = [];
   readonly #exitPending: boolean[] = [];
   #exitsPending = 0;
 
@@ -72,6 +76,7 @@ export class StrategyRun implements StrategyHost {
     this.index = index;
     this.name = name;
     this.#rng = rng;
+    this.#drafts = new OrderDrafts(engine, index, name);
     this.#feeds = engine.feeds.filter(({ isHidden }) => !isHidden);
     for (const feed of this.#feeds) this.#byView.set(feed.view, feed);
     this.#main = this.#feeds.find((feed) => feed.name === 'bars') ?? (this.#feeds.length === 1 ? this.#feeds[0]! : null);
@@ -141,21 +146,17 @@ export class StrategyRun implements StrategyHost {
     engine.touched = true;
     const feed = this.#feedFor(options?.feed);
     const order = engine.newOrder(this.index, feed, isBuy ? 'buy' : 'sell');
-    if (options !== undefined) this.#applyOptions(order, options, isBuy);
-    const isLimit = options?.limit !== undefined;
-    const isPriceSound = (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0;
-    order.role = isLimit ? 'limit' : 'market';
-    order.slot = options?.tag ?? order.side;
-    this.#applySize(order, size ?? engine.defaultSize);
-    // A price that is no number (an indicator that is not ready, say), or a limit of nothing, makes the whole order unsound: risk denies it.
-    if (!isPriceSound) order.lots = NaN as Lots;
+    this.#drafts.write(order, isBuy, size, options);
     return engine.submit(order);
   }
 
   exit(view: Feed | undefined): OrderId | null {
+    this.#engine.touched = true;
+    return this.leave(this.#feedFor(view));
+  }
+  /** Ends what this strategy has in the instrument of a feed: its orders are cancelled, its position is closed. */
+  leave(feed: FeedRun): OrderId | null {
     const engine = this.#engine;
-    engine.touched = true;
-    const feed = this.#feedFor(view);
     const { instrumentIndex } = feed;
     engine.brackets.drop(this.index, instrumentIndex);
     // From the newest on: a cancel that acts at once takes its order out of the list.
@@ -163,7 +164,7 @@ export class StrategyRun implements StrategyHost {
     for (let at = active.length - 1; at >= 0; at--) {
       const order = active[at]!;
       if (order.strategy !== this.index || order.instrumentIndex !== instrumentIndex) continue;
-      if (order.slot === 'exit' && order.parent === 0) return null;
+      if (order.parent === 0 && (order.slot === EXIT || order.slot === EXIT_SHORT)) return null;
       engine.orders.cancel(order, engine.nowMs);
     }
     return this.#closePosition(feed);
@@ -177,15 +178,17 @@ export class StrategyRun implements StrategyHost {
     let held = engine.ledger.lots(this.index, instrumentIndex);
     for (const order of engine.orders.active()) {
       if (order.strategy !== this.index || order.instrumentIndex !== instrumentIndex || order.parent !== 0) continue;
+      // What waits for a price may never come.
+      if (order.condition > 0) continue;
       const open = order.lots > 0 ? order.lots - order.filledLots : order.worstLots;
       held += order.side === 'buy' ? open : -open;
     }
-    const missing = this.#targetLots(size, instrument, instrumentIndex) - held;
+    const missing = this.#drafts.targetLots(size, instrument, instrumentIndex) - held;
     if (Math.abs(missing) < instrument.minLots) return null;
     const order = engine.newOrder(this.index, feed, missing > 0 ? 'buy' : 'sell');
     order.slot = 'target';
     order.reduceOnly = instrument.contract === undefined ? missing < 0 : missing > 0 !== held > 0 && Math.abs(missing) <= Math.abs(held);
-    this.#applyLots(order, Math.abs(missing));
+    this.#drafts.sizeTo(order, Math.abs(missing));
     return engine.submit(order);
   }
 
@@ -206,6 +209,14 @@ export class StrategyRun implements StrategyHost {
       .filter((order) => order.strategy === this.index && order.instrumentIndex === feed.instrumentIndex)
       .map(orderInfo);
   }
+  funding(view: Feed | undefined): Funding {
+    const { instrument, instrumentIndex } = this.#feedFor(view);
+    if (instrument.contract === undefined) {
+      throw new ConfigError(`${this.name}: ${instrument.id} has no funding`, 'ask for that of a contract: funding(feed)');
+    }
+    const { parts } = this.#engine;
+    return (this.#fundings[instrumentIndex] ??= new FundingView(parts.funding?.[instrumentIndex] ?? null, this.#engine));
+  }
   get equity(): number {
     return this.#engine.toMoney(this.#engine.equityUnits(this.index));
   }
@@ -225,7 +236,7 @@ export class StrategyRun implements StrategyHost {
   /** An order of this strategy has ended: an exit that waited for its cancels may now go. */
   orderEnded(instrumentIndex: number): void {
     if (this.#exitsPending === 0 || !this.#exitPending[instrumentIndex]) return;
-    const feed = this.#engine.executionFeed(instrumentIndex);
+    const feed = this.#engine.execution[instrumentIndex]!;
     if (this.#isClosing(instrumentIndex)) return;
     this.#exitPending[instrumentIndex] = false;
     this.#exitsPending--;
@@ -241,88 +252,27 @@ export class StrategyRun implements StrategyHost {
       this.#exitPending[instrumentIndex] = true;
       return null;
     }
-    const held = engine.ledger.lots(this.index, instrumentIndex);
-    const order = engine.newOrder(this.index, feed, held < 0 ? 'buy' : 'sell');
-    order.slot = 'exit';
+    const { ledger } = engine;
+    const long = ledger.closable(this.index, instrumentIndex, false, true);
+    const short = ledger.closable(this.index, instrumentIndex, true, true);
+    if (short === 0) return this.#close(feed, 'sell', long, EXIT);
+    if (long > 0) this.#close(feed, 'sell', long, EXIT);
+    return this.#close(feed, 'buy', short, long > 0 ? EXIT_SHORT : EXIT);
+  }
+
+  #close(feed: FeedRun, side: Side, lots: number, slot: string): OrderId {
+    const order = this.#engine.newOrder(this.index, feed, side);
+    order.slot = slot;
     order.reduceOnly = true;
-    order.lots = Math.abs(held) as Lots;
-    return engine.submit(order);
+    order.lots = lots as Lots;
+    return this.#engine.submit(order);
   }
 
   /** Orders that close the position are still under way: what they may yet fill cannot be closed a second time. */
   #isClosing(instrumentIndex: number): boolean {
     const { ledger, reservations } = this.#engine;
-    const isShort = ledger.lots(this.index, instrumentIndex) < 0;
-    return takenLots(this.index, instrumentIndex, isShort, ledger, reservations) > 0;
-  }
-
-  #applyOptions(order: OrderRecord, options: OrderOptions, isBuy: boolean): void {
-    const { sizing } = this.#engine;
-    const { instrument } = order;
-    if (options.limit !== undefined) order.limit = sizing.ticks(instrument, options.limit, isBuy) as Ticks;
-    // Legs trade the other way: what guards a long is sold, so its prices are rounded up, the nearer and the better one.
-    if (options.takeProfit !== undefined) order.takeProfit = sizing.ticks(instrument, options.takeProfit, !isBuy) as Ticks;
-    if (options.stopLoss !== undefined) order.stopLoss = sizing.ticks(instrument, options.stopLoss, !isBuy) as Ticks;
-    if (options.trailing !== undefined) {
-      const distance = sizing.ticks(instrument, options.trailing, true);
-      order.trailing = (distance >= 0 ? Math.max(1, distance) : NaN) as Ticks;
-    }
-    if (options.reduceOnly !== undefined) order.reduceOnly = options.reduceOnly;
-    if (options.timeInForce !== undefined) order.timeInForce = options.timeInForce;
-  }
-
-  #applySize(order: OrderRecord, size: Size): void {
-    const { instrument, limit } = order;
-    const isSpot = instrument.contract === undefined;
-    if (isSpot && order.side === 'buy' && limit === 0 && size.base === undefined) order.quoteUnits = this.#moneyOf(size, instrument) as Units;
-    else {
-      const { instrumentIndex } = order;
-      this.#applyLots(order, this.#lotsOf(size, instrument, instrumentIndex, limit > 0 ? limit : this.#engine.lastTicks(instrumentIndex)));
-    }
-  }
-
-  /** What is to be held, below 0 short: on futures a size may be negative here. */
-  #targetLots(size: Size, instrument: Instrument, instrumentIndex: number): number {
-    const ticks = this.#engine.lastTicks(instrumentIndex);
-    if (instrument.contract !== undefined) {
-      const { base, quote, equity } = size;
-      if (base !== undefined && isNegative(base)) return -this.#lotsOf({ base: negated(base) }, instrument, instrumentIndex, ticks);
-      if (quote !== undefined && isNegative(quote)) return -this.#lotsOf({ quote: negated(quote) }, instrument, instrumentIndex, ticks);
-      if (equity !== undefined && isNegative(equity)) return -this.#lotsOf({ equity: negated(equity) }, instrument, instrumentIndex, ticks);
-    }
-    return this.#lotsOf(size, instrument, instrumentIndex, ticks);
-  }
-
-  /** A size as a quantity, at a price in ticks. */
-  #lotsOf(size: Size, instrument: Instrument, instrumentIndex: number, ticks: number): number {
-    if (size.base === undefined) return this.#engine.ledger.lotsFor(instrumentIndex, this.#moneyOf(size, instrument), ticks);
-    const lots = this.#engine.sizing.lots(instrument, size.base);
-    if (lots < 0) throw this.#negative(size.base, 'base');
-    return lots;
-  }
-
-  /** A size as an amount of money: as it stands, or a share of this strategy's equity. */
-  #moneyOf(size: Size, instrument: Instrument): number {
-    const { sizing } = this.#engine;
-    const amount = size.quote ?? size.equity!;
-    if (Number(amount) < 0) throw this.#negative(amount, size.quote !== undefined ? 'quote' : 'equity');
-    return size.quote !== undefined ? sizing.quoteUnits(instrument, amount) : sizing.ofEquity(this.#engine.equityUnits(this.index), amount);
-  }
-
-  /**
-   * Two market orders leave as limits at the collar: a spot buy by base quantity, because the venue buys by amount only (house, section 12),
-   * and a futures order that opens, because services differ in what the volume of a native one counts (exchange dialect, 7.1).
-   */
-  #applyLots(order: OrderRecord, lots: number): void {
-    order.lots = lots as Lots;
-    if (order.limit > 0) return;
-    const isBuy = order.side === 'buy';
-    const isSpot = order.instrument.contract === undefined;
-    if (isSpot ? !isBuy : order.reduceOnly) return;
-    const { collarPpm } = this.#engine;
-    const last = this.#engine.lastTicks(order.instrumentIndex);
-    order.limit = (isBuy ? mulDiv(last, MILLION + collarPpm, MILLION, 'down') : mulDiv(last, MILLION - collarPpm, MILLION, 'up')) as Ticks;
-    if (!isSpot) order.timeInForce = 'IOC';
+    const isTaken = (isBuy: boolean) => ledger.closable(this.index, instrumentIndex, isBuy, true) > 0 && takenLots(this.index, instrumentIndex, isBuy, ledger, reservations) > 0;
+    return isTaken(false) || isTaken(true);
   }
 
   /** Of this strategy's own: what others on the account have registered over the feed does not delay it. */
@@ -352,12 +302,6 @@ export class StrategyRun implements StrategyHost {
     return new ConfigError(
       `${this.name}: the run has no feed called ${name}${wanted}`,
       `${near ? `did you mean ${near}? ` : ''}add it to the definition: feeds: { ${name}: { symbol: ...${wanted} } } (it has ${names.join(', ')})`,
-    );
-  }
-  #negative(amount: Amount, unit: string): StrategyError {
-    return new StrategyError(
-      `${this.name}: an order of a negative size, ${String(amount)} ${unit}`,
-      'sizes are above zero: the direction is in buy and sell',
     );
   }
 }

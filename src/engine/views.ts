@@ -22,12 +22,15 @@ export function orderInfo(order: OrderRecord): OrderInfo {
     filled: decimalOf(order.filledLots, instrument.quantityDigits),
     lifecycle: order.lifecycle,
     tag: order.slot,
-    // The limit of a market buy by quantity is the collar, which is the engine's own.
-    limit: order.role === 'market' || order.limit === 0 ? NaN : order.limit / pow10(instrument.priceDigits),
+    limit: isCollar(order) || order.limit === 0 ? NaN : order.limit / pow10(instrument.priceDigits),
+    trigger: order.condition === 0 ? NaN : order.condition / pow10(instrument.priceDigits),
     entry: order.parent === 0 ? null : order.parent,
     code: order.code,
   };
 }
+
+/** The limit of a market order by quantity, and of what a condition order places, is the collar, which is the engine's own. */
+const isCollar = ({ role, condition }: OrderRecord): boolean => role === 'market' || condition > 0;
 
 export function fillInfo(order: OrderRecord, fill: Fill): FillInfo {
   const { price, lots, fee, feeInBase, timeMs } = fill;
@@ -64,6 +67,12 @@ export class PositionView implements Position {
     }
     return this.#qty;
   }
+  get long(): Decimal {
+    return this.#side(true);
+  }
+  get short(): Decimal {
+    return this.#side(false);
+  }
   get entryPrice(): number {
     return this.#engine.ledger.entryPrice(this.#strategy, this.#at);
   }
@@ -75,6 +84,14 @@ export class PositionView implements Position {
   }
   get isShort(): boolean {
     return !this.isFlat && this.#engine.ledger.qty(this.#strategy, this.#at) < 0;
+  }
+
+  #side(isLong: boolean): Decimal {
+    const { ledger, instruments } = this.#engine;
+    const digits = ledger.qtyDigits(this.#at);
+    if (instruments[this.#at]!.contract === undefined) return decimalOf(isLong ? ledger.qty(this.#strategy, this.#at) : 0, digits);
+    // What an order that can only close may take from: a buy from what is held short.
+    return decimalOf(ledger.closable(this.#strategy, this.#at, !isLong, true), digits);
   }
 }
 

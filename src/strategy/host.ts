@@ -4,7 +4,7 @@ import type { Series, Signal } from '../indicators/series.ts';
 import type { IndicatorSpec, SignalSource } from '../indicators/spec.ts';
 import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
-import type { Feed, OrderInfo, OrderOptions, Position, Size } from './types.ts';
+import type { Feed, Funding, OrderInfo, OrderOptions, Position, Size } from './types.ts';
 
 export interface StrategyHost {
   readonly bars: Feed;
@@ -20,6 +20,7 @@ export interface StrategyHost {
   cancel(id: OrderId): void;
   position(feed: Feed | undefined): Position;
   openOrders(feed: Feed | undefined): readonly OrderInfo[];
+  funding(feed: Feed | undefined): Funding;
   readonly equity: number;
   readonly cash: number;
   readonly nowMs: number;

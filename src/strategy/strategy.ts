@@ -8,7 +8,7 @@ import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
 import type { StrategyHost, UseOptions } from './host.ts';
 import type { Specs, Values } from './params.ts';
-import type { Feed, FillInfo, OrderInfo, OrderOptions, Position, Size } from './types.ts';
+import type { Feed, FillInfo, Funding, OrderInfo, OrderOptions, Position, Size } from './types.ts';
 
 /** Opaque to authors: registers until construction ends, then throws. */
 export interface Setup {
@@ -97,6 +97,10 @@ export abstract class Strategy<P extends object = object> {
   }
   protected openOrders(feed?: Feed): readonly OrderInfo[] {
     return this.#host.openOrders(feed);
+  }
+  /** Funding of a contract, as far as it is known by now: the rates of the past, and when the next one is due. */
+  protected funding(feed?: Feed): Funding {
+    return this.#host.funding(feed);
   }
   /** Cash plus positions at the last close, in the reporting asset. */
   protected get equity(): number {

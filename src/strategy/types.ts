@@ -46,6 +46,11 @@ export interface OrderOptions {
   readonly stopLoss?: Amount;
   /** Distance, in price, of a stop that follows the best price of closed bars. */
   readonly trailing?: Amount;
+  /**
+   * Price that the order waits for at the exchange, and is a market order once it is there: a condition order, of futures alone. Against
+   * the position that is held it only closes, by default all of it.
+   */
+  readonly trigger?: Amount;
   readonly reduceOnly?: boolean;
   readonly timeInForce?: TimeInForce;
   /** Names the decision slot: at most one unfinished order a slot; the default slot is the action. */
@@ -61,6 +66,21 @@ export interface Position {
   readonly isFlat: boolean;
   readonly isLong: boolean;
   readonly isShort: boolean;
+  /** What is held long and what is held short, both from 0: with `positions: twoWay` there may be both at once. */
+  readonly long: Decimal;
+  readonly short: Decimal;
+}
+
+/** Funding of a contract, as far as it is known by now. */
+export interface Funding {
+  /** The newest rate that was charged, a fraction of a position's value: longs pay a positive one. NaN before the first. */
+  readonly rate: number;
+  /** When that was, ms UTC; NaN before the first. */
+  readonly atMs: number;
+  /** The rate so many funding times before it; NaN where none is known. */
+  ago(times: number): number;
+  /** When the next one is due by the distance of the last two, ms UTC; the present instant where it is due now. NaN before the second. */
+  readonly nextMs: number;
 }
 
 export interface OrderInfo {
@@ -73,6 +93,8 @@ export interface OrderInfo {
   readonly tag: string;
   /** Limit price; NaN for a market order. */
   readonly limit: number;
+  /** The price that it waits for; NaN for an order that waits for none. */
+  readonly trigger: number;
   /** The entry that this order closes, when it is a leg of its bracket; null for an order of the strategy's own. */
   readonly entry: OrderId | null;
   /** The stable code of a refusal, by risk or by the venue; null otherwise. */

@@ -18,7 +18,10 @@ it.each([
   [1, 0, 0],
 ])('a contract of %i x 10^-%i coins fills %i of a bar of 2 coins at a tenth', async (multiplier, multiplierDigits, each) => {
   const instrument = linearContract({ multiplier, multiplierDigits });
-  const bars = barsOfRows(Array.from({ length: 4 }, () => [400_000, 400_000, 400_000, 400_000, 2] as const), instrument);
+  const bars = barsOfRows(
+    Array.from({ length: 4 }, () => [400_000, 400_000, 400_000, 400_000, 2] as const),
+    instrument,
+  );
   const plan = planFor({ strategies: [Greedy], feeds: { bars }, cash: { USDT: '90000000' }, fills: { maxVolumeSharePpm: 100_000 } });
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
   const prepared = await prepareBacktest({ ...plan, futures });

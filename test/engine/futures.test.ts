@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { ContractData, FundingTime } from '../../src/adapters/replay/marginWatch.ts';
 import type { FuturesPlan, RunPlan } from '../../src/app/plan.ts';
 import { prepareBacktest, recordOf, type PreparedRun } from '../../src/app/runBacktest.ts';
+import { assert } from '../../src/base/assert.ts';
 import { seededRng } from '../../src/base/rng.ts';
 import { Strategy } from '../../src/index.ts';
 import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
 import { ENDINGS, PAYMENTS, ROLES, type RunRecord } from '../../src/model/run.ts';
+import { FuturesLedger } from '../../src/portfolio/futuresLedger.ts';
 import { costBridge } from '../../src/report/metrics/costBridge.ts';
 import { closedPnl, tradesOf } from '../../src/report/trades/trades.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
@@ -180,6 +182,55 @@ it('a short gains what the price loses, and its books tell it', async () => {
   const worth = Math.round(-held * 0.001 * last * 10_000);
   const funding = record.payments!.units.reduce((sum, units) => sum + units, 0);
   expect(record.equity.units.at(-1)).toBe(50_000_000 + entry! - worth - record.fills.fee[0]! + funding);
+});
+
+/** A long as large as it may be, and an order that turns it round far above. */
+class Turner extends Strategy {
+  rows = 0;
+  override onBar() {
+    this.rows++;
+    if (this.rows === 1) this.buy({ base: 1000 });
+    if (this.rows === 2) this.sell({ base: 2000 }, { limit: 44_000 });
+  }
+}
+
+it.each([true, false])('an order that was to turn a position round goes with it when the exchange ends it (cross %s)', async (isCross) => {
+  const instrument = linearContract();
+  const row = (open: number, close: number) => [open, Math.max(open, close), Math.min(open, close), close] as const;
+  const bars = barsOfRows([row(400_000, 400_000), row(400_000, 400_000), row(400_000, 300_000), row(300_000, 310_000), row(450_000, 450_000), row(450_000, 450_000)], instrument); // prettier-ignore
+  const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding: [] }]]);
+  const futures = { leverage: 10, isCross, isNet: true, liquidationFeePpm: 2000, data };
+  const risk = { maxPositionQty: '1000' };
+  const plan = { ...planFor({ strategies: [Turner], feeds: { bars }, cash: { USDT: isCross ? '9000' : '40000' }, risk }), futures }; // prettier-ignore
+  const { record } = await runPlan(plan);
+  expect(roles(record, 'liquidation')).toBe(1);
+  expect(record.fills.length).toBe(2);
+  expect(record.orders.ending.filter((code) => ENDINGS[code] === 'canceled').length).toBe(1);
+});
+
+/** Two ways at once: an order that opens a short rests above, a long is in with a stop, and leaves what is left of it by `exit`. */
+class BothWays extends Strategy {
+  rows = 0;
+  override onBar() {
+    this.rows++;
+    if (this.rows === 1) this.sell({ base: 100 }, { limit: 45_000, tag: 'short' });
+    if (this.rows === 1) this.buy({ base: 60 }, { stopLoss: 39_000, tag: 'guarded' });
+    if (this.rows === 1) this.buy({ base: 40 }, { tag: 'free' });
+    if (this.rows === 4) this.exit();
+  }
+}
+
+it('two-way: a resting order that opens a short keeps no stop and no exit of a long from closing all of it', async () => {
+  const instrument = linearContract();
+  const row = (open: number, low: number, close: number) => [open, open, low, close] as const;
+  const bars = barsOfRows([row(400_000, 400_000, 400_000), row(400_000, 399_000, 400_000), row(400_000, 389_000, 390_000), row(390_000, 390_000, 390_000), row(390_000, 390_000, 390_000), row(390_000, 390_000, 390_000)], instrument); // prettier-ignore
+  const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding: [] }]]);
+  const futures = { leverage: 10, isCross: true, isNet: false, liquidationFeePpm: 2000, data };
+  const { record, world: done } = await runPlan({ ...planFor({ strategies: [BothWays], feeds: { bars }, cash: { USDT: '40000' } }), futures });
+  expect([...record.fills.lots]).toEqual([60, 40, 60, 40]);
+  const { ledger } = done.engine;
+  assert(ledger instanceof FuturesLedger, 'the books of a futures account');
+  expect([ledger.side(0, true).lots, record.fills.price[2]]).toEqual([0, 390_000]);
 });
 
 /** One long, in at the second row and out at the fifth. */

@@ -133,7 +133,7 @@ export async function runWithJournal(options: PlanOptions, faultOf?: ReplayOptio
   const engine = container.get(TOKENS.engine);
   const deposits = addStrategiesAndCash(engine, plan);
   sealEngine(engine, null);
-  openVenue(plan, engine, container.get(TOKENS.exchange), deposits);
+  openVenue(plan, engine, container.get(TOKENS.exchange), [deposits]);
   blockLoop(engine);
   const journal = container.get(TOKENS.journal);
   if (!(journal instanceof ReplayJournal)) throw new Error('a replay keeps a ReplayJournal');

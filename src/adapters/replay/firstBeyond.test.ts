@@ -6,7 +6,12 @@ const price = fc.integer({ min: 1, max: 60 });
 
 test('finds the row that a naive scan finds, whatever was asked before', () => {
   const columns = fc.array(fc.tuple(price, price), { maxLength: 500 });
-  const question = fc.record({ level: fc.integer({ min: 0, max: 61 }), from: fc.nat({ max: 520 }), to: fc.nat({ max: 520 }), isLow: fc.boolean() });
+  const question = fc.record({
+    level: fc.integer({ min: 0, max: 61 }),
+    from: fc.nat({ max: 520 }),
+    to: fc.nat({ max: 520 }),
+    isLow: fc.boolean(),
+  });
   fc.assert(
     fc.property(columns, fc.array(question, { minLength: 1, maxLength: 20 }), (rows, questions) => {
       const high = Float64Array.from(rows, ([a, b]) => Math.max(a, b));

@@ -44,18 +44,21 @@ export class FirstBeyond {
   private lowestOf(chunk: number): number {
     const known = this.lowest[chunk]!;
     if (known === known) return known;
-    let lowest = Infinity;
-    const end = Math.min((chunk + 1) * CHUNK, this.low.length);
-    for (let row = chunk * CHUNK; row < end; row++) if (this.low[row]! < lowest) lowest = this.low[row]!;
+    const { low } = this;
+    const end = Math.min((chunk + 1) * CHUNK, low.length);
+    let lowest = low[chunk * CHUNK]!;
+    // Without a branch, for whether a row is the lowest so far cannot be foretold.
+    for (let row = chunk * CHUNK; row < end; row++) lowest = Math.min(lowest, low[row]!);
     return (this.lowest[chunk] = lowest);
   }
 
   private highestOf(chunk: number): number {
     const known = this.highest[chunk]!;
     if (known === known) return known;
-    let highest = -Infinity;
-    const end = Math.min((chunk + 1) * CHUNK, this.high.length);
-    for (let row = chunk * CHUNK; row < end; row++) if (this.high[row]! > highest) highest = this.high[row]!;
+    const { high } = this;
+    const end = Math.min((chunk + 1) * CHUNK, high.length);
+    let highest = high[chunk * CHUNK]!;
+    for (let row = chunk * CHUNK; row < end; row++) highest = Math.max(highest, high[row]!);
     return (this.highest[chunk] = highest);
   }
 }

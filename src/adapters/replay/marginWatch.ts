@@ -2,6 +2,7 @@
 
 import { ticksOf, type TickColumn } from '../../model/bars.ts';
 import type { Fill } from '../../model/fill.ts';
+import type { FundingRates } from '../../model/fundingRates.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { firstAfter, type FeedRun } from '../../engine/feed.ts';
 import type { VenueSink } from '../../venue/rowBook.ts';
@@ -30,6 +31,8 @@ export interface ContractData {
   readonly marks: MarkColumns | null;
   /** In order of time. */
   readonly funding: readonly FundingTime[];
+  /** As strategies may know them, those before the run among them. */
+  readonly rates?: FundingRates | null;
 }
 
 /** One contract: its rows, their marks, and the way to the next row beyond a price. */
@@ -58,10 +61,11 @@ export class MarginWatch {
   readonly #due: { readonly line: Line; readonly index: number; readonly at: FundingTime }[] = [];
   #isSettling = false;
 
+  /** `data`: of the contracts, which are the first of the run's instruments. */
   constructor(engine: Engine, data: readonly ContractData[]) {
     this.#engine = engine;
-    this.#lines = engine.execution.map((feed, index) => {
-      const { marks, funding } = data[index]!;
+    this.#lines = data.map(({ marks, funding }, index) => {
+      const feed = engine.execution[index]!;
       const { bars } = feed;
       const of = marks ?? { open: ticksOf(bars, 'open'), high: ticksOf(bars, 'high'), low: ticksOf(bars, 'low'), close: ticksOf(bars, 'close') };
       return { feed, marks: of, beyond: new FirstBeyond(of.high, of.low), funding };

@@ -14,6 +14,7 @@ import type { RowBook, VenueSink } from '../../venue/rowBook.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
 import type { MarginWatch } from './marginWatch.ts';
+import type { ReplayConditions } from './replayConditions.ts';
 
 /** What may happen to the answer of a create; by default nothing. */
 export type Fault = 'none' | 'lostAnswer' | 'lostRequest';
@@ -25,6 +26,12 @@ export interface ReplayOptions {
   readonly needsVolume: boolean;
   /** Which creates lose their answer or never arrive: for tests and what-if runs. */
   readonly faultOf: ((order: Order) => Fault) | null;
+}
+
+/** What an account of futures has beside its orders. */
+export interface MarginParts {
+  readonly watch: MarginWatch;
+  readonly conditions: ReplayConditions;
 }
 
 /** One instrument of the replay: its book, the rows that trade in it, and the scales that turn rows into integers. */
@@ -39,20 +46,24 @@ interface Lane {
   readonly lengthMs: number;
   /** Cancels that arrived inside a row: they act after it, for nobody knows what the row did first. */
   readonly lateCancels: number[];
+  readonly lateConditions: OrderId[];
   /** Orders at a collar that have not had their row yet. */
   collared: number;
 }
 
 export class ReplayExchange implements ExchangePort, VenueSink {
+  readonly takesConditions = true;
   readonly #queue: DueQueue;
   readonly #options: ReplayOptions;
   #engine!: Engine;
   #brackets!: Brackets;
   #venue!: BookVenue<RowBook>;
   #account = 0;
+  /** By instrument; those of another exchange have none here. */
   #lanes: readonly Lane[] = [];
   /** Of a futures account. */
   #watch: MarginWatch | null = null;
+  #conditions: ReplayConditions | null = null;
 
   constructor(queue: DueQueue, options: ReplayOptions) {
     this.#queue = queue;
@@ -60,22 +71,18 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   }
 
   /** Ties the knot: the venue tells this exchange, the exchange tells the engine. */
-  connect(engine: Engine, venue: BookVenue<RowBook>, account: number, watch: MarginWatch | null = null): void {
-    this.#watch = watch;
+  connect(engine: Engine, venue: BookVenue<RowBook>, account: number, margin: MarginParts | null = null): void {
+    this.#watch = margin?.watch ?? null;
+    this.#conditions = margin?.conditions ?? null;
     this.#engine = engine;
     this.#brackets = engine.brackets;
     this.#venue = venue;
     this.#account = account;
-    this.#lanes = engine.execution.map((feed) => ({
-      book: venue.book(feed.instrument),
-      feed,
-      open: feed.bars.open,
-      priceScale: pow10(feed.instrument.priceDigits),
-      lotScale: lotsPerCoin(feed.instrument),
-      lengthMs: fixedLengthMs(feed.bars.interval) ?? 0,
-      lateCancels: [],
-      collared: 0,
-    }));
+    const lanes: Lane[] = [];
+    engine.execution.forEach((feed, index) => {
+      if (venue.trades(feed.instrument)) lanes[index] = laneOf(feed, venue);
+    });
+    this.#lanes = lanes;
   }
 
   // --- What the engine asks for
@@ -106,7 +113,8 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   }
 
   working(instrument: number): number {
-    return this.#lanes[instrument]!.book.working + this.#brackets.waiting(instrument);
+    const working = this.#lanes[instrument]!.book.working + this.#brackets.waiting(instrument);
+    return this.#conditions === null ? working : working + this.#conditions.waiting(instrument);
   }
 
   /** Matches one row; the order of its steps is docs/matching.md. */
@@ -119,8 +127,8 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const open = Math.round(lane.open[row]! * priceScale);
     const volumeLots = this.#options.needsVolume ? Math.floor(lane.feed.bars.volume[row]! * lane.lotScale) : 0;
     book.matchOpen(openMs, open, volumeLots);
-    if (book.working > 0 || this.#brackets.waiting(instrument) > 0) this.#insideRow(lane, instrument, row, openMs, closeMs, open);
-    if (lane.lateCancels.length > 0) this.#actLateCancels(lane);
+    if (this.working(instrument) > 0) this.#insideRow(lane, instrument, row, openMs, closeMs, open);
+    if (lane.lateCancels.length > 0 || lane.lateConditions.length > 0) this.#actLateCancels(lane);
     if (lane.collared > 0) lane.collared = book.working > 0 ? this.#engine.sweep(instrument, openMs) : 0;
   }
 
@@ -138,6 +146,8 @@ export class ReplayExchange implements ExchangePort, VenueSink {
       desk.atMs = closeMs;
       brackets.reached(instrument, high, low, -Infinity, desk.onHit);
     }
+    const conditions = this.#conditions;
+    if (conditions !== null && conditions.waiting(instrument) > 0) conditions.row(instrument, openMs, closeMs, open, high, low);
     book.matchInside(openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) > 0) {
       // Entries that filled inside this row: their stop counts if the row reached it, their target does not.
@@ -189,6 +199,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const nowMs = order.parent > 0 ? order.createdMs : engine.nowMs;
     const { hitPrice } = engine.desk;
     this.#watch?.beforeOrder(instrumentIndex);
+    if ((order.condition ?? 0) > 0) return this.#conditionArrives(order, fault, nowMs);
     const placed = this.#venue.place(this.#account, id, order, nowMs);
     if (placed === null) return fault === 'lostAnswer' ? engine.outcomeUnknown(id) : engine.refused(id, String(this.#venue.refusal));
     const lane = this.#lanes[instrumentIndex]!;
@@ -200,22 +211,44 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     if (order.parent > 0 && hitPrice === hitPrice) lane.book.execute(placed, hitPrice, nowMs);
   }
 
+  #conditionArrives(order: ApprovedOrder, fault: Fault, nowMs: number): void {
+    const { id } = order;
+    const conditions = this.#conditions!;
+    const waiting = conditions.place(order, nowMs);
+    if (fault === 'lostAnswer') {
+      if (waiting !== null) this.#placed.set(id, waiting);
+      this.#engine.outcomeUnknown(id);
+    } else if (waiting === null) this.#engine.refused(id, String(conditions.refusal));
+    else this.#engine.acked(id, waiting as VenueOrderId, nowMs);
+  }
+
   #cancelArrives(order: Order, id: OrderId): void {
     if (order.id !== id) return;
+    const conditions = (order.condition ?? 0) > 0 ? this.#conditions : null;
+    if (conditions?.waits(id) === true) return this.#cancelCondition(conditions, order);
     // The venue's id is not on the record of an order whose answer was lost.
-    const venueId = order.venueId ?? this.#placed.get(id);
+    const venueId = conditions === null ? (order.venueId ?? this.#placed.get(id)) : conditions.childOf(id);
     const found = typeof venueId === 'number' ? this.#venue.find(this.#account, venueId) : null;
     if (found === null || !this.#venue.requestCancel(found)) return;
     const lane = this.#lanes[order.instrumentIndex]!;
-    const { bars, cursor } = lane.feed;
-    const next = cursor.row + 1;
-    // Legs of a bracket are taken back with the event that ends them, wherever in a row that is.
-    const isInsideRow = this.#options.latencyMs > 0 && order.parent === 0 && next < bars.length && bars.openMs[next]! < this.#engine.nowMs;
-    if (isInsideRow) lane.lateCancels.push(found.id);
+    if (this.#isInsideRow(lane, order)) lane.lateCancels.push(found.id);
     else this.#venue.finishCancel(found, this.#engine.nowMs);
   }
 
+  #cancelCondition(conditions: ReplayConditions, order: Order): void {
+    const lane = this.#lanes[order.instrumentIndex]!;
+    if (this.#isInsideRow(lane, order)) lane.lateConditions.push(order.id);
+    else conditions.cancel(order.id, this.#engine.nowMs);
+  }
+
+  /** Legs of a bracket are taken back with the event that ends them, wherever in a row that is. */
+  #isInsideRow({ feed: { bars, cursor } }: Lane, order: Order): boolean {
+    const next = cursor.row + 1;
+    return this.#options.latencyMs > 0 && order.parent === 0 && next < bars.length && bars.openMs[next]! < this.#engine.nowMs;
+  }
+
   #actLateCancels(lane: Lane): void {
+    for (const order of lane.lateConditions.splice(0)) this.#conditions?.cancel(order, this.#engine.nowMs);
     for (const id of lane.lateCancels.splice(0)) {
       // By id: an order that the row has filled is gone, and its record may be another order's by now.
       const order = this.#venue.find(this.#account, id);
@@ -231,6 +264,21 @@ export class ReplayExchange implements ExchangePort, VenueSink {
 
   #forget(order: VenueOrder): void {
     if (this.#placed.size > 0) this.#placed.delete(order.ref);
+    this.#conditions?.childEnded(order.ref as OrderId);
     this.#venue.release(order);
   }
+}
+
+function laneOf(feed: FeedRun, venue: BookVenue<RowBook>): Lane {
+  return {
+    book: venue.book(feed.instrument),
+    feed,
+    open: feed.bars.open,
+    priceScale: pow10(feed.instrument.priceDigits),
+    lotScale: lotsPerCoin(feed.instrument),
+    lengthMs: fixedLengthMs(feed.bars.interval) ?? 0,
+    lateCancels: [],
+    lateConditions: [],
+    collared: 0,
+  };
 }

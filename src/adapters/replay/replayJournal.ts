@@ -43,6 +43,12 @@ export class ReplayJournal implements Journal {
   state(order: Order): number {
     return this.#record(8, order.id, order.filledLots);
   }
+  signMs({ createdMs }: Order): number {
+    return createdMs;
+  }
+  cancelSent(): number {
+    return this.#count;
+  }
   tomb(order: Order): number {
     return this.#record(9, order.id, 0);
   }

@@ -1,0 +1,49 @@
+// Two replayed exchanges as one: each order goes to the one that trades its instrument.
+
+import type { ApprovedOrder, Order } from '../../model/order.ts';
+import type { Channel, ExchangePort } from '../../ports/exchange.ts';
+import type { ReplayExchange } from './replayExchange.ts';
+
+export class PairedReplay implements ExchangePort {
+  readonly takesConditions = true;
+  readonly futures: ReplayExchange;
+  readonly spot: ReplayExchange;
+  /** By instrument: contracts stand before coins. */
+  #contracts = 0;
+
+  constructor(futures: ReplayExchange, spot: ReplayExchange) {
+    this.futures = futures;
+    this.spot = spot;
+  }
+
+  /** `contracts`: how many of the run's instruments are of futures. */
+  route(contracts: number): void {
+    this.#contracts = contracts;
+  }
+
+  submit(order: ApprovedOrder): void {
+    this.#of(order.instrumentIndex).submit(order);
+  }
+  cancel(order: Order): void {
+    this.#of(order.instrumentIndex).cancel(order);
+  }
+  read(order: Order, channel: Channel): void {
+    this.#of(order.instrumentIndex).read(order, channel);
+  }
+  working(instrument: number): number {
+    return this.#of(instrument).working(instrument);
+  }
+  row(instrument: number, row: number): void {
+    this.#of(instrument).row(instrument, row);
+  }
+  blockOpened(): void {
+    this.futures.blockOpened();
+  }
+  settleMarks(timeMs: number): void {
+    this.futures.settleMarks(timeMs);
+  }
+
+  #of(instrument: number): ReplayExchange {
+    return instrument < this.#contracts ? this.futures : this.spot;
+  }
+}

@@ -1,0 +1,59 @@
+// What strategies may know of funding: never a rate of the future, and a next time that is reckoned from the past alone.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FundingView } from './fundingView.ts';
+
+const HOUR = 3_600_000;
+const ratesOf = (times: readonly number[], rate: readonly number[] = times.map((_, at) => at / 1e5)) => ({
+  length: times.length,
+  timeMs: Float64Array.from(times),
+  rate: Float64Array.from(rate),
+});
+
+describe('funding as a strategy sees it', () => {
+  it('is the newest rate that was charged, those before it, and when the next one is due', () => {
+    const clock = { nowMs: 0 };
+    const funding = new FundingView(ratesOf([8 * HOUR + 5, 16 * HOUR + 2, 24 * HOUR + 9], [0.0001, -0.0002, 0.0003]), clock);
+    const at = (nowMs: number) => {
+      clock.nowMs = nowMs;
+      return [funding.rate, funding.atMs, funding.ago(1), funding.nextMs];
+    };
+    expect(at(8 * HOUR)).toEqual([NaN, NaN, NaN, NaN]);
+    expect(at(9 * HOUR)).toEqual([0.0001, 8 * HOUR + 5, NaN, NaN]);
+    expect(at(17 * HOUR)).toEqual([-0.0002, 16 * HOUR + 2, 0.0001, 24 * HOUR]);
+    // Due, and not known yet: rates come some ms late.
+    expect(at(24 * HOUR)).toEqual([-0.0002, 16 * HOUR + 2, 0.0001, 24 * HOUR]);
+    expect(at(24 * HOUR + 9)).toEqual([0.0003, 24 * HOUR + 9, -0.0002, 32 * HOUR]);
+    // Where rates are missing the grid goes on.
+    expect(at(45 * HOUR)[3]).toBe(48 * HOUR);
+    expect([funding.ago(2), funding.ago(3), funding.ago(-1)]).toEqual([0.0001, NaN, NaN]);
+  });
+
+  it('is the same whatever the future brings', () => {
+    const steps = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(steps, fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1 }), (gaps, asked) => {
+        let sum = 0;
+        const times = gaps.map((gap) => (sum += gap) * 60_000 + (gap % 7));
+        const nows = asked.map((minute) => minute * 60_000).toSorted((a, b) => a - b);
+        const clocks: [{ nowMs: number }, { nowMs: number }] = [{ nowMs: 0 }, { nowMs: 0 }];
+        const all = new FundingView(ratesOf(times), clocks[0]);
+        for (const nowMs of nows) {
+          const known = times.filter((timeMs) => timeMs <= nowMs);
+          const past = new FundingView(ratesOf(known), clocks[1]);
+          for (const clock of clocks) clock.nowMs = nowMs;
+          const told = (view: FundingView) => [view.rate, view.atMs, view.ago(1), view.ago(5), view.nextMs];
+          expect(told(all)).toEqual(told(past));
+          expect(all.rate).toBe(known.length === 0 ? NaN : (known.length - 1) / 1e5);
+          if (known.length > 1) expect(all.nextMs).toBeGreaterThanOrEqual(nowMs);
+        }
+      }),
+    );
+  });
+
+  it('knows nothing where there are no rates', () => {
+    const funding = new FundingView(null, { nowMs: 1e12 });
+    expect([funding.rate, funding.atMs, funding.nextMs, funding.ago(3)]).toEqual([NaN, NaN, NaN, NaN]);
+  });
+});

@@ -1,0 +1,86 @@
+// The steps of a live bot: one instant as a block of its own, what the exchange tells in between, and the end.
+
+import { fillIndicators, listSignals, stop, visitBlock } from './blockLoop.ts';
+import type { Engine } from './engine.ts';
+import { readyMs } from './setUp.ts';
+import type { StrategyRun } from './strategyRun.ts';
+
+/**
+ * Delivers the rows that have closed by `t`, ms UTC, and lets the strategies decide on those that close at it: the same visit as in a
+ * backtest. Rows that closed earlier go by without a call of a strategy. Without a row it is the instant of a timer. Throws what a
+ * strategy throws, with its name and bar.
+ */
+export function deliverInstant(engine: Engine, t: number): void {
+  try {
+    passOver(engine, t);
+    enter(engine, t);
+    // The rows that a strategy waits for may have come: a late one starts now, not in the past.
+    for (const run of engine.runs) if (!run.started) awaitRows(engine, run, t);
+    listSignals(engine);
+    if (engine.tellsAtInstants) visitTelling(engine);
+    else visitBlock(engine);
+    engine.haltDesk?.act();
+    engine.closeBlock();
+  } catch (error) {
+    throw engine.blame(error);
+  }
+}
+
+/** What was kept for this instant is told once its rows are delivered, before anyone decides. */
+function visitTelling(engine: Engine): void {
+  const { isPlain } = engine;
+  engine.tellsAtInstants = engine.isPlain = false;
+  try {
+    visitBlock(engine);
+    if (!engine.outbox.isEmpty) engine.tell();
+  } finally {
+    engine.tellsAtInstants = true;
+    engine.isPlain = isPlain;
+  }
+}
+
+/** Applies what the exchange has told, at the time `nowMs`, after all that is due by then; then tells the strategies. */
+export function applyInbox(engine: Engine, nowMs: number, apply: () => void): void {
+  try {
+    engine.instant.set(nowMs);
+    engine.queue.runDue(nowMs);
+    apply();
+    engine.haltDesk?.act();
+    if (!engine.outbox.isEmpty) engine.tell();
+  } catch (error) {
+    throw engine.blame(error);
+  }
+}
+
+/** The strategies hear that the run is over. */
+export function stopLive(engine: Engine): void {
+  try {
+    stop(engine);
+  } catch (error) {
+    throw engine.blame(error);
+  }
+}
+
+function awaitRows(engine: Engine, run: StrategyRun, t: number): void {
+  if (run.awaitsRows) run.readyMs = readyMs(engine, run);
+  run.awaitsRows &&= run.readyMs === Infinity;
+  run.readyMs = Math.max(t, run.readyMs);
+}
+
+/** Rows that close before `t` are delivered to indicators and marks alone. */
+function passOver(engine: Engine, t: number): void {
+  for (const feed of engine.feeds) {
+    while (feed.nextRowCloseMs < t) {
+      feed.enterBlock(1, feed.nextRowCloseMs);
+      for (const kernel of feed.indicators.kernels) kernel.fill(feed.cur, feed.to);
+      feed.deliverThrough(feed.bars.closeMs[feed.cur]!);
+    }
+  }
+}
+
+function enter(engine: Engine, t: number): void {
+  engine.blockEndMs = t;
+  for (const feed of engine.feeds) feed.enterBlock(1, t);
+  engine.exchange.blockOpened();
+  fillIndicators(engine);
+}

@@ -1,0 +1,147 @@
+// What an author says of an order, in decimals, as whole numbers on its record: prices, condition, size.
+
+import type { Lots, Ticks, Units } from '../base/brand.ts';
+import { StrategyError } from '../base/errors.ts';
+import { mulDiv } from '../base/exact.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { OrderRecord } from '../orders/record.ts';
+import { isNegative, negated } from '../strategy/amounts.ts';
+import type { Amount, OrderOptions, Size } from '../strategy/types.ts';
+import type { Engine } from './engine.ts';
+
+const MILLION = 1_000_000;
+
+/** Of one strategy. */
+export class OrderDrafts {
+  readonly #engine: Engine;
+  readonly #strategy: number;
+  readonly #name: string;
+
+  constructor(engine: Engine, strategy: number, name: string) {
+    this.#engine = engine;
+    this.#strategy = strategy;
+    this.#name = name;
+  }
+
+  /** Writes what is wanted. What is no sound number leaves the whole order unsound: risk denies it. */
+  write(order: OrderRecord, isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): void {
+    if (options !== undefined) this.#applyOptions(order, options, isBuy);
+    const isLimit = options?.limit !== undefined;
+    order.role = isLimit ? 'limit' : 'market';
+    if (options?.trigger !== undefined) this.#applyTrigger(order, options, options.trigger, isBuy);
+    const isPriceSound =
+      (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.condition >= 0;
+    order.slot = options?.tag ?? order.side;
+    if (size === undefined && order.condition > 0 && order.reduceOnly) order.lots = this.#closable(order) as Lots;
+    else this.#size(order, size ?? this.#engine.defaultSize);
+    // A price that is no number (an indicator that is not ready, say), or a limit of nothing.
+    if (!isPriceSound) order.lots = NaN as Lots;
+  }
+
+  #applyOptions(order: OrderRecord, options: OrderOptions, isBuy: boolean): void {
+    const { sizing } = this.#engine;
+    const { instrument } = order;
+    if (options.limit !== undefined) order.limit = sizing.ticks(instrument, options.limit, isBuy) as Ticks;
+    // Legs trade the other way: what guards a long is sold, so its prices are rounded up, the nearer and the better one.
+    if (options.takeProfit !== undefined) order.takeProfit = sizing.ticks(instrument, options.takeProfit, !isBuy) as Ticks;
+    if (options.stopLoss !== undefined) order.stopLoss = sizing.ticks(instrument, options.stopLoss, !isBuy) as Ticks;
+    if (options.trailing !== undefined) {
+      const distance = sizing.ticks(instrument, options.trailing, true);
+      order.trailing = (distance >= 0 ? Math.max(1, distance) : NaN) as Ticks;
+    }
+    if (options.reduceOnly !== undefined) order.reduceOnly = options.reduceOnly;
+    if (options.timeInForce !== undefined) order.timeInForce = options.timeInForce;
+  }
+
+  /** Against what is held it closes, unless the author says otherwise. A price that is no number leaves a condition that is none. */
+  #applyTrigger(order: OrderRecord, options: OrderOptions, trigger: Amount, isBuy: boolean): void {
+    if (options.limit !== undefined || options.timeInForce !== undefined) {
+      throw new StrategyError(
+        `${this.#name}: an order with a trigger and a ${options.limit === undefined ? 'time in force' : 'limit'}`,
+        'once its price is there, a condition order is a market order: leave the other out',
+      );
+    }
+    const { sizing } = this.#engine;
+    const ticks = sizing.ticks(order.instrument, trigger, isBuy);
+    order.condition = (ticks > 0 ? ticks : NaN) as Ticks;
+    order.rises = ticks > this.#engine.lastTicks(order.instrumentIndex);
+    order.reduceOnly = options.reduceOnly ?? this.#closable(order) > 0;
+    order.role = order.reduceOnly && order.rises === isBuy ? 'stopLoss' : 'condition';
+  }
+  /** Lots that an order of this side can close. */
+  #closable({ instrumentIndex, side }: OrderRecord): number {
+    return this.#engine.ledger.closable(this.#strategy, instrumentIndex, side === 'buy', true);
+  }
+
+  #size(order: OrderRecord, size: Size): void {
+    const { instrument, limit } = order;
+    const isSpot = instrument.contract === undefined;
+    if (isSpot && order.side === 'buy' && limit === 0 && size.base === undefined)
+      order.quoteUnits = this.#moneyOf(size, instrument) as Units;
+    else {
+      const { instrumentIndex } = order;
+      this.sizeTo(
+        order,
+        this.#lotsOf(
+          size,
+          instrument,
+          instrumentIndex,
+          limit > 0 ? limit : order.condition > 0 ? order.condition : this.#engine.lastTicks(instrumentIndex),
+        ),
+      );
+    }
+  }
+
+  /** What is to be held, below 0 short: on futures a size may be negative here. */
+  targetLots(size: Size, instrument: Instrument, instrumentIndex: number): number {
+    const ticks = this.#engine.lastTicks(instrumentIndex);
+    if (instrument.contract !== undefined) {
+      const { base, quote, equity } = size;
+      if (base !== undefined && isNegative(base)) return -this.#lotsOf({ base: negated(base) }, instrument, instrumentIndex, ticks);
+      if (quote !== undefined && isNegative(quote)) return -this.#lotsOf({ quote: negated(quote) }, instrument, instrumentIndex, ticks);
+      if (equity !== undefined && isNegative(equity)) return -this.#lotsOf({ equity: negated(equity) }, instrument, instrumentIndex, ticks);
+    }
+    return this.#lotsOf(size, instrument, instrumentIndex, ticks);
+  }
+
+  /** A size as a quantity, at a price in ticks. */
+  #lotsOf(size: Size, instrument: Instrument, instrumentIndex: number, ticks: number): number {
+    if (size.base === undefined) return this.#engine.ledger.lotsFor(instrumentIndex, this.#moneyOf(size, instrument), ticks);
+    const lots = this.#engine.sizing.lots(instrument, size.base);
+    if (lots < 0) throw this.#negative(size.base, 'base');
+    return lots;
+  }
+
+  /** A size as an amount of money: as it stands, or a share of this strategy's equity. */
+  #moneyOf(size: Size, instrument: Instrument): number {
+    const { sizing } = this.#engine;
+    const amount = size.quote ?? size.equity!;
+    if (Number(amount) < 0) throw this.#negative(amount, size.quote !== undefined ? 'quote' : 'equity');
+    return size.quote !== undefined
+      ? sizing.quoteUnits(instrument, amount)
+      : sizing.ofEquity(this.#engine.equityUnits(this.#strategy), amount);
+  }
+
+  /**
+   * Two market orders leave as limits at the collar: a spot buy by base quantity, because the venue buys by amount only (house, section 12),
+   * and a futures order that opens, because services differ in what the volume of a native one counts (exchange dialect, 7.1).
+   */
+  sizeTo(order: OrderRecord, lots: number): void {
+    order.lots = lots as Lots;
+    if (order.limit > 0) return;
+    const isBuy = order.side === 'buy';
+    const isSpot = order.instrument.contract === undefined;
+    if (isSpot ? !isBuy : order.reduceOnly) return;
+    const { collarPpm } = this.#engine;
+    const last = order.condition > 0 ? order.condition : this.#engine.lastTicks(order.instrumentIndex);
+    order.limit = (isBuy ? mulDiv(last, MILLION + collarPpm, MILLION, 'down') : mulDiv(last, MILLION - collarPpm, MILLION, 'up')) as Ticks;
+    if (!isSpot && order.condition === 0) order.timeInForce = 'IOC';
+  }
+
+  #negative(amount: Amount, unit: string): StrategyError {
+    return new StrategyError(
+      `${this.#name}: an order of a negative size, ${String(amount)} ${unit}`,
+      'sizes are above zero: the direction is in buy and sell',
+    );
+  }
+}

@@ -1,0 +1,43 @@
+// A bot that was killed goes on: its orders, reserves, guards and halts are made again from what its journal says. Nothing is sent.
+
+import type { RestoredOrders } from '../orders/restored.ts';
+import { STATE } from '../orders/lifecycle.ts';
+import { TOMBSTONE_MS } from '../orders/reservation.ts';
+import { ticksOf } from '../model/bars.ts';
+import type { Cause } from '../risk/halts.ts';
+import type { Engine } from './engine.ts';
+
+export interface RestoredBot {
+  readonly orders: RestoredOrders;
+  /** Halts that held. */
+  readonly causes: readonly Cause[];
+  /** What loss rules measured from: RiskModule.memory. */
+  readonly memory: ReadonlyMap<string, readonly number[]>;
+}
+
+/**
+ * Call it once, before the first instant, with a ledger and guards (Brackets) that know every fill of the journal, and before anybody
+ * listens to the halts. Instruments with an unknown order are halted; `followUnknown` begins to read about them.
+ */
+export function restoreBot(engine: Engine, { orders, causes, memory }: RestoredBot, nowMs: number): void {
+  engine.instant.set(nowMs);
+  engine.orders.restore(orders, (index) => engine.startTicks(index), nowMs);
+  for (const { scope, state, code, why, sinceMs } of causes) engine.risk.halts.raise(scope, state, code, why, sinceMs);
+  engine.risk.recall(memory);
+  for (const order of engine.orders.active()) if (order.state === STATE.unknown) engine.outcomes.freeze(order);
+  // What the last process was still resolving holds no more than the orders above say.
+  engine.instruments.forEach((_, index) => engine.outcomes.known(index));
+  for (const { now, endMs, strategy, instrumentIndex } of orders.orders) {
+    if (now === 'tomb' && endMs + TOMBSTONE_MS > nowMs) engine.outcomes.expireAt(endMs + TOMBSTONE_MS, strategy, instrumentIndex);
+  }
+  engine.execution.forEach((feed, index) => {
+    if (engine.brackets.waiting(index) === 0) return;
+    const [high, low] = [ticksOf(feed.bars, 'high'), ticksOf(feed.bars, 'low')];
+    for (let row = 0; row < feed.bars.length; row++) engine.brackets.follow(index, high[row]!, low[row]!, feed.bars.closeMs[row]);
+  });
+}
+
+/** Begins to read about each order whose outcome is unknown: the exchange is connected. */
+export function followUnknown(engine: Engine): void {
+  for (const order of engine.orders.active().slice()) if (order.state === STATE.unknown) engine.outcomes.follow(order);
+}

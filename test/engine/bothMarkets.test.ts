@@ -1,0 +1,297 @@
+// Runs over both markets: each market does what it does alone, money is the sum of two accounts, and each account backs its own orders.
+
+import { describe, expect, it } from 'vitest';
+import type { ContractData, FundingTime } from '../../src/adapters/replay/marginWatch.ts';
+import type { RunPlan } from '../../src/app/plan.ts';
+import { prepareBacktest, recordOf, type PreparedRun } from '../../src/app/runBacktest.ts';
+import { assert } from '../../src/base/assert.ts';
+import { seededRng } from '../../src/base/rng.ts';
+import { Strategy } from '../../src/index.ts';
+import type { InstrumentId } from '../../src/model/instrument.ts';
+import { PAYMENTS, ROLES, type FillColumns, type RunRecord } from '../../src/model/run.ts';
+import { PairedLedger } from '../../src/portfolio/pairedLedger.ts';
+import { costBridge } from '../../src/report/metrics/costBridge.ts';
+import { exposureFigures } from '../../src/report/metrics/exposure.ts';
+import { tradesOf } from '../../src/report/trades/trades.ts';
+import { FUTURES_RULES, PAIRED_RULES, RULES } from '../../src/risk/riskModule.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import type { GivenStrategy } from '../fixtures/runPlan.ts';
+import { barsOfRows, MINUTE, orderRows, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './world.ts';
+
+const contract = linearContract();
+const coin = spotInstrument('BTC', { priceDigits: contract.priceDigits, quoteDigits: contract.quoteDigits });
+const WALK = { rows: 600, step: 4000, start: 400_000 };
+const coins = (seed: number) => walkBars({ ...WALK, instrument: coin, seed });
+const contracts = (seed: number) => walkBars({ ...WALK, instrument: contract, seed });
+
+function fundingOf(seed: number): FundingTime[] {
+  const rng = seededRng(seed);
+  return Array.from({ length: 9 }, (_, at) => ({
+    timeMs: START_MS + at * 60 * MINUTE + 5,
+    rate: Math.round((rng.next() - 0.4) * 4e9),
+    markTicks: 400_000 + Math.round(rng.next() * 1000),
+  }));
+}
+
+const HALVES = { spot: { USDT: '5000' }, futures: { USDT: '5000' } };
+function plan(
+  strategies: readonly GivenStrategy[],
+  feeds: PlanOptions['feeds'],
+  options: Partial<PlanOptions> = {},
+  leverage = 10,
+): RunPlan {
+  const data = new Map<InstrumentId, ContractData>([[contract.id, { marks: null, funding: fundingOf(5) }]]);
+  const futures = { leverage, isCross: true, isNet: true, liquidationFeePpm: 2000, data };
+  return planFor({ strategies, feeds, cash: { USDT: '5000' }, size: { equity: '0.5' }, futures, ...options });
+}
+const paired = (strategies: readonly GivenStrategy[], options: Partial<PlanOptions> = {}, seed = 1, leverage = 10) =>
+  plan(strategies, { spot: coins(seed), perp: contracts(seed + 50) }, { cash: { USDT: '10000' }, funds: HALVES, ...options }, leverage);
+
+let world: PreparedRun | null = null;
+async function recordFrom(of: RunPlan): Promise<RunRecord> {
+  world = await prepareBacktest(of, {});
+  world.loop(world.engine);
+  world.engine.ledger.assertReconciled();
+  return recordOf(of, world, false);
+}
+
+/** Market, limit and bracket orders of either side at random over one feed, by quantity: what they do hangs on nothing else. */
+abstract class Gambler extends Strategy {
+  abstract of: ReturnType<Gambler['feed']>;
+  abstract sizes: number;
+  override onBar() {
+    world!.checkBooks();
+    if (!this.of.fresh || this.random() > 0.4) return;
+    const feed = this.of;
+    const price = feed.bar.close;
+    const tag = String(Math.floor(this.random() * 3));
+    const size = { base: Math.ceil(this.random() * 40) * this.sizes };
+    const away = this.random() / 80;
+    const isBuy = this.random() < 0.55;
+    const kind = this.random();
+    const options =
+      kind < 0.3 ? { limit: price * (isBuy ? 1 - away : 1 + away) } : kind < 0.6 ? { stopLoss: price * (isBuy ? 0.98 : 1.02) } : {};
+    if (kind > 0.9) this.exit(feed);
+    else if (isBuy) this.buy(size, { feed, tag, ...options });
+    else this.sell(size, { feed, tag, ...options });
+  }
+}
+class Coins extends Gambler {
+  of = this.feed('spot');
+  sizes = 0.001;
+}
+class Contracts extends Gambler {
+  of = this.feed('perp');
+  sizes = 20;
+}
+class IdleCoins extends Strategy {
+  of = this.feed('spot');
+  override onBar() {}
+}
+class IdleContracts extends Strategy {
+  of = this.feed('perp');
+  override onBar() {}
+}
+
+const fillsOf = ({ fills, instruments }: RunRecord, id: InstrumentId, strategy: number) => {
+  const keys = [
+    'isMaker',
+    'side',
+    'price',
+    'lots',
+    'notional',
+    'fee',
+    'feeInBase',
+    'timeMs',
+  ] as const satisfies readonly (keyof FillColumns)[];
+  return Array.from({ length: fills.length }, (_, row) => row)
+    .filter((row) => instruments[fills.instrument[row]!]!.id === id && fills.strategy[row] === strategy)
+    .map((row) => keys.map((key) => fills[key][row]));
+};
+
+describe('a run over both markets', () => {
+  it.each([1, 2, 3])('does in each what a run over that market alone does (seed %i)', async (seed) => {
+    const options = { seed, fees: { in: 'received' as const }, fills: { slippagePpm: 200 } };
+    const both = await recordFrom(paired([Coins, Contracts], options, seed));
+    const alone = { ...options, cash: { USDT: '5000' } };
+    const ofCoins = await recordFrom(plan([Coins, IdleCoins], { spot: coins(seed) }, alone));
+    const ofContracts = await recordFrom(plan([IdleContracts, Contracts], { perp: contracts(seed + 50) }, alone));
+    expect(both.fills.length).toBe(ofCoins.fills.length + ofContracts.fills.length);
+    expect(ofCoins.fills.length).toBeGreaterThan(50);
+    expect(ofContracts.fills.length).toBeGreaterThan(50);
+    expect(fillsOf(both, coin.id, 0)).toEqual(fillsOf(ofCoins, coin.id, 0));
+    expect(fillsOf(both, contract.id, 1)).toEqual(fillsOf(ofContracts, contract.id, 1));
+    expect(both.payments!.units).toEqual(ofContracts.payments!.units);
+    expect(both.equity.timeMs).toEqual(ofCoins.equity.timeMs);
+    expect(both.startUnits).toBe(ofCoins.startUnits + ofContracts.startUnits);
+    expect([...both.equity.units]).toEqual([...ofCoins.equity.units].map((units, at) => units + ofContracts.equity.units[at]!));
+  });
+
+  it.each([4, 9])('agrees with both venues at every bar, and its figures add up to the last unit (seed %i)', async (seed) => {
+    class All extends Coins {
+      perp = this.feed('perp');
+      override onBar() {
+        super.onBar();
+        const [size, options] = [{ equity: this.random() * 22 }, { feed: this.perp, tag: 'perp' }];
+        const kind = this.random();
+        if (kind < 0.1) this.buy(size, options);
+        else if (kind < 0.2) this.sell(size, options);
+      }
+    }
+    const record = await recordFrom(paired([All], { seed, fees: { in: 'quote' } }, seed, 45));
+    const net = record.equity.units.at(-1)! - record.startUnits;
+    const { netPnl, ...parts } = costBridge(record, net);
+    const digits = 10 ** record.reportingDigits;
+    expect(Object.values(parts).reduce((sum, part) => sum + BigInt(Math.round(Number(part) * digits)), 0n)).toBe(BigInt(net));
+    expect(Number(netPnl)).toBeCloseTo(net / digits, 6);
+    const { closed, openUnits } = tradesOf(record);
+    expect(closed.pnlUnits.reduce((sum, units) => sum + units, 0) + openUnits).toBe(net);
+    const { payments } = record;
+    const funding = payments!.units.filter((_, at) => PAYMENTS[payments!.kind[at]!] === 'funding').reduce((sum, units) => sum + units, 0);
+    expect(Number(parts.funding)).toBeCloseTo(funding / digits, 6);
+    expect(funding).not.toBe(0);
+    expect([...record.orders.role].some((role) => ROLES[role] === 'liquidation')).toBe(true);
+    expect(record.markSources).toEqual(['last price', 'close']);
+  });
+
+  it('has no end of money in one account by what lies in the other', async () => {
+    class Both extends Strategy {
+      spot = this.feed('spot');
+      perp = this.feed('perp');
+      done = false;
+      override onBar() {
+        if (this.done) return;
+        this.done = true;
+        this.buy({ quote: 600 }, { feed: this.spot });
+        this.sell({ quote: 60_000 }, { feed: this.perp });
+      }
+    }
+    const codes = async (funds: NonNullable<RunPlan['funds']>) =>
+      orderRows(await recordFrom(paired([Both], { funds, seed: 1 })))
+        .map(({ code }) => code)
+        .slice(0, 2);
+    expect(await codes({ spot: { USDT: '500' }, futures: { USDT: '20000' } })).toEqual(['MARGIN', '']);
+    expect(await codes({ spot: { USDT: '20000' }, futures: { USDT: '500' } })).toEqual(['', 'MARGIN']);
+    expect(await codes({ spot: { USDT: '700' }, futures: { USDT: '7000' } })).toEqual(['', '']);
+    // The margin of 6,000 and fees is there once: what one order has reserved, another one does not get.
+    class Twice extends Both {
+      override onBar() {
+        if (this.done) return;
+        this.done = true;
+        for (const tag of ['a', 'b']) this.sell({ quote: 40_000 }, { feed: this.perp, tag });
+        for (const tag of ['a', 'b']) this.buy({ quote: 400 }, { feed: this.spot, tag });
+      }
+    }
+    const twice = orderRows(await recordFrom(paired([Twice], { funds: { spot: { USDT: '700' }, futures: { USDT: '7000' } } })));
+    expect(twice.map(({ code }) => code).slice(0, 4)).toEqual(['', 'MARGIN', '', 'MARGIN']);
+  });
+
+  it('counts leverage and notional over both: a hedge is risk on either side', async () => {
+    class Pair extends Strategy {
+      spot = this.feed('spot');
+      perp = this.feed('perp');
+      step = 0;
+      override onBar() {
+        if (this.step++ === 0) this.buy({ quote: 4500 }, { feed: this.spot });
+        if (this.step === 4) this.sell({ quote: 7000 }, { feed: this.perp });
+        if (this.step === 8) this.exit(this.spot);
+      }
+    }
+    const codes = async (risk: RunPlan['risk']) => orderRows(await recordFrom(paired([Pair], { risk }))).map(({ code }) => code);
+    expect(await codes({ maxLeverage: '1.3' })).toEqual(['', '', '']);
+    expect(await codes({ maxLeverage: '1' })).toEqual(['', 'LEVERAGE', '']);
+    expect(await codes({ maxGrossNotional: '11000' })).toEqual(['', 'PORTFOLIO', '']);
+    expect(await codes({ maxPositionNotional: '6000' })).toEqual(['', 'POSITION_NOTIONAL', '']);
+    expect(await codes({ maxPositionNotional: '4000' })).toEqual(['POSITION_NOTIONAL', 'POSITION_NOTIONAL']);
+    // With a spot buy reduce-only is refused, with a contract it is not.
+    class Reduces extends Pair {
+      override onBar() {
+        if (this.step++ === 0) this.buy({ quote: 100 }, { feed: this.spot, reduceOnly: true });
+        if (this.step === 3) this.sell({ quote: 1000 }, { feed: this.perp });
+        if (this.step === 6) this.buy({ base: 1 }, { feed: this.perp, reduceOnly: true });
+      }
+    }
+    expect(orderRows(await recordFrom(paired([Reduces]))).map(({ code }) => code)).toEqual(['REDUCE_ONLY', '', '']);
+  });
+
+  it('asks each order by the rules of its own market', async () => {
+    class Each extends Strategy {
+      spot = this.feed('spot');
+      perp = this.feed('perp');
+      done = false;
+      override onBar() {
+        if (this.done) return;
+        this.done = true;
+        this.buy({ quote: 1500 }, { feed: this.spot });
+        this.sell({ quote: 3000 }, { feed: this.perp });
+      }
+    }
+    const codes = async (risk: RunPlan['risk'], strategies: readonly GivenStrategy[] = [Each]) =>
+      orderRows(await recordFrom(paired(strategies, { risk }))).map(({ code }) => code);
+    // A limit on quantities is of coins here and of contracts there: 3,000 at 40,000 are 75 contracts of a thousandth.
+    expect(await codes({ maxPositionQty: '74' })).toEqual(['', 'POSITION_MAX']);
+    expect(await codes({ maxPositionQty: '0.01' })).toEqual(['POSITION_MAX', 'POSITION_MAX']);
+    expect(await codes({ maxConcentration: '0.2' })).toEqual(['', 'CONCENTRATION']);
+    // Two strategies may hold the same coin, and not the same contract.
+    expect(await codes({}, [Each, Each])).toEqual(['', '', '', 'CONTRACT_TAKEN']);
+    const most = contract.contract!.maxLeverage;
+    class Large extends Each {
+      override onBar() {
+        if (!this.done) this.sell({ quote: 300_000 }, { feed: this.perp });
+        this.done = true;
+      }
+    }
+    const large = await recordFrom(paired([Large], { funds: { spot: { USDT: '1' }, futures: { USDT: '400000' } } }, 1, most));
+    expect(orderRows(large)[0]!.code).toBe('TIER');
+  });
+
+  it('asks every rule that either market has', () => {
+    const codes = (rules: readonly { readonly code: string }[]) => rules.map(({ code }) => code);
+    expect([...RULES, ...FUTURES_RULES].map(({ code }) => code).filter((code) => !codes(PAIRED_RULES).includes(code))).toEqual([]);
+    expect(new Set(codes(PAIRED_RULES)).size).toBe(PAIRED_RULES.length);
+  });
+
+  it('counts equity and cash of a strategy over both, position and entry price by market', async () => {
+    const rows = Array.from({ length: 6 }, (): [number, number, number, number] => [400_000, 400_000, 400_000, 400_000]);
+    const seen: unknown[] = [];
+    class Looks extends Strategy {
+      spot = this.feed('spot');
+      perp = this.feed('perp');
+      step = 0;
+      override onBar() {
+        if (this.step++ === 0) {
+          this.buy({ base: 0.01 }, { feed: this.spot });
+          this.sell({ base: 10 }, { feed: this.perp });
+        }
+        if (this.step < 3) return;
+        const [coinsHeld, short] = [this.position(this.spot), this.position(this.perp)];
+        seen.push([
+          this.equity,
+          this.cash,
+          coinsHeld.long.toNumber(),
+          coinsHeld.short.toNumber(),
+          short.long.toNumber(),
+          short.short.toNumber(),
+        ]);
+        seen.push([coinsHeld.qty.toNumber(), short.qty.toNumber(), short.isShort, short.entryPrice]);
+      }
+    }
+    const feeless = linearContract({ openMakerFeePpm: 0, openTakerFeePpm: 0 });
+    const feeds = { spot: barsOfRows(rows, coin), perp: barsOfRows(rows, feeless) };
+    const of = plan([Looks], feeds, { cash: { USDT: '10000' }, funds: HALVES, fees: { makerPpm: 0, takerPpm: 0 } });
+    const record = await recordFrom(of);
+    const price = 400_000 / 10 ** coin.priceDigits;
+    expect(seen.slice(0, 2)).toEqual([
+      [10_000, 10_000 - 0.01 * price, 0.01, 0, 0, 10],
+      [0.01, -10, true, price],
+    ]);
+    const { ledger } = world!.engine;
+    assert(ledger instanceof PairedLedger, 'two accounts');
+    expect(ledger.account('futures').cashTotal + ledger.account('spot').cashTotal).toBe(ledger.cashTotal);
+    expect(record.reportingAsset).toBe('USDT');
+    // Ten contracts of a thousandth are as much as the hundredth of a coin: a hedge, twice in the gross.
+    const { grossExposureMax, netExposureMax } = exposureFigures(record, [], Float64Array.of(record.startUnits));
+    expect(grossExposureMax).toBeCloseTo((0.02 * price) / 10_000, 12);
+    expect(netExposureMax).toBeCloseTo(0, 12);
+  });
+});

@@ -1,0 +1,106 @@
+// Rows that come one instant at a time do to a bot what a whole file of them does: the steps of live against the loop of backtests.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { prepareBacktest, recordOf } from '../../src/app/runBacktest.ts';
+import { blockLoop } from '../../src/engine/blockLoop.ts';
+import { deliverInstant, stopLive } from '../../src/engine/liveSteps.ts';
+import { extendTicks, type BarColumns } from '../../src/model/bars.ts';
+import { scripted } from './script.ts';
+import { coarser, columnsOf, MINUTE, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './world.ts';
+
+/** The same columns, of which only the rows that have closed are there yet. */
+class Arriving implements BarColumns {
+  readonly instrument;
+  readonly interval;
+  readonly openMs;
+  readonly closeMs;
+  readonly open;
+  readonly high;
+  readonly low;
+  readonly close;
+  readonly volume;
+  length = 0;
+  readonly #all: BarColumns;
+  constructor(all: BarColumns) {
+    this.#all = all;
+    ({ instrument: this.instrument, interval: this.interval, openMs: this.openMs, closeMs: this.closeMs } = all);
+    ({ open: this.open, high: this.high, low: this.low, close: this.close, volume: this.volume } = all);
+  }
+  arrive(nowMs: number): void {
+    const { length } = this;
+    while (this.length < this.#all.length && this.closeMs[this.length]! <= nowMs) this.length++;
+    if (this.length > length) extendTicks(this, length);
+  }
+}
+
+async function atOnce(options: PlanOptions): Promise<object> {
+  const plan = planFor(options);
+  const prepared = await prepareBacktest(plan);
+  blockLoop(prepared.engine);
+  return columnsOf(recordOf(plan, prepared, false));
+}
+
+async function oneByOne({ feeds, ...options }: PlanOptions & { feeds: Readonly<Record<string, BarColumns>> }): Promise<object> {
+  const arriving = Object.entries(feeds).map(([name, bars]) => [name, new Arriving(bars)] as const);
+  const fromMs = options.fromMs ?? START_MS;
+  for (const [, bars] of arriving) bars.arrive(fromMs);
+  const plan = planFor({ ...options, feeds: Object.fromEntries(arriving) });
+  const prepared = await prepareBacktest(plan);
+  const instants = new Set(Object.values(feeds).flatMap(({ closeMs }) => [...closeMs]));
+  for (const t of [...instants].toSorted((a, b) => a - b)) {
+    if (t <= fromMs) continue;
+    for (const [, bars] of arriving) bars.arrive(t);
+    deliverInstant(prepared.engine, t);
+  }
+  stopLive(prepared.engine);
+  return columnsOf(recordOf(plan, prepared, false));
+}
+
+function feedsOf(kind: number, seed: number): Record<string, BarColumns> {
+  const btc = walkBars({ rows: 240, seed, missing: kind === 1 ? 0.2 : 0 });
+  if (kind < 2) return { bars: btc };
+  if (kind === 2) return { bars: btc, hour: coarser(btc, '1h') };
+  const eth = walkBars({ rows: 240, seed: seed + 1, missing: 0.1, instrument: spotInstrument('ETH') });
+  return { bars: btc, eth, quarter: coarser(eth, '15m') };
+}
+
+describe('rows one instant at a time', () => {
+  it('decide and book what the whole file does, bit for bit', async () => {
+    const cases = fc.record({
+      kind: fc.nat({ max: 3 }),
+      seed: fc.nat({ max: 1e6 }),
+      onBar: fc.boolean(),
+      brackets: fc.boolean(),
+      onFill: fc.boolean(),
+      latencyMs: fc.constantFrom(0, 20_000, 90_000),
+      warmRows: fc.constantFrom(0, 30, 61),
+      isHalting: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ kind, seed, onBar, brackets, onFill, latencyMs, warmRows, isHalting }) => {
+        const feeds = feedsOf(kind, seed);
+        const script = {
+          seed,
+          share: 0.3,
+          brackets,
+          onBar,
+          onFill,
+          signals: true,
+          timerMinutes: 7,
+          onStart: true,
+          feeds: Object.keys(feeds),
+        };
+        const options = {
+          strategies: [scripted(script)],
+          feeds,
+          fromMs: START_MS + warmRows * MINUTE,
+          fills: { latencyMs },
+          risk: isHalting ? { maxDrawdown: '0.02', maxDailyLoss: '0.01' } : {},
+        };
+        expect(await oneByOne(options)).toEqual(await atOnce(options));
+      }),
+      { numRuns: 120 },
+    );
+  });
+});

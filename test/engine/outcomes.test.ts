@@ -1,0 +1,155 @@
+// Unknown outcomes and troubles as the engine handles them: reads paced on its queue, halts raised and cleared, a person called.
+
+import { describe, expect, it } from 'vitest';
+import type { Lots, Ticks } from '../../src/base/brand.ts';
+import { applyInbox } from '../../src/engine/liveSteps.ts';
+import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
+import type { OrderRecord } from '../../src/orders/record.ts';
+import { TROUBLES } from '../../src/risk/troubles.ts';
+import { fillOf } from '../fixtures/fills.ts';
+import { openBot } from '../fixtures/restartDesk.ts';
+import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
+
+/** Long after the journal of these desks says that orders were signed. */
+const NOW_MS = Date.UTC(2026, 0, 5) + 60_000;
+
+/** D 1 s, L 100 ms, a round every 100 ms: every read lies behind the fence. */
+function desk() {
+  const bot = openBot(new SimulatedDisk(), NOW_MS);
+  const { engine, exchange } = bot;
+  let nowMs = NOW_MS;
+  const send = (): OrderRecord => {
+    const order = engine.newOrder(0, engine.execution[0]!, 'buy');
+    Object.assign(order, { slot: `slot ${order.id}`, role: 'limit', lots: 100 as Lots, limit: 10_000 as Ticks });
+    engine.submit(order);
+    return order;
+  };
+  /** Answers what was asked last, as of now. */
+  const answer = (found = false, complete = true) => {
+    const [id, channel] = exchange.reads.at(-1)!;
+    applyInbox(engine, nowMs, () => engine.evidence(id as OrderId, { channel, venueMs: nowMs, complete, found }));
+  };
+  const wait = (ms: number) => applyInbox(engine, (nowMs += ms), () => {});
+  const codes = () => engine.risk.halts.causes().map(({ code, scope, state }) => `${code} ${scope.kind} ${state}`);
+  return { ...bot, send, answer, wait, codes };
+}
+
+describe('an unknown outcome', () => {
+  it('is read about in rounds, each list when the one before is old enough, until it is decided', () => {
+    const { engine, exchange, send, answer, wait, codes } = desk();
+    const order = send();
+    engine.outcomeUnknown(order.id);
+    expect([codes(), exchange.reads]).toEqual([['UNKNOWN_OUTCOME symbol HALT_NEW'], [[1, 'openOrders']]]);
+    const asked = () => exchange.reads.map(([, channel]) => channel).slice(1);
+    answer();
+    expect(asked()).toEqual([]);
+    wait(99);
+    expect(asked()).toEqual([]);
+    wait(1);
+    expect(asked()).toEqual(['myTrades']);
+    answer();
+    expect(asked()).toEqual(['myTrades', 'balances']);
+    answer();
+    wait(100);
+    expect(asked().slice(2)).toEqual(['openOrders']);
+    answer();
+    wait(100);
+    answer();
+    answer();
+    expect(order).toMatchObject({ lifecycle: 'done', reason: 'noEffect' });
+    expect([codes(), engine.orders.tombstones.size, engine.reservations.openTotal]).toEqual([[], 1, 1]);
+    wait(30 * 60_000);
+    expect([engine.orders.tombstones.size, engine.reservations.openTotal]).toEqual([1, 0]);
+  });
+
+  it('calls a person after long, goes on reading, and takes the word of one', () => {
+    const { engine, exchange, send, answer, wait, codes } = desk();
+    const order = send();
+    engine.outcomeUnknown(order.id);
+    wait(700_000);
+    answer(false, false);
+    expect(codes()).toEqual(['UNKNOWN_OUTCOME symbol HALT_NEW', 'NEEDS_PERSON symbol HALT_NEW']);
+    const before = exchange.reads.length;
+    answer(false, false);
+    wait(100);
+    expect(exchange.reads.length).toBeGreaterThan(before);
+    expect(engine.outcomes.resolve(99 as OrderId, null)).toBe(false);
+    expect(engine.outcomes.resolve(order.id, 'v1' as VenueOrderId)).toBe(true);
+    expect([order.lifecycle, order.venueId, codes()]).toEqual(['working', 'v1', []]);
+  });
+
+  it('is not decided while a fill of the symbol is nobody’s', () => {
+    const { engine, send, answer, wait } = desk();
+    const order = send();
+    engine.outcomeUnknown(order.id);
+    engine.trouble('STRAY', 0, 'a fill');
+    for (let reads = 0; reads < 30; reads++) {
+      answer();
+      wait(100);
+    }
+    expect(order.lifecycle).toBe('unknown');
+    engine.over('STRAY', 0);
+    for (let reads = 0; reads < 30 && order.lifecycle === 'unknown'; reads++) {
+      answer();
+      wait(100);
+    }
+    expect(order.reason).toBe('noEffect');
+  });
+
+  it('is over with a sighting, under the id that was seen, and with a late answer', () => {
+    const { engine, send, codes } = desk();
+    const order = send();
+    engine.outcomeUnknown(order.id);
+    engine.evidence(order.id, { channel: 'openOrders', venueMs: NOW_MS, complete: false, found: true, venueId: 'v7' as VenueOrderId });
+    expect([order.lifecycle, order.venueId, codes()]).toEqual(['working', 'v7', []]);
+  });
+});
+
+describe('what lands late', () => {
+  it('is cancelled, halts its symbol until a person has looked, and survives a restart', () => {
+    const { engine, exchange, send, codes } = desk();
+    const order = send();
+    engine.outcomeUnknown(order.id);
+    engine.outcomes.resolve(order.id, null);
+    engine.landed(order.id, 'v1' as VenueOrderId, NOW_MS);
+    expect([order.lifecycle, exchange.cancelled, codes()]).toEqual(['cancelSent', [1], ['LATE_LANDING symbol HALT_NEW']]);
+    engine.over('LATE_LANDING', 0);
+    expect(codes()).toHaveLength(1);
+    expect(engine.risk.resume({ kind: 'symbol', instrument: 0 }, 'LATE_LANDING', 'me', NOW_MS)).toBe(true);
+    expect(codes()).toEqual([]);
+  });
+  it('is booked when it has filled', () => {
+    const { engine, send, codes } = desk();
+    const order = send();
+    engine.outcomeUnknown(order.id);
+    engine.outcomes.resolve(order.id, null);
+    engine.filled(order.id, fillOf({ tradeId: 1, price: 10_000, lots: 40, notional: 4e8, timeMs: NOW_MS }));
+    expect([engine.ledger.lots(0, 0), codes()]).toEqual([40, ['LATE_LANDING symbol HALT_NEW']]);
+  });
+});
+
+describe('trouble', () => {
+  it('a fill after the end of its order is booked and halts the account', () => {
+    const { engine, send, codes } = desk();
+    const order = send();
+    engine.acked(order.id, 'v1' as VenueOrderId, NOW_MS);
+    engine.ended(order.id, 'canceled', NOW_MS);
+    engine.filled(order.id, fillOf({ tradeId: 1, price: 10_000, lots: 40, notional: 4e8, timeMs: NOW_MS }));
+    expect([engine.ledger.lots(0, 0), order.lifecycle, codes()]).toEqual([40, 'done', ['POST_TRADE account HALT_NEW']]);
+  });
+  it('of each code has its state, and goes when it is over unless it needs a person', () => {
+    for (const [code, { state, needsPerson }] of Object.entries(TROUBLES)) {
+      const { engine, codes } = desk();
+      engine.trouble(code, null, 'a test');
+      expect(codes()).toEqual([`${code} account ${state}`]);
+      engine.over(code, null);
+      expect(codes()).toHaveLength(needsPerson ? 1 : 0);
+    }
+  });
+  it('of a code without words halts until a person has looked', () => {
+    const { engine, codes } = desk();
+    engine.trouble('NEW_KIND', 0, 'a test');
+    engine.over('NEW_KIND', 0);
+    expect(codes()).toEqual(['NEW_KIND symbol HALT_NEW']);
+  });
+});
