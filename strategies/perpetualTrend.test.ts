@@ -35,7 +35,10 @@ describe('perpetual trend', () => {
   });
 
   it('risks the same of its equity on each contract: a percent, wherever the stop lies', async () => {
-    const { fills } = await run([[[100, 102, 100, 101.5], 101.5], [[100, 102, 100, 101.5], 101.5]]);
+    const { fills } = await run([
+      [[100, 102, 100, 101.5], 101.5],
+      [[100, 102, 100, 101.5], 101.5],
+    ]);
     // 1 % of 10,000 over a distance of 4: 25 coins, in contracts of a thousandth.
     expect(fills.map(({ symbol, qty }) => [symbol, Math.round(qty * 1000)])).toEqual([
       ['E-AAA-USDT', 25_000],

@@ -1,5 +1,6 @@
-// Long and short over several contracts: breakouts of a channel, an ATR stop on each, and sizes that risk the same on all of them.
-import { atr, float, highest, int, lowest, Strategy } from 'isobar';
+// Long and short over several contracts: breakouts of a channel, sizes that risk the same on all of them, an ATR stop that waits at the
+// exchange as a condition order.
+import { atr, float, highest, int, lowest, Strategy, type FillInfo, type OrderId } from 'isobar';
 
 export default class PerpetualTrend extends Strategy.with({
   entryBars: int(96, { min: 2, max: 5000, unit: 'bars', help: 'a close beyond the channel of this many bars enters' }),
@@ -16,19 +17,41 @@ export default class PerpetualTrend extends Strategy.with({
     above: this.use(highest(feed.high, this.params.exitBars)),
     below: this.use(lowest(feed.low, this.params.exitBars)),
     range: this.use(atr(feed, this.params.atrBars)),
+    // The order that enters, and the stop of what it fills.
+    entry: null as OrderId | null,
+    stop: NaN,
   }));
+  stops = 0;
 
   override onBar() {
-    for (const { feed, upper, lower, above, below, range } of this.contracts) {
+    for (const contract of this.contracts) {
+      const { feed, upper, lower, above, below, range } = contract;
       if (!feed.fresh) continue;
       const close = feed.close.value;
       const { isFlat, isLong } = this.position(feed);
       const away = this.params.stopAtrs * range.value;
       const size = { equity: Math.min(this.params.mostEach, (this.params.risk * close) / away) };
       // `prev`: the channel of the bars before this one, which a close can break out of.
-      if (isFlat && close > upper.prev) this.buy(size, { feed, stopLoss: close - away });
-      else if (isFlat && close < lower.prev) this.sell(size, { feed, stopLoss: close + away });
-      else if (!isFlat && (isLong ? close < below.prev : close > above.prev)) this.exit(feed);
+      if (isFlat && close > upper.prev) {
+        contract.stop = close - away;
+        contract.entry = this.buy(size, { feed });
+      } else if (isFlat && close < lower.prev) {
+        contract.stop = close + away;
+        contract.entry = this.sell(size, { feed });
+      } else if (!isFlat && (isLong ? close < below.prev : close > above.prev)) this.exit(feed);
     }
+  }
+
+  override onFill({ orderId, side, qty }: FillInfo) {
+    const entered = this.contracts.find(({ entry }) => entry === orderId);
+    if (entered === undefined) return;
+    const { feed, stop } = entered;
+    const isLong = side === 'buy';
+    const last = feed.close.value;
+    const guard = { feed, trigger: stop, tag: `stop ${++this.stops}` };
+    // The bar that filled the entry may have gone beyond its stop.
+    if (isLong ? last <= stop : last >= stop) this.exit(feed);
+    else if (isLong) this.sell({ base: qty }, guard);
+    else this.buy({ base: qty }, guard);
   }
 }

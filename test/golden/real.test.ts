@@ -30,7 +30,8 @@ describe.each(definitionsIn('backtests/real'))('backtests/real: $name', ({ file,
     bars.forEach((command) => imported.add(command));
     const { summary } = await backtest({ definition: file, set: placed(file, folder) });
     expect(summary.dataQuality.synthetic).toBe(false);
-    expect(summary.trades.trades).toBeGreaterThan(20);
+    // A pair that is held for what it is paid has few trades.
+    expect(summary.trades.trades).toBeGreaterThan(file.endsWith('fundingCarry.yaml') ? 1 : 20);
     expect(summary.orders.unknown).toBe(0);
     expect(Number(summary.run.endEquity)).toBeGreaterThan(0);
   });

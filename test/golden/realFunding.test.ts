@@ -18,15 +18,17 @@ const imported = new Set<string>();
 
 /** The rows of a packed file as they are written. */
 function rowsOf(...path: string[]): string[][] {
-  const [, ...lines] = gunzipSync(readFileSync(sharedFile(...path)!)).toString('utf8').trim().split('\n');
+  const [, ...lines] = gunzipSync(readFileSync(sharedFile(...path)!))
+    .toString('utf8')
+    .trim()
+    .split('\n');
   return lines.map((line) => line.split(','));
 }
 
 /** What a run received for its positions in one contract, by hand: contracts x face x mark x rate at each time, from fills and files. */
 function fundingByHand({ fills, orders, summary, record }: BacktestResult, symbol: string): Decimal {
-  const { contract } = record.instruments.find(({ wireName }) => wireName === symbol)!;
+  const { contract, id, priceDigits: tick } = record.instruments.find((of) => of.wireName === symbol && of.market === 'futures')!;
   const face = new Decimal(contract!.multiplier).div(Decimal.pow(10, contract!.multiplierDigits));
-  const tick = record.instruments.find(({ wireName }) => wireName === symbol)!.priceDigits;
   const marks = new Map(rowsOf('mark', 'binance-um-2024', `${symbol}-1h.csv.gz`).map(([time, open]) => [Number(time), open!]));
   let received = new Decimal(0);
   for (const [time, rate] of rowsOf('funding', 'binance-um-2024', `${symbol}.csv.gz`)) {
@@ -37,7 +39,7 @@ function fundingByHand({ fills, orders, summary, record }: BacktestResult, symbo
       // A stop that fills inside the bar that ends then comes before, a market order at the open that follows comes after.
       const isInside = orders.role[fills.orderId[row]! - 1] !== 'market';
       const isBefore = isInside ? fills.timeMs[row]! <= at : fills.timeMs[row]! < at;
-      if (!isBefore || !fills.instrument[row]!.endsWith(symbol)) continue;
+      if (!isBefore || fills.instrument[row] !== id) continue;
       contracts = contracts.plus(new Decimal(fills.quantity[row]!).times(fills.side[row] === 'buy' ? 1 : -1));
     }
     const mark = new Decimal(marks.get(Math.round(at / 3_600_000) * 3_600_000)!).toDecimalPlaces(tick, Decimal.ROUND_HALF_UP);
@@ -47,7 +49,7 @@ function fundingByHand({ fills, orders, summary, record }: BacktestResult, symbo
   return received;
 }
 
-const REAL = definitionsIn('backtests/real').filter(({ name }) => name === 'perpetualTrend' || name === 'fundingFade');
+const REAL = definitionsIn('backtests/real').filter(({ name }) => ['perpetualTrend', 'fundingFade', 'fundingCarry'].includes(name));
 
 describe.skipIf(DATA === null).each(REAL)('backtests/real/$name', ({ file, bars }) => {
   it('has paid and received the funding of the file, and its bridge adds up to the last unit', async () => {
@@ -55,13 +57,18 @@ describe.skipIf(DATA === null).each(REAL)('backtests/real/$name', ({ file, bars 
     bars.forEach((command) => imported.add(command));
     const result = await backtest({ definition: file, set: placed(file, folder) });
     const { costBridge, run } = result.summary;
-    const symbols = result.record.instruments.map(({ wireName }) => wireName);
+    const symbols = result.record.instruments.filter(({ market }) => market === 'futures').map(({ wireName }) => wireName);
     const byHand = symbols.reduce((sum, symbol) => sum.plus(fundingByHand(result, symbol)), new Decimal(0));
     expect(byHand.isZero()).toBe(false);
     expect(costBridge.funding).toBe(byHand.toFixed());
     const { netPnl, ...parts } = costBridge;
-    expect(Object.values(parts).reduce((sum, part) => sum.plus(part), new Decimal(0)).toFixed()).toBe(netPnl);
+    expect(
+      Object.values(parts)
+        .reduce((sum, part) => sum.plus(part), new Decimal(0))
+        .toFixed(),
+    ).toBe(netPnl);
     expect(new Decimal(run.endEquity).minus(run.startEquity).toFixed()).toBe(netPnl);
-    expect(run.instruments.map(({ markSource }) => markSource)).toEqual(symbols.map(() => expect.stringContaining('mark klines 1h')));
+    const sources = run.instruments.map(({ id, markSource }) => [id.startsWith('futures:'), markSource.includes('mark klines 1h')]);
+    expect(sources.filter(([isFutures, isMarked]) => isFutures !== isMarked)).toEqual([]);
   });
 });

@@ -40,9 +40,18 @@ const series = (timeMs: readonly number[], figures: readonly (readonly number[])
 });
 function klinesOf(interval: MarkInterval, rows: readonly (readonly [minute: number, ...Prices])[], digits = 1) {
   const column = (of: number) => rows.map((row) => row[of]!);
-  return markKlines(series(column(0).map((minute) => START + minute * MINUTE), [column(1), column(2), column(3), column(4)], digits), interval, 1);
+  return markKlines(
+    series(
+      column(0).map((minute) => START + minute * MINUTE),
+      [column(1), column(2), column(3), column(4)],
+      digits,
+    ),
+    interval,
+    1,
+  );
 }
-const pricesOf = ({ marks }: ReturnType<typeof alignMarks>) => Array.from(marks.open, (_, row) => [marks.open[row], marks.high[row], marks.low[row], marks.close[row]]);
+const pricesOf = ({ marks }: ReturnType<typeof alignMarks>) =>
+  Array.from(marks.open, (_, row) => [marks.open[row], marks.high[row], marks.low[row], marks.close[row]]);
 
 describe('marks of bars', () => {
   it('are put together of finer klines; a bar without any has its own prices', () => {
@@ -93,7 +102,9 @@ describe('marks of bars', () => {
       fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.integer({ min: 0, max: 8 }), (whole, digits) => {
         const price = whole / 10 ** digits;
         const { close } = markKlines(series([START], [[price], [price], [price], [price]], digits), '1h', 1);
-        expect(close[0]).toBe(new Decimal(whole).div(Decimal.pow(10, digits)).times(10).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber());
+        expect(close[0]).toBe(
+          new Decimal(whole).div(Decimal.pow(10, digits)).times(10).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber(),
+        );
       }),
     );
   });

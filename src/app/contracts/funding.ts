@@ -45,7 +45,8 @@ export function fundingOf(
     const timeMs = rates.timeMs[at]!;
     const bookedMs = bookingTime(barCloseMs, timeMs);
     if (bookedMs === null || bookedMs <= fromMs || bookedMs > toMs) continue;
-    const near = firstOf(rows, (of) => openingPrice(of, timeMs) ?? closingPrice(of, timeMs, true)) ?? firstOf(rows, (of) => lastPrice(of, timeMs));
+    const near =
+      firstOf(rows, (of) => openingPrice(of, timeMs) ?? closingPrice(of, timeMs, true)) ?? firstOf(rows, (of) => lastPrice(of, timeMs));
     const markTicks = near ?? firstOf(rows, (of) => closingPrice(of, timeMs, false));
     if (near === null) (markTicks === null ? unpriced : distant).push(timeMs);
     if (markTicks !== null) funding.push({ timeMs: bookedMs, rate: Math.round(rate[at]! * pow10(RATE_DIGITS)), markTicks });

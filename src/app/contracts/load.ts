@@ -7,10 +7,12 @@ import type { SeriesKey } from '../../adapters/bars/paths.ts';
 import type { SeriesStore } from '../../adapters/bars/store.ts';
 import type { ContractData } from '../../adapters/replay/marginWatch.ts';
 import { ticksOf, type BarColumns } from '../../model/bars.ts';
+import type { FundingRates } from '../../model/fundingRates.ts';
 import type { InstrumentId } from '../../model/instrument.ts';
-import { fixedLengthMs, typicalLengthMs, type Interval } from '../../model/interval.ts';
+import { fixedLengthMs, type Interval } from '../../model/interval.ts';
 import { formatMinute } from '../../model/time.ts';
 import { sha256 } from '../../research/identity.ts';
+import { finestFeeds } from '../finestFeeds.ts';
 import type { FeedPlan } from '../plan.ts';
 import { fundingOf, type FundingPlan, type PricedRows } from './funding.ts';
 import { alignMarks, markKlines, type MarkKlines } from './marks.ts';
@@ -37,24 +39,13 @@ interface Range {
 
 /** Loads marks and funding of every contract of the feeds; without a store there are none. Throws ConfigError when a file of them cannot be read. */
 export function loadContracts(feeds: readonly FeedPlan[], store: SeriesStore | null, rule: MarkRule, range: Range): LoadedContracts {
-  const loaded = executionFeeds(feeds).map((feed) => loadContract(feed, store, rule, range));
+  const loaded = finestFeeds(feeds).map((feed) => loadContract(feed, store, rule, range));
   return {
     data: new Map(loaded.map(({ id, data }) => [id, data])),
     inputs: loaded.flatMap(({ inputs }) => inputs),
     files: loaded.flatMap(({ files }) => files),
     notes: loaded.flatMap(({ notes }) => notes),
   };
-}
-
-/** The finest feed of each instrument: its rows match and mark. */
-function executionFeeds(feeds: readonly FeedPlan[]): readonly FeedPlan[] {
-  const finest = new Map<InstrumentId, FeedPlan>();
-  for (const feed of feeds) {
-    const { id } = feed.bars.instrument;
-    const held = finest.get(id);
-    if (held === undefined || typicalLengthMs(feed.bars.interval) < typicalLengthMs(held.bars.interval)) finest.set(id, feed);
-  }
-  return [...finest.values()];
 }
 
 function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule, range: Range) {
@@ -78,7 +69,8 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   const markRows = markKey === null ? null : open(markKey, (bars.openMs[0] ?? 0) - markLengthMs(markKey.interval));
   const klines = markKey === null || markRows === null ? null : markKlines(markRows, markKey.interval, instrument.priceDigits);
   const aligned = klines === null ? null : alignMarks(bars, klines, firstRow);
-  if (aligned === null) notes.push(`${symbol}: positions are marked with the bars' own prices${rule === 'auto' ? ', for want of mark prices' : ''}`);
+  if (aligned === null)
+    notes.push(`${symbol}: positions are marked with the bars' own prices${rule === 'auto' ? ', for want of mark prices' : ''}`);
   else if (aligned.uncovered > 0) {
     notes.push(`${symbol}: ${aligned.uncovered} of ${bars.length - firstRow} bars have no mark price and are marked with their own`);
   }
@@ -86,10 +78,11 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   const fundingKey = keys.find(({ kind }) => kind === 'funding');
   // Nothing is held before the contract has bars.
   const fromMs = Math.max(range.fromMs, bars.openMs[firstRow] ?? Infinity);
-  const rates = fundingKey === undefined ? null : open(fundingKey, fromMs);
+  // Those before it are paid by nobody, and known to strategies.
+  const rates = fundingKey === undefined ? null : open(fundingKey, 0);
   const plan = rates === null ? null : fundingOf(rates, pricedRows(klines, bars), bars.closeMs, { fromMs, toMs: range.toMs });
   notes.push(...fundingNotes(symbol, plan));
-  return { id: instrument.id, data: { marks: aligned?.marks ?? null, funding: plan?.funding ?? [] }, inputs, files, notes };
+  return { id: instrument.id, data: { marks: aligned?.marks ?? null, funding: plan?.funding ?? [], rates: rates === null ? null : knownRates(rates) }, inputs, files, notes };
 }
 
 /** Klines as long as the bars or shorter, the longest of them first: they say the most. Else longer ones, the shortest first. */
@@ -106,14 +99,21 @@ function pricedRows(klines: MarkKlines | null, bars: BarColumns): readonly Price
   return klines === null ? [own] : [klines, own];
 }
 
+function knownRates({ length, timeMs, figures: [rate = new Float64Array(0)] }: SeriesColumns): FundingRates {
+  return { length, timeMs, rate };
+}
+
 function fundingNotes(symbol: string, plan: FundingPlan | null): readonly string[] {
   if (plan === null) return [`${symbol}: no funding is paid, for want of funding rates`];
   const { funding, distant, unpriced } = plan;
   const notes: string[] = [];
   if (funding.length === 0) notes.push(`${symbol}: no funding is paid: none of its funding times lies in the run`);
   if (distant.length > 0) {
-    notes.push(`${symbol}: ${distant.length} funding times have no price near, from ${formatMinute(distant[0]!)} on: the first one after counts`);
+    notes.push(
+      `${symbol}: ${distant.length} funding times have no price near, from ${formatMinute(distant[0]!)} on: the first one after counts`,
+    );
   }
-  if (unpriced.length > 0) notes.push(`${symbol}: ${unpriced.length} funding times from ${formatMinute(unpriced[0]!)} on have no price and are not paid`);
+  if (unpriced.length > 0)
+    notes.push(`${symbol}: ${unpriced.length} funding times from ${formatMinute(unpriced[0]!)} on have no price and are not paid`);
   return notes;
 }

@@ -21,7 +21,15 @@ export interface MarkKlines {
 /** Prices of a series, rounded half up to the tick: exchanges reckon marks finer than prices. */
 export function markKlines({ timeMs, figures, digits }: SeriesColumns, interval: MarkInterval, priceDigits: number): MarkKlines {
   const [open, high, low, close] = figures.map((prices) => prices.map((price) => toTicks(price, digits, priceDigits)));
-  return { interval, openMs: timeMs, closeMs: timeMs.map((ms) => ms + markLengthMs(interval)), open: open!, high: high!, low: low!, close: close! };
+  return {
+    interval,
+    openMs: timeMs,
+    closeMs: timeMs.map((ms) => ms + markLengthMs(interval)),
+    open: open!,
+    high: high!,
+    low: low!,
+    close: close!,
+  };
 }
 
 /** By way of whole numbers of the price's own digits, so that a half is a half. */
@@ -56,11 +64,16 @@ export function alignMarks(bars: BarColumns, klines: MarkKlines, firstRow: numbe
     // Fine: the first kline that opens in the bar. Coarse: the one that ends with it or later.
     const edge = bars.openMs[row]!;
     while (at < klines.openMs.length && (isFine ? klines.openMs[at]! < edge : klines.closeMs[at]! <= edge)) at++;
-    const isCovered = isFine ? mergeInto(into, row, klines, at, bars.closeMs[row]!) : boundBy(into, row, klines, at, edge, bars.closeMs[row]!);
+    const isCovered = isFine
+      ? mergeInto(into, row, klines, at, bars.closeMs[row]!)
+      : boundBy(into, row, klines, at, edge, bars.closeMs[row]!);
     if (!isCovered && row >= firstRow) uncovered++;
   }
   const source = isFine ? `mark klines ${klines.interval}` : `bars within mark klines ${klines.interval}`;
-  return { marks: { open: narrow(into.open), high: narrow(into.high), low: narrow(into.low), close: narrow(into.close), source }, uncovered };
+  return {
+    marks: { open: narrow(into.open), high: narrow(into.high), low: narrow(into.low), close: narrow(into.close), source },
+    uncovered,
+  };
 }
 
 type OwnPrices = Readonly<Record<'open' | 'high' | 'low' | 'close', Float64Array>>;

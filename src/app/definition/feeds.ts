@@ -11,6 +11,7 @@ import type { Contract } from '../../model/contract.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import { parseInterval } from '../../model/interval.ts';
 import type { FeedPlan } from '../plan.ts';
+import { insideFeeds } from './inside.ts';
 import { ppmOf } from './money.ts';
 import type { Definition } from './schema.ts';
 import { DEFAULTS } from './settled.ts';
@@ -26,9 +27,9 @@ interface FeedRange {
 
 /** Loads every feed of `definition` from `store`. Throws ConfigError naming the key whose bars are missing or unfit. */
 export function loadFeeds(definition: Definition, source: DefinitionSource, store: BarStore, range: FeedRange): readonly FeedPlan[] {
-  const market: Market = definition.market ?? DEFAULTS.market;
   const feeds: FeedPlan[] = [];
   for (const [name, feed] of Object.entries(definition.feeds)) {
+    const market: Market = feed.market ?? definition.market ?? DEFAULTS.market;
     for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
       const interval = parseInterval(feed.interval);
       if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
@@ -40,10 +41,16 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
         Number(feed.minCoverage ?? 0),
       );
       if (feed.minCoverage !== undefined) checkCoverage(loaded, feed.minCoverage, whereIs(source, ['feeds', name, 'minCoverage']));
-      feeds.push({ name, bars: overridden(loaded.bars, definition, source), firstRow: loaded.firstRow, quality: loaded.quality, files: loaded.files ?? [] });
+      feeds.push({
+        name,
+        bars: overridden(loaded.bars, definition, source),
+        firstRow: loaded.firstRow,
+        quality: loaded.quality,
+        files: loaded.files ?? [],
+      });
     }
   }
-  return feeds;
+  return [...feeds, ...insideFeeds(definition, source, store, feeds, (bars) => overridden(bars, definition, source))];
 }
 
 /** A symbol that the store has never heard of is a misspelt one: name the nearest. */

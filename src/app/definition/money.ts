@@ -1,48 +1,76 @@
-// Checks of the money of a run: one quote asset, cash in it, fees that hold for all instruments.
+// Checks of the money of a run: one quote asset, cash in it, by account where there are two, fees that hold for all instruments.
 
-import { fromScaled, isPlainDecimal, toScaled } from '../../base/decimal.ts';
+import { Decimal, fromScaled, isPlainDecimal, toScaled } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
-import type { Instrument } from '../../model/instrument.ts';
+import type { Instrument, Market } from '../../model/instrument.ts';
 import type { FeedPlan, FeesPlan } from '../plan.ts';
 import type { Definition } from './schema.ts';
 import { DEFAULTS } from './settled.ts';
-import { whereIs, type DefinitionSource } from './source.ts';
+import { whereIs, type DefinitionSource, type KeyPath } from './source.ts';
 
 /** Whole millionths of a rate such as '0.001'; the schema lets through no finer one. */
 export function ppmOf(rate: string): number {
   return Number(isPlainDecimal(rate) ? toScaled(rate, 6) : NaN);
 }
 
-/** A definition whose cash stands by asset. */
-export type Funded = Definition & { readonly cash: Readonly<Record<string, string>> };
+type Balances = Readonly<Record<string, string>>;
+
+/** A definition whose cash stands by asset, and over both markets by account as well. */
+export interface Funded {
+  readonly cash: Balances;
+  readonly funds: Readonly<Record<Market, Balances>> | null;
+}
 
 /**
- * The definition with its balances by asset. Throws ConfigError unless the feeds share one quote asset, cash holds some of it, and every
- * balance is one of a traded asset.
+ * The balances of a definition by asset. Throws ConfigError unless the feeds share one quote asset, cash holds some of it, and every
+ * balance is one of a traded asset. Over both markets each has an account of its own: balances that do not say whose they are, are split.
  */
-export function funded(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): Funded {
+export function funded({ cash: given }: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): Funded {
   const instruments = feeds.map((feed) => feed.bars.instrument);
+  const quote = quoteOf(instruments, source);
+  const isPaired = marketsIn(instruments).size > 1;
+  if (isByMarket(given)) {
+    if (!isPaired) {
+      const [market] = marketsIn(instruments);
+      const message = `${whereIs(source, ['cash'])}: expected balances by asset, got balances by market, and all feeds are of ${market}`;
+      throw new ConfigError(message, `write cash: { ${quote}: '10000' }`);
+    }
+    for (const market of ['spot', 'futures'] as const) {
+      const own = instruments.filter((of) => of.market === market);
+      checkBalances(given[market], quote, own, source, ['cash', market]);
+    }
+    return { cash: summed(given.spot, given.futures), funds: given };
+  }
+  const cash = typeof given === 'string' ? { [quote]: given } : given;
+  checkBalances(cash, quote, instruments, source, ['cash']);
+  return { cash, funds: isPaired ? split(cash, quote, instruments[0]!.quoteDigits) : null };
+}
+
+function quoteOf(instruments: readonly Instrument[], source: DefinitionSource): string {
   const quotes = [...new Set(instruments.map(({ quote }) => quote))];
   const [quote] = quotes;
   if (quote === undefined || quotes.length > 1) {
     const list = instruments.map((each) => `${each.wireName} in ${each.quote}`).join(', ');
     throw new ConfigError(`${whereIs(source, ['feeds'])}: expected instruments with one quote asset, got ${list}`, 'run them apart');
   }
-  const cash = typeof definition.cash === 'string' ? { [quote]: definition.cash } : definition.cash;
+  return quote;
+}
+
+function checkBalances(cash: Balances, quote: string, instruments: readonly Instrument[], source: DefinitionSource, path: KeyPath): void {
   if (Number(cash[quote] ?? 0) <= 0) {
     const got =
       Object.entries(cash)
         .map(([asset, amount]) => `${asset}: '${amount}'`)
         .join(', ') || 'nothing';
     throw new ConfigError(
-      `${whereIs(source, ['cash'])}: expected some ${quote}, in which equity is counted, got ${got}`,
+      `${whereIs(source, path)}: expected some ${quote}, in which equity is counted, got ${got}`,
       `write cash: { ${quote}: '10000' }`,
     );
   }
   const digits = digitsOf(instruments);
   for (const [asset, amount] of Object.entries(cash)) {
-    const where = whereIs(source, ['cash', asset]);
+    const where = whereIs(source, [...path, asset]);
     const allowed = digits.get(asset);
     if (allowed === undefined) {
       const near = nearest(asset, [...digits.keys()]);
@@ -56,7 +84,25 @@ export function funded(definition: Definition, source: DefinitionSource, feeds: 
       );
     }
   }
-  return { ...definition, cash };
+}
+
+const isByMarket = (cash: Definition['cash']): cash is Readonly<Record<Market, Balances>> =>
+  typeof cash !== 'string' && Object.values(cash).some((each) => typeof each === 'object');
+const marketsIn = (instruments: readonly Instrument[]) => new Set(instruments.map(({ market }) => market));
+
+/** Half of the quote asset to each account, what cannot be halved to that of spot; coins are of spot. */
+function split(cash: Balances, quote: string, digits: number): Readonly<Record<Market, Balances>> {
+  const units = toScaled(cash[quote] ?? '0', digits) ?? 0;
+  const ofFutures = Math.floor(units / 2);
+  return {
+    spot: { ...cash, [quote]: fromScaled(units - ofFutures, digits) },
+    futures: { [quote]: fromScaled(ofFutures, digits) },
+  };
+}
+
+function summed(a: Balances, b: Balances): Balances {
+  const assets = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return Object.fromEntries([...assets].map((asset) => [asset, new Decimal(a[asset] ?? 0).plus(b[asset] ?? 0).toFixed()]));
 }
 
 /** Not by toScaled alone: that takes an amount above 2^53 for a bug. */
@@ -76,8 +122,9 @@ function digitsOf(instruments: readonly Instrument[]): Map<string, number> {
 
 /** The fees of the run: as given, else those of the instrument records, which then must agree. */
 export function feesOf(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): SettledFees {
-  const instruments = feeds.map((feed) => feed.bars.instrument);
-  if (definition.market === 'futures') return contractFees(definition, instruments);
+  const all = feeds.map((feed) => feed.bars.instrument);
+  const instruments = all.filter(({ market }) => market === 'spot');
+  if (instruments.length === 0) return contractFees(definition, all);
   const rate = (key: 'maker' | 'taker', of: (instrument: Instrument) => number): number => {
     const given = definition.fees?.[key];
     if (given !== undefined) return ppmOf(given);
@@ -97,7 +144,9 @@ export function feesOf(definition: Definition, source: DefinitionSource, feeds: 
     in: definition.fees?.in ?? DEFAULTS.fees.in,
     rounding: definition.fees?.rounding ?? DEFAULTS.fees.rounding,
   };
-  return { plan, rates: { maker: fromScaled(plan.makerPpm, 6), taker: fromScaled(plan.takerPpm, 6) } };
+  // Of contracts beside them they would say something else than their records do.
+  const isAlone = instruments.length === all.length;
+  return { plan, rates: isAlone ? { maker: fromScaled(plan.makerPpm, 6), taker: fromScaled(plan.takerPpm, 6) } : {} };
 }
 
 export interface SettledFees {

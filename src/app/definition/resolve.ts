@@ -5,9 +5,12 @@ import { resolve } from 'node:path';
 import { catalogStore, type BarStore } from '../../adapters/bars/store.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
+import type { Bundler } from '../../plugins/bundler.ts';
+import { namesOf } from '../../report/names.ts';
 import { attempt } from '../attempt.ts';
 import { loadModels } from '../models/load.ts';
 import { loadContracts, type LoadedContracts } from '../contracts/load.ts';
+import { finestFeeds } from '../finestFeeds.ts';
 import type { FeedPlan, FillsPlan, FuturesPlan, ModelsPlan, RunPlan, StrategyPlan } from '../plan.ts';
 import { loadFeeds } from './feeds.ts';
 import { feesOf, funded, ppmOf } from './money.ts';
@@ -52,6 +55,8 @@ export interface ResolveOptions {
   readonly contracts?: LoadedContracts | undefined;
   /** Loads the strategies, where their classes are at hand already. */
   readonly load?: (entry: StrategyEntry, source: DefinitionSource) => Promise<LoadedEntry>;
+  /** Bundles files of authors; default in this process. */
+  readonly bundler?: Bundler | undefined;
 }
 
 const CATALOG = { what: 'a catalog folder', remedy: 'isobar data import FILE --catalog FOLDER makes one' };
@@ -65,7 +70,9 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
   const entries = strategyEntries(definition, source);
   const range = rangeOf(definition, source);
   // Bundling runs in a process of its own, so the bars are loaded meanwhile; what is wrong with a strategy is told first.
-  const loading = Promise.allSettled(entries.map((entry) => (options.load ?? loadEntry)(entry, source)));
+  const loading = Promise.allSettled(
+    entries.map((entry) => (options.load ? options.load(entry, source) : loadEntry(entry, source, undefined, options.bundler))),
+  );
   const feeds = attempt(() => {
     const store = options.feeds ? null : (options.bars ?? catalogOf(definition, source));
     const loaded = options.feeds ?? loadFeeds(definition, source, store!, range);
@@ -76,7 +83,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
-  const models = await loadModels(definition, source);
+  const models = await loadModels(definition, source, options.bundler);
   return assemble(definition, source, entries, strategies, feeds(), models, options.blockRows ?? BLOCK_ROWS);
 }
 
@@ -98,9 +105,11 @@ function spanOf(feeds: readonly FeedPlan[], range: Range): LoadedData['span'] {
   return { run: { fromMs: range.fromMs ?? fromMs, toMs: range.toMs ?? toMs }, bars: { fromMs, toMs } };
 }
 
-/** Null for spot. Bars that were given in code come without marks and funding. */
-function contractsOf({ market, futures }: Definition, feeds: readonly FeedPlan[], store: BarStore | null, run: Span): LoadedContracts | null {
-  return market === 'futures' ? loadContracts(feeds, store?.series ?? null, futures?.marks ?? DEFAULTS.futures.marks, run) : null;
+/** Null without contracts. Bars that were given in code come without marks and funding. */
+function contractsOf({ futures }: Definition, feeds: readonly FeedPlan[], store: BarStore | null, run: Span): LoadedContracts | null {
+  const ofContracts = feeds.filter(({ bars }) => bars.instrument.contract !== undefined);
+  if (ofContracts.length === 0) return null;
+  return loadContracts(ofContracts, store?.series ?? null, futures?.marks ?? DEFAULTS.futures.marks, run);
 }
 
 function catalogOf(definition: Definition, source: DefinitionSource): BarStore {
@@ -133,7 +142,8 @@ function assemble(
   models: ModelsPlan,
   blockRows: number,
 ): ResolvedRun {
-  const definition = funded(given, source, feeds);
+  const { cash, funds } = funded(given, source, feeds);
+  const definition = { ...given, cash: funds ?? cash };
   const { plan: fees, rates } = feesOf(definition, source, feeds);
   const { fromMs, toMs } = span.run;
   const plan: RunPlan = {
@@ -142,7 +152,8 @@ function assemble(
     feeds,
     fromMs,
     toMs,
-    cash: definition.cash,
+    cash,
+    ...(funds === null ? {} : { funds }),
     size: sizeOf(definition),
     fees,
     fills: fillsOf(definition),
@@ -159,8 +170,11 @@ function assemble(
     text,
     hash,
     inputs: strategies.map((entry) => entry.inputs),
-    files: [...filesOf(strategies, models, feeds), ...(contracts?.files ?? []).map((file): ReadFile => ({ use: 'data', path: resolve(file) }))],
-    notes: [...notesOf(span.run, span.bars), ...(contracts?.notes ?? [])],
+    files: [
+      ...filesOf(strategies, models, feeds),
+      ...(contracts?.files ?? []).map((file): ReadFile => ({ use: 'data', path: resolve(file) })),
+    ],
+    notes: [...notesOf(span.run, span.bars), ...insideNotes(feeds), ...(contracts?.notes ?? [])],
     contracts,
   };
 }
@@ -200,6 +214,21 @@ function futuresOf({ futures }: Definition, { data }: LoadedContracts): FuturesP
     liquidationFeePpm: ppmOf(futures?.liquidationFee ?? liquidationFee),
     data,
   };
+}
+
+/** Where orders fill in bars that the strategy does not see. */
+function insideNotes(feeds: readonly FeedPlan[]): readonly string[] {
+  const names = namesOf(feeds.map(({ bars }) => bars.instrument.id));
+  const found = finestFeeds(feeds.filter(({ isHidden }) => !isHidden)).flatMap(({ bars: { instrument, interval } }) => {
+    const finer = feeds.find(({ isHidden, bars }) => isHidden && bars.instrument.id === instrument.id);
+    return finer === undefined
+      ? []
+      : [{ name: names.get(instrument.id)!, how: `orders fill in bars of ${finer.bars.interval} inside those of ${interval}` }];
+  });
+  return [...new Set(found.map(({ how }) => how))].map((how) => {
+    const of = found.filter((each) => each.how === how).map(({ name }) => name);
+    return `${of.join(', ')}: ${how}`;
+  });
 }
 
 function notesOf(run: Span, bars: Span): readonly string[] {

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { INTERVAL_NAMES } from '../../model/interval.ts';
+import type { Market } from '../../model/instrument.ts';
 import { parseTime } from '../../model/time.ts';
 import { LIMITS, type LimitRow } from '../../risk/limits.ts';
 
@@ -74,6 +75,7 @@ const feed = map(
       .min(1, { error: 'at least one instrument name' })
       .describe('several instruments under one name, for feeds(name)')
       .optional(),
+    market: choice(['spot', 'futures'], 'market of the instrument; without it that of the run').optional(),
     interval: z.enum(INTERVAL_NAMES, { error: `one of ${INTERVAL_NAMES.join(', ')}` }).describe('length of a bar'),
     minCoverage: decimal('fraction', 'drop resampled bars that rest on fewer of their finer bars', share, 'above 0, at most 1').optional(),
   },
@@ -126,12 +128,13 @@ const fills = map(
     slippageTicks: whole('ticks', 'slippage of taking fills').optional(),
     slippage: rate('slippage of taking fills').optional(),
     collar: rate('how far beyond the last close a market buy by quantity may pay').optional(),
+    inside: choice(['finest', 'off', ...INTERVAL_NAMES], 'finer bars in which orders fill, where the catalog has some of the instrument').optional(),
   },
   'fill settings, such as { limit: through, latencyMs: 0 }',
 ).describe('how orders fill');
 
 const limit = ({ kind, unit, help }: LimitRow) =>
-  (kind === 'count' ? whole(unit, help, 1) : decimal(unit, help, above0, 'above 0')).optional();
+  (kind === 'count' ? whole(unit, help, 1) : kind === 'deny' ? choice(['deny'], help) : kind === 'windows' ? text('windows of the day, such as 22:55-23:05', help) : decimal(unit, help, above0, 'above 0')).optional();
 const risk = map(Object.fromEntries(LIMITS.map((row) => [row.key, limit(row)])), "limits, such as { maxLeverage: '1' }").describe(
   'limits that orders must keep; a limit that is not named is off',
 );
@@ -161,6 +164,8 @@ const models = map(
   'files with models, such as { slippage: models/spread.ts }',
 ).describe('models of your own, loaded like strategies');
 
+const balances = z.record(z.string(), decimal('amount of the asset', 'starting balance'), { error: 'balances by asset' });
+
 export const definitionSchema = map(
   {
     name: text('letters, digits, dots, dashes and underscores', 'name of the run', /^[A-Za-z0-9._-]{1,80}$/).optional(),
@@ -185,10 +190,10 @@ export const definitionSchema = map(
     from: time.describe('first instant of the run (UTC); without it the first bar').optional(),
     to: time.describe('end of the run (UTC, exclusive); without it the last bar').optional(),
     cash: z
-      .union([z.record(z.string(), decimal('amount of the asset', 'starting balance')), decimal('quote asset', 'starting balance')], {
+      .union([map({ spot: balances, futures: balances }, 'balances of both markets'), balances, decimal('quote asset', 'starting balance')], {
         error: "starting balances, such as { USDT: '10000' }",
       })
-      .describe('starting balances by asset, or an amount of the quote asset of the feeds'),
+      .describe('starting balances by asset, or an amount of the quote asset of the feeds; with feeds of both markets also by market'),
     size: size.optional(),
     fees: fees.optional(),
     fills: fills.optional(),
@@ -203,21 +208,31 @@ export const definitionSchema = map(
   },
   'a run definition: keys and values',
 )
-  .refine(({ market, size: given }) => market === 'futures' || Number(given?.equity ?? 0) <= 1, {
+  .refine((of) => marketsOf(of).has('futures') || Number(of.size?.equity ?? 0) <= 1, {
     path: ['size', 'equity'],
     error: 'a quoted decimal of at most 1, for spot lends nothing',
   })
-  .refine(({ market, futures: given }) => market === 'futures' || given === undefined, {
+  .refine((of) => marketsOf(of).has('futures') || of.futures === undefined, {
     path: ['futures'],
     error: 'market: futures beside it',
   })
-  .refine(({ market, fees: given }) => market !== 'futures' || given?.in === undefined || given.in === 'quote', {
+  .refine((of) => marketsOf(of).has('spot') || of.fees?.in === undefined || of.fees.in === 'quote', {
     path: ['fees', 'in'],
     error: 'quote: fees of futures are in the margin coin',
   });
 
 /** A run definition as its author wrote it: checked, nothing loaded, defaults not filled in. */
 export type Definition = z.output<typeof definitionSchema>;
+
+interface OfMarkets {
+  readonly feeds: Readonly<Record<string, { readonly market?: Market | undefined }>>;
+  readonly market?: Market | undefined;
+}
+
+/** The markets that the feeds of a definition are of. */
+export function marketsOf({ feeds, market }: OfMarkets): ReadonlySet<Market> {
+  return new Set(Object.values(feeds).map((each) => each.market ?? market ?? 'spot'));
+}
 
 /** The JSON schema of a run definition, for editors; `config/backtest.schema.json` holds its text. */
 export function definitionJsonSchema(): string {

@@ -4,7 +4,8 @@ import { basename } from 'node:path';
 import { Document, isMap, isSeq } from 'yaml';
 import { Decimal } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
-import type { Definition } from './schema.ts';
+import { insideRule } from './inside.ts';
+import { marketsOf, type Definition } from './schema.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from './source.ts';
 
 export interface StrategyEntry {
@@ -96,13 +97,10 @@ export interface KnownByData {
 }
 
 /** The definition as YAML text with all defaults written out. */
-export function settledText(
-  definition: Definition,
-  entries: readonly StrategyEntry[],
-  known: KnownByData,
-): string {
+export function settledText(definition: Definition, entries: readonly StrategyEntry[], known: KnownByData): string {
   const { rates } = known;
-  const isSpot = (definition.market ?? DEFAULTS.market) === 'spot';
+  const markets = marketsOf(definition);
+  const hasContracts = markets.has('futures');
   const isSingle = typeof definition.strategy === 'string';
   const full = {
     name: runName(definition, entries),
@@ -110,13 +108,13 @@ export function settledText(
     ...(isSingle ? { params: definition.params ?? {} } : {}),
     feeds: definition.feeds,
     market: definition.market ?? DEFAULTS.market,
-    ...(isSpot ? {} : { futures: { ...DEFAULTS.futures, ...definition.futures } }),
+    ...(hasContracts ? { futures: { ...DEFAULTS.futures, ...definition.futures } } : {}),
     from: known.from,
     to: known.to,
     cash: definition.cash,
     size: definition.size ?? DEFAULTS.size,
-    fees: { ...DEFAULTS.fees, ...(isSpot ? {} : { in: 'quote' }), ...definition.fees, ...rates },
-    fills: { ...DEFAULTS.fills, ...definition.fills },
+    fees: { ...DEFAULTS.fees, ...(markets.has('spot') ? {} : { in: 'quote' }), ...definition.fees, ...rates },
+    fills: { ...DEFAULTS.fills, ...definition.fills, ...insideOf(definition) },
     ...(definition.risk === undefined ? {} : { risk: definition.risk }),
     ...(definition.models === undefined ? {} : { models: definition.models }),
     seed: definition.seed ?? DEFAULTS.seed,
@@ -127,6 +125,12 @@ export function settledText(
   // One line a key, as people write it.
   if (isMap(document.contents)) for (const { value } of document.contents.items) inline(value);
   return document.toString({ lineWidth: 120, singleQuote: true });
+}
+
+/** Written only where finer bars are looked for: what a run does without them does not hang on there being such a key. */
+function insideOf(definition: Definition): { readonly inside?: string } {
+  const rule = insideRule(definition);
+  return rule === 'off' && definition.fills?.inside === undefined ? {} : { inside: rule };
 }
 
 /** Writes a list or a map that holds no other in one line. */

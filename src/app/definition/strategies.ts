@@ -3,6 +3,7 @@
 import { dirname } from 'node:path';
 import { Decimal } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
+import type { Bundler } from '../../plugins/bundler.ts';
 import { loadStrategy, type LoadedStrategy } from '../../plugins/loadStrategy.ts';
 import { parseParams, type Specs } from '../../strategy/params.ts';
 import type { StrategyPlan } from '../plan.ts';
@@ -18,9 +19,14 @@ export interface LoadedEntry {
 }
 
 /** Loads the file of an entry and checks its parameters. Throws ConfigError, StrategyError. */
-export async function loadEntry(entry: StrategyEntry, source: DefinitionSource, beforeImport?: () => void): Promise<LoadedEntry> {
+export async function loadEntry(
+  entry: StrategyEntry,
+  source: DefinitionSource,
+  beforeImport?: () => void,
+  bundler?: Bundler,
+): Promise<LoadedEntry> {
   const path = locate(source, entry.filePath, entry.file, { what: 'a strategy file', remedy: 'correct the path' });
-  const loaded = await loadStrategy(path, entry.file, beforeImport);
+  const loaded = await loadStrategy(path, entry.file, beforeImport, bundler);
   return { plan: planOf(entry, loaded, source), inputs: loaded.inputs, folder: dirname(path) };
 }
 

@@ -1,61 +1,92 @@
 // A backtest of futures: contracts, margin, funding and liquidation.
 
 import { MarginWatch, type ContractData } from '../../adapters/replay/marginWatch.ts';
+import { ReplayConditions } from '../../adapters/replay/replayConditions.ts';
+import { ReplayExchange } from '../../adapters/replay/replayExchange.ts';
 import { assert } from '../../base/assert.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { FuturesLedger } from '../../portfolio/futuresLedger.ts';
+import { FuturesLedger, type MarginTerms } from '../../portfolio/futuresLedger.ts';
+import type { ExchangePort } from '../../ports/exchange.ts';
 import { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import { feesOf } from '../models/venueModels.ts';
 import type { FuturesPlan, RunPlan } from '../plan.ts';
-import type { MarketParts } from './parts.ts';
+import type { Deposits, MarketParts, OpenedVenue } from './parts.ts';
 import { commonConfig } from './venueConfig.ts';
 
 const ACCOUNT = 0;
 
 export const futuresMarket: MarketParts = {
-  ledger(plan, instruments) {
-    const { isCross, isNet } = termsOf(plan);
-    return new FuturesLedger(instruments, plan.strategies.length, (of) => ({ isCross, isNet, leverage: leverageOf(plan, of) }));
-  },
+  exchange: (make) => make(),
+
+  ledger: (plan, instruments) => new FuturesLedger(instruments, plan.strategies.length, marginTerms(plan)),
 
   reservationTerms: (plan, instruments) => ({
     collarPpm: plan.fills.collarPpm,
-    takerFeePpm: instruments.map(({ contract }) => Math.max(contract!.openTakerFeePpm, contract!.closeTakerFeePpm)),
+    takerFeePpm: instruments.map(takerFeePpm),
     feesIn: 'quote',
     leverage: instruments.map((of) => leverageOf(plan, of)),
   }),
 
   marks: (plan, instruments) => instruments.map((of) => dataOf(plan, of).marks?.close ?? null),
 
+  funding: (plan, instruments) => instruments.map((of) => dataOf(plan, of).rates ?? null),
+
+  accounts: ({ cash }, { ledger }) => [{ market: 'futures', ledger, cash }],
+
   /** All money is in the settlement asset. */
   worthOf: () => 0,
 
-  open(plan, engine, exchange, deposits) {
-    const { isCross, isNet, leverage, liquidationFeePpm } = termsOf(plan);
-    const { rounding } = plan.fees;
-    const watch = new MarginWatch(
-      engine,
-      engine.instruments.map((of) => dataOf(plan, of)),
-    );
-    const venue = new FuturesVenue(
-      {
-        ...commonConfig(plan, engine.instruments),
-        fees: { rounding, model: plan.models?.fees ? feesOf(plan.models.fees) : null },
-        liquidationFeePpm,
-        opening: { leverage, isCross, isNet },
-        settingsInUse: 'refuse',
-      },
-      watch.sinkFor(exchange),
-    );
-    const account = venue.openAccount('bot');
-    for (const [asset, units] of deposits) venue.deposit(account, asset, units);
-    exchange.connect(engine, venue, account, watch);
-    watch.connect(venue, account);
-    return { venue, checkBooks: () => checkBooks(engine, venue) };
+  open(plan, engine, exchange, [deposits = new Map()]) {
+    const { ledger, instruments } = engine;
+    assert(ledger instanceof FuturesLedger, 'a futures venue stands beside the books of a futures account');
+    return openFutures(plan, engine, exchange, deposits, { ledger, instruments });
   },
 };
+
+/** The books of an account of contracts, which are the first instruments of the run. */
+interface FuturesBooks {
+  readonly ledger: FuturesLedger;
+  readonly instruments: readonly Instrument[];
+}
+
+/** The venue of the contracts of a run, with its account and what watches its margin. */
+export function openFutures(plan: RunPlan, engine: Engine, exchange: ExchangePort, deposits: Deposits, books: FuturesBooks): OpenedVenue {
+  assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');
+  const { isCross, isNet, leverage, liquidationFeePpm } = termsOf(plan);
+  const { rounding } = plan.fees;
+  const watch = new MarginWatch(
+    engine,
+    books.instruments.map((of) => dataOf(plan, of)),
+  );
+  const venue = new FuturesVenue(
+    {
+      ...commonConfig(plan, books.instruments),
+      fees: { rounding, model: plan.models?.fees ? feesOf(plan.models.fees) : null },
+      liquidationFeePpm,
+      opening: { leverage, isCross, isNet },
+      settingsInUse: 'refuse',
+    },
+    watch.sinkFor(exchange),
+  );
+  const account = venue.openAccount('bot');
+  for (const [asset, units] of deposits) venue.deposit(account, asset, units);
+  exchange.connect(engine, venue, account, { watch, conditions: new ReplayConditions(engine, venue, account, watch) });
+  watch.connect(venue, account);
+  return { venue, checkBooks: () => checkBooks(books, venue) };
+}
+
+/** How the account of a run trades each contract. */
+export function marginTerms(plan: RunPlan): (instrument: Instrument) => MarginTerms {
+  const { isCross, isNet } = termsOf(plan);
+  return (of) => ({ isCross, isNet, leverage: leverageOf(plan, of) });
+}
+
+/** The dearer one of opening and closing. */
+export function takerFeePpm({ contract }: Instrument): number {
+  return contract === undefined ? 0 : Math.max(contract.openTakerFeePpm, contract.closeTakerFeePpm);
+}
 
 function termsOf({ futures }: RunPlan): FuturesPlan {
   if (futures === undefined) throw new ConfigError('a run of futures has no futures settings', 'name leverage and margin under futures:');
@@ -63,7 +94,7 @@ function termsOf({ futures }: RunPlan): FuturesPlan {
 }
 
 /** The leverage of the run, within what the contract allows. */
-function leverageOf(plan: RunPlan, { id, contract }: Instrument): number {
+export function leverageOf(plan: RunPlan, { id, contract }: Instrument): number {
   const { leverage } = termsOf(plan);
   if (contract === undefined) throw new ConfigError(`${id}: the record has no terms of a contract`, 'refresh the record: docs/futures.md');
   if (leverage < contract.minLeverage || leverage > contract.maxLeverage) {
@@ -76,13 +107,12 @@ function leverageOf(plan: RunPlan, { id, contract }: Instrument): number {
 }
 
 const NO_DATA: ContractData = { marks: null, funding: [] };
-function dataOf(plan: RunPlan, { id }: Instrument): ContractData {
+export function dataOf(plan: RunPlan, { id }: Instrument): ContractData {
   return termsOf(plan).data.get(id) ?? NO_DATA;
 }
 
 /** Both books in every figure that a position has. */
-function checkBooks({ ledger, instruments }: Engine, venue: FuturesVenue): void {
-  assert(ledger instanceof FuturesLedger, 'a futures venue stands beside the books of a futures account');
+function checkBooks({ ledger, instruments }: FuturesBooks, venue: FuturesVenue): void {
   venue.assertConserved();
   const { wallets } = venue;
   const { cashAsset, cashTotal } = ledger;

@@ -2,6 +2,7 @@
 
 import { dirname } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
+import type { Bundler } from '../../plugins/bundler.ts';
 import { loadModel, type LoadedModel, type ModelKind } from '../../plugins/loadModel.ts';
 import { RULES } from '../../risk/riskModule.ts';
 import type { RiskRuleSpec } from '../../strategy/models.ts';
@@ -16,12 +17,12 @@ const CODE = /^[A-Z][A-Z0-9_]{2,31}$/;
 const TAKEN = new Set(RULES.map(({ code }) => code));
 
 /** Throws ConfigError naming the key of a model that cannot be used. */
-export async function loadModels({ models, fills }: Definition, source: DefinitionSource): Promise<ModelsPlan> {
+export async function loadModels({ models, fills }: Definition, source: DefinitionSource, bundler?: Bundler): Promise<ModelsPlan> {
   if (models === undefined) return NO_MODELS;
   const records: ModelRecord[] = [];
   const load = async <Kind extends ModelKind>(kind: Kind, path: KeyPath, file: string): Promise<LoadedModel<Kind>['model']> => {
     const place = locate(source, path, file, { what: 'a file', remedy: 'correct the path' });
-    const { model, hash, inputs } = await loadModel(kind, place, file);
+    const { model, hash, inputs } = await loadModel(kind, place, file, bundler);
     records.push({ use: kind, file, hash, inputs, folder: dirname(place) });
     return model;
   };

@@ -26,7 +26,14 @@ export interface RunSummary {
     /** What positions are valued at. */
     readonly markSource: string;
   }[];
-  readonly feeds: readonly { readonly name: string; readonly instrument: string; readonly interval: string; readonly execution: boolean }[];
+  readonly feeds: readonly {
+    readonly name: string;
+    readonly instrument: string;
+    readonly interval: string;
+    readonly execution: boolean;
+    /** Finer bars inside those of the strategy, which it does not see: orders fill in them. */
+    readonly inside?: true;
+  }[];
   /** ISO 8601, UTC. */
   readonly from: string;
   readonly to: string;
@@ -94,7 +101,13 @@ function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Reco
     mode: record.mode,
     strategy: strategies.length === 1 ? strategies[0]! : strategies,
     instruments: record.instruments.map(({ id, base, quote }, at) => ({ id, base, quote, markSource: record.markSources?.[at] ?? 'close' })),
-    feeds: record.feeds.map(({ name, bars, execution }) => ({ name, instrument: bars.instrument.id, interval: bars.interval, execution })),
+    feeds: record.feeds.map(({ name, bars, execution, isInside }) => ({
+      name,
+      instrument: bars.instrument.id,
+      interval: bars.interval,
+      execution,
+      ...(isInside ? { inside: true as const } : {}),
+    })),
     from: formatTime(record.fromMs),
     to: formatTime(record.toMs),
     fromMs: record.fromMs,

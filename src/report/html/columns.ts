@@ -3,6 +3,8 @@
 import { pow10 } from '../../base/exact.ts';
 import { typicalLengthMs, type Interval } from '../../model/interval.ts';
 import { ROLES, type FeedRecord, type IndicatorTrace, type RunRecord } from '../../model/run.ts';
+import { namesOf } from '../names.ts';
+import { worthOf } from '../metrics/worth.ts';
 import { tradesOf } from '../trades/trades.ts';
 import { instrumentOf, positionChanges } from './overview.ts';
 import { drawnStep, exactStep, packedBytes, quantized, type Pack } from './pack.ts';
@@ -50,12 +52,13 @@ export function packInstrument(record: RunRecord, feed: FeedRecord, interval: In
   const own = levelOf(feed, feed.firstRow, bars.length, step);
   const level = interval === bars.interval ? own : coarsen(own, interval);
   return {
-    name: instrument.wireName,
+    name: namesOf(record.instruments.map(({ id }) => id)).get(instrument.id) ?? instrument.wireName,
     base: instrument.base,
     quote: instrument.quote,
     quantityDigits: instrument.quantityDigits,
     baseDigits: instrument.baseDigits,
     priceDigits: instrument.priceDigits,
+    ...worthOf(instrument),
     digits: step.digits,
     interval,
     ranOn: bars.interval,

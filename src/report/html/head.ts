@@ -2,6 +2,7 @@
 
 import type { RunRecord } from '../../model/run.ts';
 import type { Summary } from '../folder/summary.ts';
+import { namesOf } from '../names.ts';
 import { doubtsOf } from '../terminal/doubts.ts';
 import { sharpeInterval, shown, type Shown } from './figures.ts';
 import { METRICS, TRADES } from './glossary.ts';
@@ -19,8 +20,8 @@ export function title({ strategies, name }: RunRecord): string {
 
 export function head({ record, summary, provenance }: ReportInput): Markup {
   const { run, resultHash } = summary;
-  const markets = [...new Set(record.feeds.map(({ bars }) => bars.instrument.wireName))].map((name) => {
-    const intervals = new Set(record.feeds.filter(({ bars }) => bars.instrument.wireName === name).map(({ bars }) => bars.interval));
+  const markets = [...namesOf(record.feeds.map(({ bars }) => bars.instrument.id))].map(([id, name]) => {
+    const intervals = new Set(record.feeds.filter(({ bars }) => bars.instrument.id === id).map(({ bars }) => bars.interval));
     return `${name} ${[...intervals].join(' ')}`;
   });
   const params = record.strategies.flatMap((strategy) => Object.entries(strategy.params).map(([name, value]) => `${name} ${value}`));

@@ -3,6 +3,8 @@
 import { pow10 } from '../../base/exact.ts';
 import type { RunRecord } from '../../model/run.ts';
 import { buyAndHold, countUpTo, executionFeeds } from '../metrics/daily.ts';
+import { worthAt } from '../metrics/kernels/worth.ts';
+import { worthOf } from '../metrics/worth.ts';
 import { meanPosition, type PositionChanges } from './page/exposure.ts';
 import type { WireOverview } from './page/wire.ts';
 
@@ -94,10 +96,11 @@ function worstUpTo(rows: readonly number[], values: Float64Array, start: number)
 function exposureAt(record: RunRecord, timeMs: Float64Array, units: readonly number[]): number[] {
   const notional = new Float64Array(timeMs.length);
   for (const { bars } of executionFeeds(record.feeds)) {
+    const worth = worthOf(bars.instrument);
     const mean = meanPosition(timeMs, positionChanges(record, instrumentOf(record, bars.instrument.id)));
     for (let k = 1; k < timeMs.length; k++) {
       const row = countUpTo(bars.closeMs, bars.length, timeMs[k]!) - 1;
-      if (row >= 0) notional[k]! += mean[k - 1]! * bars.close[row]!;
+      if (row >= 0) notional[k]! += mean[k - 1]! * worthAt(worth, bars.close[row]!);
     }
   }
   const perUnit = pow10(record.reportingDigits);

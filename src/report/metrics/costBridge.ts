@@ -32,12 +32,12 @@ export interface BridgeUnits {
 }
 
 /**
- * Gross by itself, from the decision prices and the last marks alone. null for spot, where coins that were brought in, and fees in coins,
- * change their worth with the price: there gross is what the other parts leave of net.
+ * Gross by itself, from the decision prices and the last marks alone. null where coins are traded: those that were brought in, and fees
+ * in coins, change their worth with the price, so there gross is what the other parts leave of net.
  */
 function signalUnits(record: RunRecord): bigint | null {
   const { fills, instruments, payments } = record;
-  if (payments === undefined) return null;
+  if (payments === undefined || instruments.some(({ contract }) => contract === undefined)) return null;
   const { slippageUnits } = costsOf(record);
   const held = instruments.map(() => 0);
   const sum = new ExactSum();

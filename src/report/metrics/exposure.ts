@@ -6,6 +6,8 @@ import { executionFeeds } from './daily.ts';
 import type { Figure } from './kernels/figure.ts';
 import { DAY_MS, DAYS_PER_YEAR } from './kernels/portfolio.ts';
 import { mean, sumOf } from './kernels/sums.ts';
+import { worthAt, type Worth } from './kernels/worth.ts';
+import { worthOf } from './worth.ts';
 
 export type ExposureFigure =
   | 'exposureTime'
@@ -93,7 +95,7 @@ function weightedExposure(record: RunRecord): Weighted {
   return out;
 }
 
-/** Net positions of the account in the base assets of its instruments, and what they are worth at the last close. */
+/** Net positions of the account in its instruments, coins or contracts, and what they are worth at the last close. */
 class Positions {
   /** Instruments with a position. */
   held = 0;
@@ -102,6 +104,7 @@ class Positions {
   readonly #units: Float64Array;
   readonly #lot: readonly number[];
   readonly #unit: readonly number[];
+  readonly #worths: readonly Worth[];
   readonly #feeds;
   readonly #rows: Int32Array;
 
@@ -109,6 +112,7 @@ class Positions {
     this.#units = new Float64Array(instruments.length);
     this.#lot = instruments.map((of) => pow10(of.baseDigits - of.quantityDigits));
     this.#unit = instruments.map((of) => pow10(of.baseDigits));
+    this.#worths = instruments.map(worthOf);
     this.#feeds = instruments.map((of) => executionFeeds(feeds).find((feed) => feed.bars.instrument.id === of.id) ?? null);
     this.#rows = Int32Array.from(this.#feeds, (feed) => (feed === null ? 0 : feed.firstRow - 1));
   }
@@ -134,7 +138,7 @@ class Positions {
       while (row + 1 < length && closeMs[row + 1]! <= nowMs) row++;
       this.#rows[k] = row;
       const price = row < feed.firstRow ? open[feed.firstRow]! : close[row]!;
-      const worth = (this.#units[k]! / this.#unit[k]!) * price;
+      const worth = (this.#units[k]! / this.#unit[k]!) * worthAt(this.#worths[k]!, price);
       this.net += worth;
       this.gross += Math.abs(worth);
     }

@@ -2,6 +2,7 @@
 
 import type { RunSummary, Summary } from '../folder/summary.ts';
 import { count, dayText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
+import { namesOf } from '../names.ts';
 import { doubtsOf } from './doubts.ts';
 import { sparkline } from './sparkline.ts';
 
@@ -57,9 +58,9 @@ export function strategyNames({ strategy }: RunSummary): string {
 
 /** The instruments of a run by their names on the wire, each with its intervals: `BTCUSDT 1m 1h`. */
 export function marketsOf({ feeds }: RunSummary): readonly string[] {
-  return [...new Set(feeds.map(({ instrument }) => instrument))].map((id) => {
+  return [...namesOf(feeds.map(({ instrument }) => instrument))].map(([id, name]) => {
     const intervals = new Set(feeds.filter(({ instrument }) => instrument === id).map(({ interval }) => interval));
-    return `${id.slice(id.indexOf(':') + 1)} ${[...intervals].join(' ')}`;
+    return `${name} ${[...intervals].join(' ')}`;
   });
 }
 

@@ -12,6 +12,7 @@ const ROLE = {
   stopLoss: ROLES.indexOf('stopLoss'),
   trailing: ROLES.indexOf('trailing'),
   liquidation: ROLES.indexOf('liquidation'),
+  condition: ROLES.indexOf('condition'),
 };
 
 /** By fill: its part in net of spread, slippage and latency together, below 0 a cost; and whether the exchange made it. */
@@ -46,7 +47,7 @@ export function fillCosts(record: RunRecord, valuations: readonly Valuation[], b
 
 function decisionTicks({ fills, orders }: RunRecord, row: number, order: number, role: number, bars: BarColumns | null): number {
   const price = fills.price[row]!;
-  if (role === ROLE.stopLoss || role === ROLE.trailing) return orders.limit[order]!;
+  if (role === ROLE.stopLoss || role === ROLE.trailing || role === ROLE.condition) return orders.limit[order]!;
   if (bars === null || fills.isMaker[row] === 1) return price;
   const took = role === ROLE.market || (role === ROLE.limit && isOnArrival(bars, orders.arrivedMs[order]!, fills.timeMs[row]!));
   if (!took) return price;

@@ -25,7 +25,7 @@ export interface EquityPoints {
 /** What was held, to be valued at any time. */
 export interface Holding {
   readonly changes: PositionChanges;
-  /** The last close at or before `ms`. */
+  /** What one of it is worth, in money, at the last close at or before `ms`. */
   readonly priceAt: (ms: number) => number;
 }
 

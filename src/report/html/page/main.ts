@@ -1,5 +1,6 @@
 // The page of a report: draws what is at hand at once, then unpacks the run and draws it as fine as it is.
 
+import { worthAt } from '../../metrics/kernels/worth.ts';
 import { addCopying, addKeys, addPrinting, addRanges, addTheme, addTips, addWidths } from './controls.ts';
 import { byId, painted } from './dom.ts';
 import { EquityPlots } from './equityPlots.ts';
@@ -98,7 +99,7 @@ function holdAt(ms: Float64Array): Float64Array | null {
 function holdingsOf(): Holding[] | null {
   const held = markets.filter((market) => market.wire.execution);
   const holdings = held.flatMap((market) =>
-    market.changes ? [{ changes: market.changes, priceAt: (ms: number) => market.closeAt(ms) }] : [],
+    market.changes ? [{ changes: market.changes, priceAt: (ms: number) => worthAt(market.wire, market.closeAt(ms)) }] : [],
   );
   return holdings.length === held.length ? holdings : null;
 }

@@ -1,6 +1,7 @@
 // What the writer of a report hands to the script of its page: a small JSON head, and packed columns that it refers to by name.
 
 import type { Interval } from '../../../model/interval.ts';
+import type { Worth } from '../../metrics/kernels/worth.ts';
 
 /**
  * A column of integers as bytes: themselves, their differences or the differences of those (`order` 0, 1, 2), zigzag, in byte planes
@@ -33,7 +34,8 @@ export interface WireTrace {
   readonly closes: PackedColumn | null;
 }
 
-export interface WireInstrument {
+/** `face` and `isInverse`: how a holding becomes money. */
+export interface WireInstrument extends Worth {
   readonly name: string;
   readonly base: string;
   readonly quote: string;

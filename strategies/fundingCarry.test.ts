@@ -1,0 +1,54 @@
+// Funding carry: opens both sides when shorts were paid well, keeps them even, and closes both when they are not.
+
+import { describe, expect, it } from 'vitest';
+import { PERPETUAL, perpetualBars } from '../test/fixtures/perpetual.ts';
+import { barsFrom, trade, type Shape } from '../test/fixtures/shelfRun.ts';
+import FundingCarry from './fundingCarry.ts';
+
+const MINUTE = 60_000;
+const FUNDS = { spot: { USDT: '5000' }, futures: { USDT: '5000' } };
+const PARAMS = { rates: 2, enterRate: 0.0002, leaveRate: 0.0001, share: 0.4 };
+
+/** One rate each two minutes, from the first bar on. */
+function run(rates: readonly number[], options: { readonly funds?: typeof FUNDS; readonly shapes?: readonly Shape[] } = {}) {
+  const { funds = FUNDS, shapes = Array.from({ length: 2 * rates.length + 2 }, () => 100) } = options;
+  const perp = perpetualBars(shapes);
+  const coins = barsFrom(shapes, 'AAAUSDT');
+  // Both accounts count money alike.
+  const spot = { ...coins, instrument: { ...coins.instrument, quoteDigits: perp.instrument.quoteDigits } };
+  const timeMs = Float64Array.from(rates, (_, at) => perp.openMs[0]! + (2 * at + 1) * MINUTE);
+  const data = {
+    marks: null,
+    funding: rates.map((rate, at) => ({ timeMs: timeMs[at]!, rate: Math.round(rate * 1e12), markTicks: 10_000 })),
+    rates: { length: rates.length, timeMs, rate: Float64Array.from(rates) },
+  };
+  const futures = { ...PERPETUAL.futures!, data: new Map([[perp.instrument.id, data]]) };
+  return trade(FundingCarry, { spot, perp }, { ...PERPETUAL, funds, futures, params: PARAMS });
+}
+const brief = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ symbol, side, qty }) => [symbol, side, qty]);
+
+describe('funding carry', () => {
+  it('buys the coin and sells as much of the perpetual once the average of the rates is high, and closes both when it falls', async () => {
+    // 0.4 of 10,000 at 100: forty coins, in contracts of a thousandth.
+    expect(brief(await run([0, 0.0001, 0.0005, 0.0005, 0, 0, 0]))).toEqual([
+      ['E-AAA-USDT', 'sell', 40],
+      ['AAAUSDT', 'buy', 40],
+      ['E-AAA-USDT', 'buy', 40],
+      ['AAAUSDT', 'sell', 40],
+    ]);
+  });
+
+  it('does nothing while rates are low, or too few are known', async () => {
+    expect(brief(await run([0.0001, 0.0001, -0.001, 0.0001]))).toEqual([]);
+    expect(brief(await run([0.001]))).toEqual([]);
+  });
+
+  it('never keeps the perpetual without the coin', async () => {
+    const { fills, orders } = await run([0.001, 0.001, 0.001, 0.001], { funds: { spot: { USDT: '100' }, futures: { USDT: '9900' } } });
+    expect(orders.find(({ code }) => code !== '')).toMatchObject({ code: 'MARGIN', side: 'buy' });
+    const held = fills.reduce((sum, { side, qty }) => sum + (side === 'buy' ? qty : -qty), 0);
+    expect(fills.map(({ symbol }) => symbol)).toEqual(fills.map(() => 'E-AAA-USDT'));
+    expect(Math.abs(held)).toBeLessThanOrEqual(40);
+    expect(fills[1]).toMatchObject({ side: 'buy', qty: 40 });
+  });
+});
