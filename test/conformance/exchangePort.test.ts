@@ -12,6 +12,7 @@ import { Scratch } from '../../src/base/rowLog.ts';
 import { sealEngine } from '../../src/engine/setUp.ts';
 import { addStrategiesAndCash } from '../engine/world.ts';
 import { exchangePortSuite, play, type MakeWorld, type World } from './exchangePort.ts';
+import { restPort } from './restPort.ts';
 import { StubExchange, stubModule } from './stubExchange.ts';
 
 async function resolveBot(
@@ -31,7 +32,7 @@ async function resolveBot(
 
 const replayWorld: MakeWorld = (plan, faultOf) =>
   resolveBot(plan, replayModule(plan, faultOf), (container, deposits) => {
-    openVenue(plan, container.get(TOKENS.engine), container.get(TOKENS.exchange), deposits);
+    openVenue(plan, container.get(TOKENS.engine), container.get(TOKENS.exchange), [deposits]);
   });
 
 const stubWorld: MakeWorld = (plan, faultOf) =>
@@ -44,6 +45,7 @@ const stubWorld: MakeWorld = (plan, faultOf) =>
 
 exchangePortSuite('the replay', replayWorld);
 exchangePortSuite('the stub', stubWorld);
+exchangePortSuite('REST before the paper exchange', restPort);
 
 it('the bot does the same behind both: lifecycles, orders, fills, ledger and journal', async () => {
   const { engine: replayed, ...replay } = await play(replayWorld);
@@ -51,4 +53,11 @@ it('the bot does the same behind both: lifecycles, orders, fills, ledger and jou
   expect(stubbed).not.toBe(replayed);
   expect(stubbed.orders).not.toBe(replayed.orders);
   expect(stub).toEqual(replay);
+});
+
+it('and behind REST: the same lifecycles, orders, fills and ledger, at times of its own', async () => {
+  const [{ lifecycles, orders, fills, cash, held }, rest] = [await play(replayWorld), await play(restPort)];
+  const timeless = (rows: readonly object[]) => rows.map((row) => ({ ...row, minute: null }));
+  expect(rest).toMatchObject({ lifecycles, orders, cash, held });
+  expect(timeless(rest.fills)).toEqual(timeless(fills));
 });

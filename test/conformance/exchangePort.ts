@@ -16,6 +16,8 @@ import { spotBooks } from '../fixtures/spotBooks.ts';
 export interface World {
   readonly engine: Engine;
   readonly journalHash: () => string;
+  /** Where an exchange takes time of its own: how all rows go by. */
+  readonly run?: () => void;
 }
 /** `faultOf`: the answers that this world loses, by order id. */
 export type MakeWorld = (plan: RunPlan, faultOf: (order: { readonly id: number }) => Fault) => Promise<World>;
@@ -70,8 +72,12 @@ export class Script extends Strategy {
         break;
       case 'buy limit that is cancelled':
       case 'lost answer':
+        // No two of them ask for the same, so that none is made to look different.
+        this.buy({ base: '0.1' }, { limit: kindOf(row + 1) === 'lost answer' ? 51 : 50 });
+        break;
       case 'lost request':
-        this.buy({ base: '0.1' }, { limit: 50 });
+        // A decision of its own: where a cancel takes time, the order before it is not over yet.
+        this.buy({ base: '0.1' }, { limit: 52, tag: 'lost request' });
     }
   }
   override onOrder({ id, lifecycle }: OrderInfo) {
@@ -92,8 +98,8 @@ export interface Outcome {
 /** Runs the script in a world of its own. */
 export async function play(makeWorld: MakeWorld): Promise<Outcome> {
   const plan = planFor({ strategies: [Script], feeds: { bars }, fees: { makerPpm: 1000, takerPpm: 2000, in: 'received' } });
-  const { engine, journalHash } = await makeWorld(plan, faultOf);
-  blockLoop(engine);
+  const { engine, journalHash, run = () => blockLoop(engine) } = await makeWorld(plan, faultOf);
+  run();
   const { instance } = engine.runs[0]!;
   const fills = engine.fills.columns();
   return {

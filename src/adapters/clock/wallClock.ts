@@ -23,6 +23,12 @@ export function repeat(periodMs: number, run: () => void): () => void {
   return () => clearInterval(timer);
 }
 
+/** Calls `run` once after `ms`, unless the returned function is called before. */
+export function after(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}
+
 /** Resolves once the event loop has turned: what else waits has had its chance, and what only weak references held can be freed. */
 export function nextTurn(): Promise<void> {
   return setImmediate();

@@ -1,5 +1,6 @@
 // One call on its way: the exchange's clock, its turn, the signature, the wire, what came of it, and for a read perhaps once more.
 
+import type { TimeMs } from '../../../base/brand.ts';
 import type { Market } from '../../../model/instrument.ts';
 import { SECURITY, type Effect } from '../../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op, type OpResult } from '../../../protocol/endpoints/endpoints.ts';
@@ -8,6 +9,7 @@ import { signRequest, type UnsignedRequest } from '../../../protocol/request.ts'
 import type { WireOutcome } from '../../../ports/wire.ts';
 import type { LimitRefusal, Priority, Ticket } from '../limits/limiter.ts';
 import type { WireReply } from '../wire/lateWire.ts';
+import type { DistinctTimes } from './distinctTimes.ts';
 import type { RestClientParts } from './restClient.ts';
 import { codeOf, isWrongTime, mayPass, pauseMs } from './retry.ts';
 import { retryAfterMs } from './retryAfter.ts';
@@ -42,12 +44,19 @@ export interface CallTerms {
   readonly timeoutMs: number;
   readonly attempts: number;
   readonly late: ((outcome: Outcome<unknown>) => void) | undefined;
+  /** Undefined: the time at which it leaves. */
+  readonly signMs: TimeMs | undefined;
+}
+
+/** What a client has for its calls. */
+export interface CallParts extends RestClientParts {
+  readonly times: DistinctTimes;
 }
 
 type Done<O extends Op> = (outcome: Outcome<OpResult<O>>, sentMs: number | null) => void;
 
 export class Call<O extends Op> {
-  readonly #parts: RestClientParts;
+  readonly #parts: CallParts;
   readonly #target: CallTarget<O>;
   readonly #terms: CallTerms;
   readonly #done: Done<O>;
@@ -73,7 +82,7 @@ export class Call<O extends Op> {
   /** Of the attempt before. */
   #last: Outcome<OpResult<O>> | null = null;
 
-  constructor(parts: RestClientParts, target: CallTarget<O>, terms: CallTerms, done: Done<O>) {
+  constructor(parts: CallParts, target: CallTarget<O>, terms: CallTerms, done: Done<O>) {
     this.#parts = parts;
     this.#target = target;
     this.#terms = terms;
@@ -124,9 +133,10 @@ export class Call<O extends Op> {
   }
 
   #send(ticket: Ticket): void {
-    const { scheduler, wire, clock, credentials, dialect } = this.#parts;
+    const { scheduler, wire, clock, times, credentials, dialect } = this.#parts;
     const { request, origin } = this.#target;
-    const signed = signRequest(request, credentials, clock.now(this.#market).ms, dialect);
+    const signMs = this.#terms.signMs ?? times.next(request, clock.now(this.#market).ms);
+    const signed = signRequest(request, credentials, signMs, dialect);
     const { method, target, headers, body } = signed;
     this.#isOnWire = true;
     this.#sentMs = scheduler.nowMs;

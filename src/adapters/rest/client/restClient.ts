@@ -1,6 +1,7 @@
 // The client of the trading service: one call in, one outcome out, within a time limit; what is not a read is sent at most once.
 
 import { assertNever } from '../../../base/assert.ts';
+import type { TimeMs } from '../../../base/brand.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Market } from '../../../model/instrument.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -15,7 +16,8 @@ import type { ClockSample } from '../time/offset.ts';
 import type { ServerClock } from '../time/serverClock.ts';
 import type { LateWire } from '../wire/lateWire.ts';
 import { checkedOrigin } from '../wire/origin.ts';
-import { Call, type CallLog, type CallTerms } from './call.ts';
+import { Call, type CallLog, type CallParts, type CallTerms } from './call.ts';
+import { DistinctTimes } from './distinctTimes.ts';
 
 export interface RestClientParts {
   readonly wire: LateWire;
@@ -45,6 +47,8 @@ export interface CallOptions {
    * for during `LATE_MS`.
    */
   readonly late?: (outcome: Outcome<unknown>) => void;
+  /** Signed with this time of the exchange in place of the time at which it leaves: of an order, what its journal says (ms UTC). */
+  readonly signMs?: TimeMs;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -52,14 +56,14 @@ const ATTEMPTS = { default: 3, max: 5 } as const;
 const SAMPLE_TIMEOUT_MS = 5000;
 
 export class RestClient {
-  readonly #parts: RestClientParts;
+  readonly #parts: CallParts;
   readonly #origins: Readonly<Record<Market, string>>;
 
   /** Throws ConfigError for base URLs that are neither https nor of this computer. */
   constructor(parts: RestClientParts) {
     const { spot, futures } = parts.baseUrls;
     this.#origins = { spot: checkedOrigin(spot, 'the base URL of spot'), futures: checkedOrigin(futures, 'the base URL of futures') };
-    this.#parts = parts;
+    this.#parts = { ...parts, times: new DistinctTimes() };
     parts.clock.attach((market, done) => this.#askTime(market, done));
   }
 
@@ -87,16 +91,16 @@ export class RestClient {
     return () => call.cancel();
   }
 
-  #terms(op: Op, { priority, timeoutMs = TIMEOUT_MS, attempts = ATTEMPTS.default, late }: CallOptions): CallTerms {
+  #terms(op: Op, { priority, timeoutMs = TIMEOUT_MS, attempts = ATTEMPTS.default, late, signMs }: CallOptions): CallTerms {
     const { effect } = endpointOf(op);
     const most = effect === 'read' ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;
-    return { priority: priority ?? priorityOf(effect), timeoutMs, attempts: most, late: effect === 'read' ? undefined : late };
+    return { priority: priority ?? priorityOf(effect), timeoutMs, attempts: most, late: effect === 'read' ? undefined : late, signMs };
   }
 
   #askTime(market: Market, done: (sample: ClockSample | null) => void): void {
     const { scheduler, dialect } = this.#parts;
     const op = market === 'spot' ? 'spot.serverTime' : 'futures.serverTime';
-    const terms: CallTerms = { priority: 'reconcile', timeoutMs: SAMPLE_TIMEOUT_MS, attempts: 1, late: undefined };
+    const terms: CallTerms = { priority: 'reconcile', timeoutMs: SAMPLE_TIMEOUT_MS, attempts: 1, late: undefined, signMs: undefined };
     const target = { op, request: buildRequest(op, {}, dialect), origin: this.#origins[market] } as const;
     const call = new Call<typeof op>(this.#parts, target, terms, (outcome, sentMs) =>
       done(

@@ -1,0 +1,89 @@
+// What all parts of the exchange behind REST share: calls, the market's shape, orders, troubles, the clock, what the account must hold.
+
+import { InvariantError } from '../../../base/errors.ts';
+import type { ExchangeSink } from '../../../ports/exchange.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { HoldingBook, PositionBook } from './books.ts';
+import { Calls } from './calls.ts';
+import { ClockEar } from './clockEar.ts';
+import { accountTrouble } from './createOutcome.ts';
+import { TradeNumbers } from './fills.ts';
+import { futuresCalls } from './futuresCalls.ts';
+import { Incidents } from './incidents.ts';
+import type { ContractWish, RestExchangeParts } from './parts.ts';
+import { spotCalls } from './spotCalls.ts';
+import { Tracks } from './track.ts';
+import { Troubles } from './troubles.ts';
+import type { VenueCalls } from './venueCalls.ts';
+
+/** Where nobody says how a contract is set: as an account begins. */
+const USUAL: ContractWish = { positionType: 1, leverage: 1, positionModel: 1 };
+
+/** The HTTP status of a ban. */
+const BANNED = 418;
+const IN_FLIGHT_MS = 60_000;
+
+export class Core {
+  readonly parts: RestExchangeParts;
+  /** Positions of the instruments of this market. */
+  readonly own: readonly number[];
+  readonly calls: Calls;
+  readonly venue: VenueCalls;
+  readonly tracks: Tracks;
+  readonly troubles: Troubles;
+  readonly incidents: Incidents;
+  readonly clock: ClockEar;
+  readonly holdings = new HoldingBook();
+  readonly positions: PositionBook;
+  readonly numbers = new TradeNumbers();
+  listener: ExchangeSink | null = null;
+  /** The last answer with a ban, ms of our clock. */
+  #bannedMs = -Infinity;
+
+  constructor(parts: RestExchangeParts) {
+    this.parts = parts;
+    const { market, instruments, scheduler, settings, serverTime, fence = null } = parts;
+    this.own = instruments.flatMap((instrument, index) => (instrument.market === market ? [index] : []));
+    this.tracks = new Tracks(instruments.length);
+    this.positions = new PositionBook(instruments.length);
+    this.calls = new Calls(parts.client, (_op, outcome) => {
+      const trouble = accountTrouble(outcome);
+      if (trouble !== null) this.#troubled(trouble);
+      this.#hearBan(outcome);
+    });
+    this.venue = market === 'spot' ? spotCalls(this.calls) : futuresCalls(this.calls, this.wish);
+    this.troubles = new Troubles(this.sink, instruments);
+    this.incidents = new Incidents(scheduler, settings, {
+      began: (why) => this.troubles.raise('INCIDENT', null, why),
+      over: () => this.troubles.over('INCIDENT', null),
+    });
+    this.clock = new ClockEar({ venue: this.venue, serverTime, settings, fence, troubles: this.troubles });
+  }
+
+  readonly sink = (): ExchangeSink => {
+    if (this.listener === null) throw new InvariantError('the exchange is not connected');
+    return this.listener;
+  };
+  /** What the exchange's time is expected to be. */
+  readonly venueMs = (): number => this.parts.serverTime().ms;
+  /** L: how old a read may be. */
+  readonly lagMs = (): number => Math.max(this.parts.settings.readLagMs, this.parts.fence?.readLagMs ?? 0);
+  readonly wish = (instrument: number): ContractWish => this.parts.contractWish?.(instrument) ?? USUAL;
+
+  /** Answers that were on their way as the ban began do not end it. */
+  #hearBan(outcome: Outcome<unknown>): void {
+    const { nowMs } = this.parts.scheduler;
+    if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.status === BANNED) {
+      this.#bannedMs = nowMs;
+      this.troubles.raise('BANNED', null, 'the exchange has banned this address: nothing is sent for five minutes or more');
+    } else if (outcome.kind === 'acked' && nowMs > this.#bannedMs + IN_FLIGHT_MS) this.troubles.over('BANNED', null);
+  }
+  #troubled(code: 'LOCKED' | 'KEY' | 'INCIDENT'): void {
+    if (code === 'INCIDENT') {
+      this.parts.fence?.incident(this.clock.lastMs);
+      return this.incidents.note();
+    }
+    if (code === 'KEY') this.calls.isLocked = true;
+    this.troubles.raise(code, null, code === 'KEY' ? 'the exchange does not take the key' : 'the exchange has locked trading');
+  }
+}

@@ -1,0 +1,81 @@
+// The answer to a create: its classes, and what an echo may and may not differ in.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ERROR_CODES, refusesCreate } from '../../../protocol/errors/errorCodes.ts';
+import { outcomeOf } from '../../../protocol/outcome.ts';
+import { PlainOrder, spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import { accountTrouble, createOutcome, echoProblem } from './createOutcome.ts';
+import type { Created } from './venueCalls.ts';
+
+const BTC = spotInstrument();
+const ORDER = new PlainOrder([BTC], { lots: 100, limit: 9000 });
+const CID = '01KE6ZJ8000000AB0000000001';
+const ECHO: Created = { venueId: '7', cid: CID, symbol: 'btcusdt', side: 'buy', isMarket: false, price: '90.000', qty: '0.1', timeMs: 1 };
+const NOTHING: Created = { venueId: '7', cid: null, symbol: null, side: null, isMarket: null, price: null, qty: null, timeMs: null };
+const answer = (status: number, body: string) =>
+  outcomeOf('futures.createOrder', { kind: 'reply', status, body: new TextEncoder().encode(body) });
+
+describe('createOutcome', () => {
+  it('believes an echo that says the same, however it is written, and one that says nothing', () => {
+    for (const echo of [ECHO, NOTHING, { ...ECHO, cid: '0' }, { ...ECHO, cid: CID.toLowerCase() }])
+      expect(echoProblem(echo, ORDER, CID)).toBeNull();
+  });
+  it.each([
+    ['clientOrderId', { cid: 'OTHER' }],
+    ['symbol', { symbol: 'ETHUSDT' }],
+    ['side', { side: 'sell' }],
+    ['type', { isMarket: true }],
+    ['price', { price: '90.01' }],
+    ['origQty', { qty: '0.2' }],
+  ] as const)('does not believe one of another %s', (name, change) => {
+    const echo = { ...ECHO, ...change };
+    expect(echoProblem(echo, ORDER, CID)).toContain(name);
+    expect(createOutcome({ kind: 'acked', value: echo }, ORDER, CID)).toMatchObject({
+      kind: 'unknown',
+      echo: expect.stringContaining(name),
+    });
+  });
+  it('compares no quantity of an order by amount', () => {
+    const market = new PlainOrder([BTC], { quoteUnits: 5e9 });
+    expect(echoProblem({ ...NOTHING, isMarket: true, qty: '50' }, market, CID)).toBeNull();
+  });
+
+  it('is refused exactly for codes that say so, complete and with 2xx or 4xx; everything else is unknown', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.constantFrom(...ERROR_CODES.map(({ code }) => code)), fc.integer({ min: -3000, max: 20_000 })),
+        fc.constantFrom(200, 400, 401, 403, 418, 429, 500, 502, 503, 504, 302),
+        fc.nat({ max: 120 }),
+        (code, status, cut) => {
+          const whole = JSON.stringify({ code: String(code), msg: 'no', data: null, succ: false });
+          const body = whole.slice(0, Math.max(0, whole.length - Math.max(0, cut - 40)));
+          const found = createOutcome(answer(status, body) as never, ORDER, CID);
+          const isStrict = body === whole && (Math.floor(status / 100) === 2 || Math.floor(status / 100) === 4);
+          if (code === 0) return;
+          expect(found.kind).toBe(isStrict && refusesCreate(code) ? 'refused' : 'unknown');
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is not sent only with the proof that no byte left', () => {
+    const failed = (bytesWritten: number | null) => outcomeOf('futures.createOrder', { kind: 'failed', cause: 'reset', bytesWritten });
+    expect(createOutcome(failed(0) as never, ORDER, CID).kind).toBe('notSent');
+    for (const bytes of [1, null]) expect(createOutcome(failed(bytes) as never, ORDER, CID).kind).toBe('unknown');
+  });
+
+  it.each([
+    [-2016, 'LOCKED'],
+    [35, 'LOCKED'],
+    [-2015, 'KEY'],
+    [-2200, 'KEY'],
+    [-1006, 'INCIDENT'],
+    [-1007, 'INCIDENT'],
+    [-1000, null],
+    [-2017, null],
+  ])('%i means %s for the account', (code, trouble) => {
+    expect(accountTrouble(answer(400, JSON.stringify({ code: String(code), msg: 'no', data: null, succ: false })))).toBe(trouble);
+  });
+});

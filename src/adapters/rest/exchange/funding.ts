@@ -1,0 +1,52 @@
+// Funding of positions: no list of payments exists, so what a position says of its funding so far is watched for changes.
+
+import { Decimal } from '../../../base/decimal.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { Side } from '../../../model/order.ts';
+import type { PositionRow } from './rows.ts';
+
+export interface FundingParts {
+  readonly instruments: readonly Instrument[];
+  readonly venueMs: () => number;
+  /** `units` of the settlement asset, received above 0. */
+  readonly funded: (instrument: number, isLong: boolean, units: number, timeMs: number) => void;
+  /** What is known now, for a note. */
+  readonly noted: (instrument: number, side: Side, units: number) => void;
+}
+
+const SIDES: readonly Side[] = ['buy', 'sell'];
+
+export class Funding {
+  readonly #parts: FundingParts;
+  /** Funding so far of each open position, in units; a position that is not open begins with 0. */
+  readonly #known = new Map<string, number>();
+
+  constructor(parts: FundingParts) {
+    this.#parts = parts;
+  }
+
+  /** As it was noted in an earlier life. */
+  restore(instrument: number, side: Side, units: number): void {
+    this.#known.set(`${instrument} ${side}`, units);
+  }
+
+  /** The positions of a contract as they were read: all of them. */
+  take(instrument: number, rows: readonly PositionRow[]): void {
+    const { instruments, funded, noted, venueMs } = this.#parts;
+    for (const side of SIDES) {
+      const row = rows.find((each) => each.side === side);
+      const key = `${instrument} ${side}`;
+      const before = this.#known.get(key) ?? 0;
+      if (row?.funding === null) continue;
+      const now = row === undefined ? 0 : unitsOf(row.funding, instruments[instrument]!);
+      // A position that is gone takes what it was paid last with it.
+      if (row !== undefined && now !== before) funded(instrument, side === 'buy', now - before, venueMs());
+      if (now === before) continue;
+      this.#known.set(key, now);
+      noted(instrument, side, now);
+    }
+  }
+}
+
+const unitsOf = (text: string, { quoteDigits }: Instrument): number =>
+  new Decimal(text).times(Decimal.pow(10, quoteDigits)).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();

@@ -1,0 +1,57 @@
+// Whose order a row of the exchange is: by its id, by the client order id that it carries, or by what it asks for. Pure.
+
+import { toScaled } from '../../../base/decimal.ts';
+import { waitingIn } from './conditions.ts';
+import type { OrderRow } from './rows.ts';
+import type { Track, Tracks } from './track.ts';
+
+export type Match =
+  /** Ours, and known under this id already. */
+  | { readonly kind: 'known'; readonly track: Track }
+  /** Ours, and its id was not known until now. */
+  | { readonly kind: 'found'; readonly track: Track }
+  /** It carries the client order id of an order of ours that has another id. */
+  | { readonly kind: 'duplicate'; readonly track: Track }
+  | { readonly kind: 'alien' };
+
+/** How much earlier than its create was signed an order can seem to have been made: the tolerance of the admission window. */
+const EARLY_MS = 1000;
+
+const ALIEN: Match = { kind: 'alien' };
+
+/**
+ * Invariants: a row that carries a client order id is matched by that alone; one that carries none only where exactly one order of ours
+ * that has no id yet, or waits for its price, asks for the same (two candidates are none).
+ */
+export function matchRow(row: OrderRow, instrument: number, tracks: Tracks): Match {
+  const known = tracks.byVenueId(row.venueId);
+  if (known) return { kind: 'known', track: known };
+  if (row.cid !== null) {
+    const named = tracks.byCid(row.cid);
+    if (!named || named.wanted.instrumentIndex !== instrument) return ALIEN;
+    return { kind: named.venueId === null || waitingIn(named.venueId) !== null ? 'found' : 'duplicate', track: named };
+  }
+  const all = Array.from(tracks.all);
+  const nameless = all.filter((track) => track.venueId === null && isCandidate(track, row, instrument));
+  // What came of a condition order that has fired bears its fingerprint.
+  const [only, second] =
+    nameless.length > 0 ? nameless : all.filter((track) => waitingIn(track.venueId) !== null && isCandidate(track, row, instrument));
+  return only !== undefined && second === undefined ? { kind: 'found', track: only } : ALIEN;
+}
+
+function isCandidate(track: Track, row: OrderRow, instrument: number): boolean {
+  const { wanted, stage, signMs } = track;
+  if (wanted.instrumentIndex !== instrument || stage === 'waiting' || stage === 'ended') return false;
+  return (row.timeMs === null || row.timeMs >= signMs - EARLY_MS) && asksForTheSame(row, track);
+}
+
+/** The same fingerprint: side, action, type, price, and quantity where it counts lots. */
+export function asksForTheSame(row: OrderRow, { wanted }: Pick<Track, 'wanted'>): boolean {
+  const { instrument, side, limit, lots, reduceOnly } = wanted;
+  if (row.side !== side) return false;
+  if (row.action !== null && row.action !== (reduceOnly ? 'CLOSE' : 'OPEN')) return false;
+  const isMarket = limit === 0;
+  if (row.isMarket !== null && row.isMarket !== isMarket) return false;
+  if (!isMarket && row.price !== null && toScaled(row.price, instrument.priceDigits) !== limit) return false;
+  return lots === 0 || toScaled(row.qty, instrument.quantityDigits) === lots;
+}

@@ -1,0 +1,78 @@
+// A growing list is read without a gap, whatever `fromId` means and however much was added since; where it cannot be, that is said.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Paging } from './paging.ts';
+
+/** What `fromId` means: rows from it on, or rows up to it; with or without the row itself. */
+interface Meaning {
+  readonly isUpward: boolean;
+  readonly isInclusive: boolean;
+}
+
+function serve(ids: readonly number[], size: number, fromId: string | null, { isUpward, isInclusive }: Meaning): readonly number[] {
+  if (fromId === null) return ids.slice(-size);
+  const from = Number(fromId);
+  if (isUpward) return ids.filter((id) => id > from || (isInclusive && id === from)).slice(0, size);
+  return ids.filter((id) => id < from || (isInclusive && id === from)).slice(-size);
+}
+
+/** Reads the list as a reader does; `got`: the ids that were seen. */
+function readAll(ids: readonly number[], size: number, cursor: number | null, meaning: Meaning) {
+  const paging = new Paging(cursor === null ? null : String(cursor));
+  const got = new Set<number>();
+  const asked = new Set<string>();
+  const take = (rows: readonly number[]) => {
+    for (const id of rows) got.add(id);
+    return { ids: rows.map(String), isFull: rows.length >= size };
+  };
+  let step = paging.first(take(serve(ids, size, null, meaning)));
+  while (step.kind === 'ask') {
+    expect(asked.has(step.fromId)).toBe(false);
+    asked.add(step.fromId);
+    step = paging.next(take(serve(ids, size, step.fromId, meaning)));
+  }
+  return { kind: step.kind, got, pages: asked.size + 1 };
+}
+
+const lists = fc.uniqueArray(fc.integer({ min: 2, max: 5000 }), { maxLength: 120 }).map((ids) => ids.toSorted((a, b) => a - b));
+const meanings = fc.record({ isUpward: fc.boolean(), isInclusive: fc.boolean() });
+
+describe('Paging', () => {
+  it('says complete only when nothing that is newer than the cursor is missing', () => {
+    fc.assert(
+      fc.property(lists, fc.integer({ min: 2, max: 20 }), fc.nat({ max: 130 }), meanings, (ids, size, at, meaning) => {
+        const cursor = ids[at] ?? null;
+        const { kind, got } = readAll(ids, size, cursor, meaning);
+        const wanted = ids.filter((id) => cursor === null || id > cursor);
+        if (kind === 'complete') expect(wanted.every((id) => got.has(id))).toBe(true);
+        // From a cursor, pages that overlap lead everywhere, as long as they are few.
+        else if (cursor !== null) expect(wanted.length / (size - 1)).toBeGreaterThan(20);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('needs one page where that reaches back to the cursor', () => {
+    expect(readAll([1, 2, 3], 5, 1, { isUpward: true, isInclusive: true })).toMatchObject({ kind: 'complete', pages: 1 });
+    expect(readAll([5, 6, 7, 8, 9], 4, 6, { isUpward: true, isInclusive: true })).toMatchObject({ kind: 'complete', pages: 1 });
+  });
+
+  it('is a gap where the list has forgotten the cursor and fromId is not heeded', () => {
+    const deaf = new Paging('1');
+    const page = { ids: ['7', '8', '9'], isFull: true };
+    expect(deaf.first(page).kind).toBe('ask');
+    let step = deaf.next(page);
+    while (step.kind === 'ask') step = deaf.next(page);
+    expect(step.kind).toBe('gap');
+  });
+
+  it('knows ids beyond what a double holds', () => {
+    const paging = new Paging('9007199254740993');
+    expect(paging.first({ ids: ['9007199254740995', '9007199254740994'], isFull: true })).toEqual({
+      kind: 'ask',
+      fromId: '9007199254740992',
+    });
+    expect(paging.next({ ids: ['9007199254740993', '9007199254740994'], isFull: true })).toEqual({ kind: 'complete' });
+  });
+});

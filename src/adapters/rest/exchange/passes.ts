@@ -1,0 +1,130 @@
+// One look at an instrument: what is open, what was traded, and what has become of each order that the list does not show.
+
+import type { Instrument } from '../../../model/instrument.ts';
+import { toScaled } from '../../../base/decimal.ts';
+import type { CallOptions } from '../client/restClient.ts';
+import type { Ownership } from './ownership.ts';
+import { forAll } from './all.ts';
+import { waitingIn } from './conditions.ts';
+import type { FenceEars } from './parts.ts';
+import type { OrderRow, Page } from './rows.ts';
+import { isTerminal, type StatusReader } from './statusReader.ts';
+import type { Track, Tracks } from './track.ts';
+import type { TradeReader } from './tradeReader.ts';
+import type { Troubles } from './troubles.ts';
+import type { VenueCalls } from './venueCalls.ts';
+
+export interface PassParts {
+  readonly instrument: Instrument;
+  readonly index: number;
+  readonly venue: VenueCalls;
+  readonly tracks: Tracks;
+  readonly ownership: Ownership;
+  readonly troubles: Troubles;
+  readonly trades: TradeReader;
+  readonly statuses: () => StatusReader;
+  readonly venueMs: () => number;
+  /** Of our clock. */
+  readonly nowMs: () => number;
+  readonly fence: FenceEars | null;
+}
+
+interface Asked {
+  readonly options: CallOptions;
+  readonly done: (isWhole: boolean) => void;
+}
+
+export class Passes {
+  readonly #parts: PassParts;
+  readonly #waiting: Asked[] = [];
+  #isRunning = false;
+
+  constructor(parts: PassParts) {
+    this.#parts = parts;
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** `done` is called once, with whether every list was complete. A look that is under way may have begun too early: another follows. */
+  run(options: CallOptions, done: (isWhole: boolean) => void): void {
+    this.#waiting.push({ options, done });
+    if (!this.#isRunning) this.#begin();
+  }
+
+  #begin(): void {
+    const asked = this.#waiting.splice(0);
+    if (asked.length === 0) return;
+    this.#isRunning = true;
+    const { options } = asked[0]!;
+    const { venue, instrument, trades, index, troubles } = this.#parts;
+    venue.openOrders(instrument, options, (page) => {
+      const listed = page === null ? null : this.#judge(page);
+      this.#judgeWaiting(listed, options, (areWaitingWhole) =>
+        trades.read(Infinity, options, ({ isWhole, strays }) => {
+          const isComplete = page !== null && page.isWhole && areWaitingWhole && isWhole;
+          if (page !== null && !page.isWhole) troubles.raise('GAP', index, 'the list of open orders is cut off or cannot be read');
+          else if (isComplete) troubles.over('GAP', index);
+          this.#checkOthers(listed, options, () => {
+            this.#isRunning = false;
+            for (const { done } of asked) done(isComplete && strays === 0);
+            if (!this.#isRunning) this.#begin();
+          });
+        }),
+      );
+    });
+  }
+
+  /** The orders of ours that the list shows as open. */
+  #judge(page: Page<OrderRow>): Set<Track> {
+    const { ownership, index, venueMs, instrument } = this.#parts;
+    const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
+    const found = new Set<Track>();
+    for (const row of page.rows) {
+      const track = ownership.judge(row, seen);
+      if (track === null) continue;
+      this.#listed(track);
+      const isBehind = toScaled(row.executed, instrument.quantityDigits) !== track.filledLots;
+      if (!isTerminal(row) && !isBehind) found.add(track);
+    }
+    return found;
+  }
+
+  /** Those that wait for a price, in a list of their own. It is read where orders of ours were ever to wait there. */
+  #judgeWaiting(listed: Set<Track> | null, options: CallOptions, done: (isWhole: boolean) => void): void {
+    const { venue, instrument, index, tracks, ownership, venueMs } = this.#parts;
+    const own = tracks.conditionsOf(index);
+    if (own.size === 0) return done(true);
+    venue.waiting(instrument, options, (rows) => {
+      const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
+      for (const row of rows ?? []) {
+        // A code that nobody knows is alive.
+        if (row.status.word !== 'PENDING' && row.status.word !== 'UNKNOWN') continue;
+        const known = Array.from(own).find(({ venueId }) => waitingIn(venueId)?.triggerId === row.triggerOrderId);
+        if (known !== undefined) listed?.add(known);
+        else ownership.judgeWaiting(row, own, seen);
+      }
+      done(rows !== null);
+    });
+  }
+
+  /** How much later than its acknowledgement a list shows an order is the lag of the lists. */
+  #listed(track: Track): void {
+    const { fence, nowMs } = this.#parts;
+    if (track.listed === 'missed') fence?.lagged(nowMs() - track.knownMs);
+    track.listed = 'seen';
+  }
+
+  /** Without a list every order is asked about. */
+  #checkOthers(listed: ReadonlySet<Track> | null, options: CallOptions, done: () => void): void {
+    const { tracks, index } = this.#parts;
+    const others = Array.from(tracks.openOf(index)).filter((track) => track.stage === 'live' && !(listed?.has(track) ?? false));
+    forAll<Track, void>(others, (track, one) => this.#parts.statuses().check(track, options, () => one(this.#missed(track, listed))), done);
+  }
+  /** A list that did not show an order which stands there by its id is older than the order. */
+  #missed(track: Track, listed: ReadonlySet<Track> | null): void {
+    const stands = listed !== null && track.stage === 'live' && track.terminal === null && track.silences === 0 && track.filledLots === 0;
+    if (stands && waitingIn(track.venueId) === null && track.listed === 'not yet') track.listed = 'missed';
+  }
+}

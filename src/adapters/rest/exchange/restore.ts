@@ -1,0 +1,45 @@
+// Takes over what an earlier life of the process has left in the journal.
+
+import type { Instrument } from '../../../model/instrument.ts';
+import type { Side } from '../../../model/order.ts';
+import type { HoldingBook, PositionBook } from './books.ts';
+import type { Funding } from './funding.ts';
+import type { RestoredOrders } from './parts.ts';
+import type { SeenTrades } from './seenTrades.ts';
+import { restoredTrack, type Tracks } from './track.ts';
+import type { Holding } from './venueCalls.ts';
+
+export interface RestoreInto {
+  readonly instruments: readonly Instrument[];
+  readonly own: readonly number[];
+  readonly tracks: Tracks;
+  readonly holdings: HoldingBook;
+  readonly positions: PositionBook;
+  readonly funding: Funding;
+  readonly seen: (instrument: number) => SeenTrades;
+}
+
+export function restore({ orders, trades, cursors }: RestoredOrders, into: RestoreInto): void {
+  for (const order of orders) into.tracks.add(restoredTrack(order));
+  const byId = new Map(into.own.map((index) => [into.instruments[index]!.id as string, index]));
+  for (const key of trades) {
+    const [symbol = '', tradeId = '', side = ''] = key.split(' ');
+    const index = byId.get(symbol);
+    if (index !== undefined && isSide(side) && /^\d+$/.test(tradeId)) into.seen(index).restore(tradeId, side);
+  }
+  const held: Holding[] = [];
+  for (const [key, value] of cursors) {
+    const at = key.indexOf(' ');
+    const [symbol, channel] = [key.slice(0, at), key.slice(at + 1)];
+    if (channel === 'total') held.push({ asset: symbol, total: value });
+    const index = byId.get(symbol);
+    if (index === undefined) continue;
+    if (channel === 'position') into.positions.set(index, Number(value));
+    else if (channel === 'counted') into.seen(index).totalsUpTo(value);
+    else if (channel === 'funding buy' || channel === 'funding sell')
+      into.funding.restore(index, channel === 'funding buy' ? 'buy' : 'sell', Number(value));
+  }
+  if (held.length > 0) into.holdings.set(held);
+}
+
+const isSide = (text: string): text is Side => text === 'buy' || text === 'sell';

@@ -1,0 +1,211 @@
+// Own trades of one instrument: read without a gap, each booked once, to the order whose it is.
+
+import { Fill } from '../../../model/fill.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { ExchangeSink } from '../../../ports/exchange.ts';
+import type { CallOptions } from '../client/restClient.ts';
+import { changesOf, type HoldingBook, type PositionBook } from './books.ts';
+import { FillScale, type TradeNumbers } from './fills.ts';
+import type { Ownership } from './ownership.ts';
+import { Paging, type PageStep } from './paging.ts';
+import type { Page, TradeRow } from './rows.ts';
+import { SeenTrades } from './seenTrades.ts';
+import { mirrored } from './selfTrade.ts';
+import type { Track, Tracks } from './track.ts';
+import type { Troubles } from './troubles.ts';
+import type { VenueCalls } from './venueCalls.ts';
+
+export interface TradesRead {
+  /** Nothing is missing since what was known before. */
+  readonly isWhole: boolean;
+  /** Fills of an order that could not be attributed: they may be anybody's. */
+  readonly strays: number;
+  /** Rows that were not known before. */
+  readonly fresh: number;
+}
+
+export interface TradeParts {
+  readonly instrument: Instrument;
+  readonly index: number;
+  readonly venue: VenueCalls;
+  readonly tracks: Tracks;
+  readonly ownership: Ownership;
+  readonly troubles: Troubles;
+  readonly holdings: HoldingBook;
+  readonly positions: PositionBook;
+  readonly numbers: TradeNumbers;
+  readonly sink: () => ExchangeSink;
+  /** A lower bound of the exchange's time now. */
+  readonly venueMs: () => number;
+  /** Of our clock. */
+  readonly nowMs: () => number;
+  /** L: how old a read may be. */
+  readonly lagMs: () => number;
+  /** An order has a fill that is new. */
+  readonly filled: (track: Track) => void;
+}
+
+interface Asked {
+  readonly sinceMs: number;
+  readonly options: CallOptions;
+  readonly done: (read: TradesRead) => void;
+}
+
+export class TradeReader {
+  readonly seen: SeenTrades;
+  readonly #parts: TradeParts;
+  readonly #scale: FillScale;
+  readonly #fill = new Fill();
+  readonly #waiting: Asked[] = [];
+  #isReading = false;
+  /** Rows that are not booked yet, by key, oldest first, with our time at which each was read first. */
+  readonly #strays = new Map<string, { readonly row: TradeRow; readonly atMs: number }>();
+
+  /** What happened before `sinceMs` is nobody's. */
+  constructor(parts: TradeParts, sinceMs: number) {
+    this.#parts = parts;
+    this.#scale = new FillScale(parts.instrument);
+    this.seen = new SeenTrades(sinceMs);
+  }
+
+  get isReading(): boolean {
+    return this.#isReading;
+  }
+
+  /** Reads what is new, and again all from `sinceMs` on: rows may become visible out of order. */
+  read(sinceMs: number, options: CallOptions, done: (read: TradesRead) => void): void {
+    this.#waiting.push({ sinceMs, options, done });
+    if (!this.#isReading) this.#begin();
+  }
+
+  /** All that wait are served by one reading that begins after they asked. */
+  #begin(): void {
+    const asked = this.#waiting.splice(0);
+    if (asked.length === 0) return;
+    this.#isReading = true;
+    const sinceMs = Math.min(...asked.map((each) => each.sinceMs));
+    const { options } = asked.find((each) => each.options.priority === 'reconcile') ?? asked[0]!;
+    const cursor = this.seen.cursorBefore(sinceMs);
+    const paging = new Paging(cursor);
+    const rows = new Map<string, TradeRow>();
+    let isFirst = true;
+    let isReadable = true;
+    const boundMs = this.seen.isEmpty ? this.seen.sinceMs : sinceMs;
+    const reachesBack = (page: Page<TradeRow>): boolean => cursor === null && page.rows.some((row) => row.timeMs < boundMs);
+    const took = (page: Page<TradeRow> | null): void => {
+      if (page === null) return this.#finish(asked, rows, false, options);
+      for (const row of page.rows) rows.set(keyOf(row), row);
+      if (!page.isReadable) isReadable = false;
+      const ids = page.rows.map(({ tradeId }) => tradeId);
+      const pageSeen = { ids, isFull: page.isCut };
+      const step: PageStep = isFirst ? paging.first(pageSeen, reachesBack(page)) : paging.next(pageSeen, reachesBack(page));
+      isFirst = false;
+      if (step.kind === 'ask') this.#ask(step.fromId, options, took);
+      else this.#finish(asked, rows, step.kind === 'complete' && isReadable, options);
+    };
+    this.#ask(null, options, took);
+  }
+
+  #ask(fromId: string | null, options: CallOptions, took: (page: Page<TradeRow> | null) => void): void {
+    this.#parts.venue.trades(this.#parts.instrument, fromId, options, took);
+  }
+
+  #finish(asked: readonly Asked[], rows: ReadonlyMap<string, TradeRow>, isWhole: boolean, options: CallOptions): void {
+    // Lists are newest first, and both legs of a trade with ourselves have one id: the list alone says which was first.
+    const fresh = Array.from(rows.values())
+      .toReversed()
+      .filter((row) => this.seen.isNew(row));
+    for (const row of rows.values()) this.#count(row);
+    const mirrors = isWhole ? fresh.flatMap((row) => this.#mirror(row, rows)) : [];
+    const atMs = this.#parts.nowMs();
+    for (const row of [...fresh, ...mirrors]) if (!this.#strays.has(keyOf(row))) this.#strays.set(keyOf(row), { row, atMs });
+    this.#attribute(options, () => {
+      this.#isReading = false;
+      const { troubles, index } = this.#parts;
+      const strays = Array.from(this.#strays.values()).filter(({ row }) => this.#parts.tracks.byVenueId(row.venueId) === undefined).length;
+      if (strays > 0) troubles.raise('STRAY', index, `${strays} fills belong to no order that is known`);
+      else troubles.over('STRAY', index);
+      for (const { done } of asked) done({ isWhole: isWhole && this.#strays.size === strays, strays, fresh: fresh.length });
+      if (!this.#isReading) this.#begin();
+    });
+  }
+
+  /** The other leg of a trade with ourselves, where the exchange lists one leg alone. */
+  #mirror(row: TradeRow, rows: ReadonlyMap<string, TradeRow>): readonly TradeRow[] {
+    const { tracks, instrument } = this.#parts;
+    if (row.otherId === null || row.otherId === row.venueId || tracks.byVenueId(row.otherId) === undefined) return [];
+    const other = mirrored(row, instrument);
+    return rows.has(keyOf(other)) || !this.seen.isNew(other) ? [] : [other];
+  }
+
+  /** What changes the account is counted once, whoever's order it is. */
+  #count(row: TradeRow): void {
+    if (!this.seen.countsInTotals(row)) return;
+    const { holdings, positions, instrument, index } = this.#parts;
+    if (this.#scale.write(row, 0, this.#fill) !== null) return;
+    positions.book(index, row.side, this.#fill.lots);
+    if (instrument.contract === undefined) holdings.book(changesOf(instrument, row.side, this.#fill));
+  }
+
+  /** Asks for the orders that nobody knows, one after the other, and books what has an owner. */
+  #attribute(options: CallOptions, done: () => void): void {
+    const { tracks, ownership, index, venueMs } = this.#parts;
+    const asking = Array.from(new Set(Array.from(this.#strays.values(), ({ row }) => row.venueId)));
+    const next = (): void => {
+      const venueId = asking.shift();
+      if (venueId === undefined) {
+        this.#bookKnown();
+        return done();
+      }
+      if (tracks.byVenueId(venueId) !== undefined || ownership.isNobodys(venueId)) return next();
+      this.#orderOf(venueId, options, (row) => {
+        if (row !== null && row !== 'none') ownership.judge(row, { instrument: index, channel: 'myTrades', venueMs: venueMs() });
+        next();
+      });
+    };
+    next();
+  }
+
+  /** Spot says the client order id in the answer to a query; futures in the history alone. */
+  #orderOf(venueId: string, options: CallOptions, done: Parameters<VenueCalls['order']>[3]): void {
+    const { venue, instrument } = this.#parts;
+    if (instrument.contract === undefined) return venue.order(instrument, venueId, options, done);
+    venue.history(instrument, null, options, (page) => {
+      const found = page?.rows.find((row) => row.venueId === venueId);
+      if (found) done(found);
+      else venue.order(instrument, venueId, options, done);
+    });
+  }
+
+  /** Oldest first. What a position earns depends on the order of its fills, so that those of a contract wait a while for one before them. */
+  #bookKnown(): void {
+    const { tracks, ownership, instrument, nowMs, lagMs } = this.#parts;
+    const sorted = Array.from(this.#strays).toSorted(([, a], [, b]) => (BigInt(a.row.tradeId) < BigInt(b.row.tradeId) ? -1 : 1));
+    for (const [key, { row, atMs }] of sorted) {
+      const track = tracks.byVenueId(row.venueId);
+      if (track === undefined && !ownership.isNobodys(row.venueId)) {
+        if (instrument.contract !== undefined && nowMs() < atMs + lagMs()) return;
+        continue;
+      }
+      if (track !== undefined) this.#book(track, row);
+      this.#strays.delete(key);
+      this.seen.add(row);
+    }
+  }
+
+  #book(track: Track, row: TradeRow): void {
+    const { numbers, troubles, index, sink, filled } = this.#parts;
+    const fill = this.#fill;
+    const problem = this.#scale.write(row, numbers.numberOf(row.tradeId), fill);
+    if (problem !== null) return troubles.raise('MISMATCH', index, problem);
+    if (this.#scale.hasForeignFee(row))
+      troubles.raise('FEE_COIN', index, `fees are taken in ${row.feeCoin ?? 'another coin'}, which the books do not have`);
+    track.filledLots += fill.lots;
+    track.filledUnits += fill.notional;
+    track.lastFillMs = fill.timeMs;
+    sink().filled(track.id, fill);
+    filled(track);
+  }
+}
+
+const keyOf = ({ tradeId, side }: Pick<TradeRow, 'tradeId' | 'side'>): string => `${tradeId} ${side}`;

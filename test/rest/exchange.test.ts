@@ -1,0 +1,107 @@
+// Orders through the exchange behind REST, against the paper exchange in virtual time: what is acknowledged, filled, cancelled and refused.
+
+import { describe, expect, it } from 'vitest';
+import { InvariantError } from '../../src/base/errors.ts';
+import { RestWorld, type RestWorldOptions } from '../fixtures/restWorld.ts';
+import { bob } from '../fixtures/restOthers.ts';
+
+const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
+
+describe('an order', () => {
+  it('that rests is acknowledged, seen working by the audit, and ends after a cancel that was confirmed', async () => {
+    const world = await open();
+    const id = world.order({ lots: 1000, limit: 9000 });
+    world.pass(200);
+    expect(world.get(id)).toMatchObject({ lifecycle: 'working', venueId: expect.stringMatching(/^\d+$/) });
+    expect(world.audit('full')).toMatchObject({ kind: 'ok', differences: [] });
+    world.cancel(id);
+    world.pass(1000);
+    // One reading is no proof: it stays reserved until a second one agrees.
+    expect(world.get(id).lifecycle).toBe('cancelSent');
+    world.until(() => world.get(id).lifecycle === 'done');
+    expect(world.get(id)).toMatchObject({ reason: 'canceled', filledLots: 0 });
+    expect(world.engine.reservations.openTotal).toBe(0);
+    expect(world.sent.get('POST /sapi/v1/cancel')).toBe(1);
+  });
+
+  it('that fills is booked once, to the last unit, and over by arithmetic', async () => {
+    const world = await open();
+    bob(world).limit('bob', 'SELL', '0.3', '99.5');
+    bob(world).limit('bob', 'SELL', '0.7', '99.9');
+    const id = world.order({ lots: 10_000, limit: 10_000 });
+    world.settle();
+    world.until(() => world.get(id).lifecycle === 'done');
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10_000 });
+    for (let i = 0; i < 3; i++) expect(world.audit('full')).toMatchObject({ kind: 'ok' });
+    const fills = world.engine.fills.columns();
+    expect(Array.from({ length: fills.length }, (_, at) => [fills.price[at], fills.lots[at]])).toEqual([[9950, 3000], [9990, 7000]]); // prettier-ignore
+    expect(world.engine.ledger.cashTotal - 50_000 * 1e8).toBe(world.balance('USDT') - 100_000 * 1e8);
+  });
+
+  it('by amount ends as filled when the exchange says so', async () => {
+    const world = await open();
+    bob(world).limit('bob', 'SELL', '5', '100');
+    const id = world.order({ quoteUnits: 123.45e8 });
+    world.until(() => world.get(id).lifecycle === 'done', 20_000);
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 12_345 });
+  });
+
+  it('that is refused holds nothing any more', async () => {
+    const world = await open({ service: { off: ['spot.newOrder'] } });
+    const id = world.order({ lots: 1000, limit: 9000 });
+    world.pass(200);
+    expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'refused', code: '-1020' });
+    expect(world.engine.reservations.openTotal).toBe(0);
+  });
+
+  it('waits for the disk, and for its side of the instrument', async () => {
+    const world = await open();
+    world.journal.lasts = world.journal.durableSeq;
+    const first = world.order({ lots: 1000, limit: 9000 });
+    const second = world.order({ lots: 1000, limit: 9001 });
+    const other = world.order({ side: 'sell', lots: 1000, limit: 11_000 });
+    world.pass(500);
+    expect(world.sent.get('POST /sapi/v1/order')).toBeUndefined();
+    world.journal.lasts = null;
+    world.exchange.durable(world.journal.durableSeq);
+    world.pass(10);
+    expect(world.sent.get('POST /sapi/v1/order')).toBe(2);
+    world.pass(500);
+    expect(world.sent.get('POST /sapi/v1/order')).toBe(3);
+    for (const id of [first, second, other]) expect(world.get(id).lifecycle).toBe('working');
+    expect(world.exchange.idle).toBe(true);
+  });
+
+  it('does not leave when its turn comes too late for its signature', async () => {
+    const world = await open();
+    world.journal.lasts = world.journal.durableSeq;
+    const id = world.order({ lots: 1000, limit: 9000 });
+    world.pass(6000);
+    world.journal.lasts = null;
+    world.exchange.durable(world.journal.durableSeq);
+    world.pass(100);
+    expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'notSent' });
+    expect(world.sent.get('POST /sapi/v1/order')).toBeUndefined();
+  });
+
+  it('leaves once, whoever asks a second time', async () => {
+    const world = await open();
+    const id = world.order({ lots: 1000, limit: 9000 });
+    world.pass(200);
+    expect(() => world.exchange.submit(world.get(id) as never, 0)).toThrow(InvariantError);
+    expect(world.placedOf(id)).toBe(1);
+  });
+
+  it('is found by its client order id in the list before its answer comes', async () => {
+    const world = await open();
+    world.fault('NET.respDelay', { ms: 3000 });
+    const id = world.order({ lots: 1000, limit: 9000 });
+    world.pass(500);
+    expect(world.get(id).lifecycle).toBe('sent');
+    world.audit('full');
+    expect(world.get(id).lifecycle).toBe('working');
+    world.pass(5000);
+    expect(world.told.filter((line) => line.startsWith('acked'))).toHaveLength(1);
+    expect(world.placedOf(id)).toBe(1);
+  });
+});

@@ -1,0 +1,56 @@
+// A stop at an exchange that confirms cancels late: it waits for the end of its target, which holds the coins, and sells then; once.
+
+import { expect, it } from 'vitest';
+import { ticks } from '../../src/base/brand.ts';
+import { applyInbox } from '../../src/engine/liveSteps.ts';
+import type { OrderId } from '../../src/model/order.ts';
+import { bob } from '../fixtures/restOthers.ts';
+import { RestWorld } from '../fixtures/restWorld.ts';
+
+/** 0.1 coins bought at 100.00, a target at 105.00 that rests, and a stop at 95.00 that the bot holds. */
+async function guarded(): Promise<{ world: RestWorld; entry: OrderId; target: OrderId }> {
+  const world = await RestWorld.open({ service: { delays: { admissionMs: 20, visibilityMs: 120, cancelMs: 400 } } });
+  bob(world).limit('bob', 'SELL', '0.1', '100.00');
+  const { engine } = world;
+  const made = { id: 0 as OrderId };
+  applyInbox(engine, world.queue.nowMs, () => {
+    const order = engine.newOrder(0, engine.execution[0]!, 'buy');
+    const legs = { takeProfit: ticks(10_500), stopLoss: ticks(9500) };
+    made.id = engine.submit(Object.assign(order, { lots: 1000, limit: ticks(10_000), role: 'limit', slot: 'entry', ...legs }));
+  });
+  const target = (made.id + 1) as OrderId;
+  world.until(() => engine.orders.get(target)?.lifecycle === 'working', 60_000);
+  return { world, entry: made.id, target };
+}
+
+const roles = ({ engine }: RestWorld): readonly string[] => engine.orders.active().map(({ role, lifecycle }) => `${role} ${lifecycle}`);
+
+it('goes out when the cancel of its target is confirmed, and sells all that it guards', async () => {
+  const { world, entry, target } = await guarded();
+  const { engine } = world;
+  const bracket = engine.brackets.of({ instrumentIndex: 0, id: entry })!;
+  applyInbox(engine, world.queue.nowMs, () => engine.desk.hit(bracket, 9500));
+  expect(roles(world)).toEqual(['takeProfit cancelSent']);
+  expect(engine.desk.holds).toBe(true);
+  bob(world).limit('bob', 'BUY', '0.1', '94.00');
+  world.until(() => world.get(target).lifecycle === 'done', 60_000);
+  expect(engine.desk.holds).toBe(false);
+  const stop = (target + 1) as OrderId;
+  world.until(() => engine.orders.get(stop)?.lifecycle === 'done', 60_000);
+  expect(world.get(target).reason).toBe('canceled');
+  expect(world.get(stop)).toMatchObject({ role: 'stopLoss', reason: 'filled', filledLots: 1000 });
+  expect([world.placedOf(target), world.placedOf(stop), engine.brackets.total]).toEqual([1, 1, 0]);
+});
+
+it('sells no more than the target has left where both were in time', async () => {
+  const { world, entry, target } = await guarded();
+  const { engine } = world;
+  const bracket = engine.brackets.of({ instrumentIndex: 0, id: entry })!;
+  // Somebody takes all of the target before the cancel has its effect.
+  bob(world).limit('bob', 'BUY', '0.1', '105.00');
+  applyInbox(engine, world.queue.nowMs, () => engine.desk.hit(bracket, 9500));
+  world.until(() => world.get(target).lifecycle === 'done', 60_000);
+  world.pass(5000);
+  expect(world.get(target).reason).toBe('filled');
+  expect([engine.orders.count, engine.desk.holds, roles(world)]).toEqual([target, false, []]);
+});

@@ -1,0 +1,161 @@
+// Condition orders through the exchange behind REST: they wait there, fire, go on as what came of them, and are taken back; none is lost.
+
+import { describe, expect, it } from 'vitest';
+import { ticks } from '../../src/base/brand.ts';
+import { applyInbox } from '../../src/engine/liveSteps.ts';
+import type { OrderId } from '../../src/model/order.ts';
+import { waitingIn } from '../../src/adapters/rest/exchange/conditions.ts';
+import { BTC, ETH, RestWorld } from '../fixtures/restWorld.ts';
+import { trader } from '../fixtures/restOthers.ts';
+import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresDesk.ts';
+
+const CREATED = 'POST /fapi/v1/conditionOrder/';
+
+const open = (): Promise<RestWorld> =>
+  RestWorld.open({
+    instruments: [PERPETUAL],
+    service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS },
+    parts: { contractWish: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
+  });
+
+/** A bot that is long of ten contracts, bought at 1000.0. */
+async function long(): Promise<RestWorld> {
+  const world = await open();
+  trader(world).order('bob', 'SELL', 10, 1000);
+  const entry = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+  world.until(() => world.get(entry).lifecycle === 'done', 20_000);
+  return world;
+}
+
+const STOP = { side: 'sell', role: 'stopLoss', reduceOnly: true, condition: ticks(9600), rises: false } as const;
+const ENTRY = { side: 'buy', role: 'condition', reduceOnly: false, limit: ticks(10_600), condition: ticks(10_500), rises: true } as const;
+
+/** A condition order for ten contracts; by default a stop at 960.0. */
+function stop(world: RestWorld, wanted: typeof STOP | typeof ENTRY = STOP): OrderId {
+  const { engine } = world;
+  const made = { id: 0 as OrderId };
+  applyInbox(engine, world.queue.nowMs, () => {
+    const order = engine.newOrder(0, engine.execution[0]!, wanted.side);
+    made.id = engine.submit(Object.assign(order, { ...wanted, lots: 10, slot: 'stop' }));
+  });
+  return made.id;
+}
+
+/** Somebody waits to buy at 950.0, the contract trades there, and the next audit comes. */
+function fall(world: RestWorld): void {
+  trader(world).order('bob', 'BUY', 11, 950);
+  trader(world).order('bob', 'SELL', 1, 950);
+  world.audit('fast');
+}
+
+const isWorking = (world: RestWorld, id: OrderId) => (): boolean => world.get(id).lifecycle === 'working';
+const isDone = (world: RestWorld, id: OrderId) => (): boolean => world.get(id).lifecycle === 'done';
+
+describe('a condition order', () => {
+  it('waits at the exchange, fires, and what came of it is booked as the order that it is', async () => {
+    const world = await long();
+    const id = stop(world);
+    world.until(isWorking(world, id), 5000);
+    expect(waitingIn(String(world.get(id).venueId))).not.toBeNull();
+    expect(world.audit('full').kind).toBe('ok');
+    world.pass(10_000);
+    expect(isWorking(world, id)()).toBe(true);
+    fall(world);
+    world.until(isDone(world, id), 30_000);
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(world.engine.ledger.isFlat(0, 0)).toBe(true);
+    expect(world.audit('full').kind).toBe('ok');
+    expect(world.engine.risk.halts.causes()).toEqual([]);
+    expect(world.cashChange).toBe(world.venueChange);
+    expect(world.sent.get(CREATED)).toBe(1);
+  });
+
+  it('is taken back while it waits', async () => {
+    const world = await long();
+    const id = stop(world);
+    world.until(isWorking(world, id), 5000);
+    world.cancel(id);
+    world.until(isDone(world, id), 30_000);
+    expect(world.get(id)).toMatchObject({ reason: 'canceled', filledLots: 0 });
+    expect(world.service.futures.triggers.pending()).toEqual([]);
+    fall(world);
+    world.pass(10_000);
+    expect(world.engine.ledger.isFlat(0, 0)).toBe(false);
+  });
+
+  it('whose cancel comes too late is what it became: filled', async () => {
+    const world = await long();
+    const id = stop(world);
+    world.until(isWorking(world, id), 5000);
+    trader(world).order('bob', 'BUY', 11, 950);
+    trader(world).order('bob', 'SELL', 1, 950);
+    world.cancel(id);
+    world.until(isDone(world, id), 60_000);
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('waits on over a restart, and fires in the next life', async () => {
+    const world = await open();
+    trader(world).order('bob', 'BUY', 1, 1000);
+    trader(world).order('bob', 'SELL', 1, 1000);
+    const id = stop(world, ENTRY);
+    world.until(isWorking(world, id), 5000);
+    const next = await world.restart();
+    trader(next).order('bob', 'SELL', 11, 1050);
+    trader(next).order('bob', 'BUY', 1, 1050);
+    next.audit('fast');
+    next.until(isDone(next, id), 30_000);
+    expect(next.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect([next.sent.get(CREATED), next.cashChange]).toEqual([1, next.venueChange]);
+  });
+
+  it('whose answer is lost is found in the list of those that wait', async () => {
+    const world = await long();
+    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world);
+    world.until(() => world.told.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
+    world.until(isWorking(world, id), 60_000);
+    expect(waitingIn(String(world.get(id).venueId))).not.toBeNull();
+    fall(world);
+    world.until(isDone(world, id), 60_000);
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(world.sent.get(CREATED)).toBe(1);
+  });
+
+  it('whose answer is lost, and that fires before anybody has looked, is found by its client order id', async () => {
+    const world = await long();
+    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world);
+    world.pass(25);
+    trader(world).order('bob', 'BUY', 11, 950);
+    trader(world).order('bob', 'SELL', 1, 950);
+    world.until(isDone(world, id), 60_000);
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('whose request is lost has no effect, past the fence alone; one that waits there all the same is taken back', async () => {
+    const world = await long();
+    world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world);
+    world.pass(60_000, 50);
+    expect(world.get(id).lifecycle).toBe('unknown');
+    world.until(() => world.get(id).reason === 'noEffect', 120_000);
+    expect(world.sent.get(CREATED)).toBe(1);
+    // It has lain in a queue of the exchange all the while.
+    trader(world).condition('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
+    world.audit('full');
+    expect(world.told).toContain(`landed ${id}`);
+    world.until(() => world.get(id).reason === 'canceled', 60_000);
+    expect(world.service.futures.triggers.pending()).toEqual([]);
+  });
+
+  it('of somebody else is an alien', async () => {
+    const world = await long();
+    const id = stop(world);
+    world.until(isWorking(world, id), 5000);
+    trader(world).condition('alice', 'SELL', '1', '940', { volume: 3, positionType: 1 });
+    expect(world.audit('full')).toMatchObject({ kind: 'mismatch', differences: [{ code: 'ALIEN' }] });
+  });
+});

@@ -1,0 +1,416 @@
+// The fault catalogue against the exchange behind REST (order safety, section 14): the right class, one order at most, nothing forgotten.
+
+import { describe, expect, it } from 'vitest';
+import { ENDINGS } from '../../src/model/run.ts';
+import { BTC, RestWorld, START_MS, type RestWorldOptions } from '../fixtures/restWorld.ts';
+import { bob } from '../fixtures/restOthers.ts';
+
+const LIMIT = { lots: 1000, limit: 9000 } as const;
+const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
+
+/** Places an order while a fault is on, and waits until what became of it is known. */
+async function underFault(point: string, params: Readonly<Record<string, number | string>>, options: RestWorldOptions = {}) {
+  const world = await open(options);
+  world.fault(point, params);
+  const id = world.order(LIMIT);
+  world.pass(100);
+  const first = world.get(id).lifecycle;
+  world.until(() => !['sent', 'unknown'].includes(world.get(id).lifecycle), 900_000);
+  return { world, id, first };
+}
+
+/** Whatever happened: nothing twice, books right, nothing left over once the order is cancelled. */
+function expectSound(world: RestWorld, id: ReturnType<RestWorld['order']>, placed: number): void {
+  expect(world.placedOf(id)).toBe(placed);
+  expect(world.sent.get('POST /sapi/v1/order')).toBe(1);
+  if (world.get(id).lifecycle !== 'done') {
+    world.cancel(id);
+    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+  }
+  expect(world.audit('full')).toMatchObject({ kind: 'ok' });
+  expect(world.service.spot.live().filter(({ account }) => account === 0)).toEqual([]);
+  expect(world.engine.orders.active()).toEqual([]);
+  expect(world.engine.orders.impossibleEvents).toBe(0);
+}
+
+describe('N1 to N8: the network', () => {
+  it('N1: a request that is lost is proved without effect behind the fence, and never sent again', async () => {
+    const { world, id } = await underFault('NET.reqDrop', {});
+    expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'noEffect' });
+    // Not before the window of admission and the longest delay of the lists are over.
+    expect(world.nowMs - world.journal.signMs(world.get(id))).toBeGreaterThan(65_000);
+    expectSound(world, id, 0);
+  });
+
+  it('N2: an order whose answer is lost is adopted from the first list', async () => {
+    const { world, id } = await underFault('NET.respDrop', {});
+    expect(world.get(id).lifecycle).toBe('working');
+    expect(world.told.filter((line) => line.includes('found'))).toHaveLength(1);
+    expectSound(world, id, 1);
+  });
+
+  it.each([4900, 4990, 5010, 5100])('N3: a request that arrives after %i ms is one order or none', async (ms) => {
+    const { world, id } = await underFault('NET.reqDelay', { ms });
+    const isAdmitted = ms < 4980;
+    expect(world.get(id)).toMatchObject(isAdmitted ? { lifecycle: 'working' } : { lifecycle: 'done', reason: 'refused', code: '-1021' });
+    expectSound(world, id, isAdmitted ? 1 : 0);
+  });
+
+  it('N3: an answer that comes after the time limit resolves what was unknown', async () => {
+    const world = await open();
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.respDelay', op: 'spot.newOrder', nth: 1, params: { ms: 15_000 } },
+        { point: 'NET.reqDrop', op: 'spot.openOrders', p: 1 },
+        { point: 'NET.reqDrop', op: 'spot.myTrades', p: 1 },
+      ],
+    });
+    const id = world.order(LIMIT);
+    world.pass(11_000);
+    expect(world.get(id).lifecycle).toBe('unknown');
+    world.pass(5000);
+    expect(world.get(id).lifecycle).toBe('working');
+    expect(world.engine.risk.halts.causes().filter(({ code }) => code === 'UNKNOWN_OUTCOME')).toEqual([]);
+    world.noFaults();
+    expectSound(world, id, 1);
+  });
+
+  it.each([
+    ['truncated', 'NET.truncate', { bytes: 7 }],
+    ['HTML 502', 'NET.replace', { status: 502, body: '<html>bad gateway</html>' }],
+    ['403 of a proxy', 'NET.replace', { status: 403, body: '{"message":"forbidden"}' }],
+    ['2xx without an id', 'NET.replace', { status: 200, body: '{}' }],
+    ['empty', 'NET.replace', { status: 200, body: '' }],
+    ['3xx', 'NET.replace', { status: 302, body: '' }],
+  ] as const)('N4: an answer that is %s leaves the outcome unknown, and the order is found', async (_, point, params) => {
+    const { world, id, first } = await underFault(point, params);
+    expect([first, world.get(id).lifecycle].includes('working') || first === 'unknown').toBe(true);
+    expect(world.told.some((line) => line.startsWith(`unknown ${id}`))).toBe(true);
+    expect(world.get(id).lifecycle).toBe('working');
+    expectSound(world, id, 1);
+  });
+
+  it('N4: an acknowledgement of another order is not believed', async () => {
+    const body = JSON.stringify({ symbol: 'BTCUSDT', orderId: 999, clientOrderId: 'SOMEBODY-ELSE', side: 'BUY', type: 'LIMIT', price: '90', origQty: '0.1', status: 0 }); // prettier-ignore
+    const { world, id } = await underFault('NET.replace', { status: 200, body });
+    expect(world.told.some((line) => line.startsWith('trouble ECHO'))).toBe(true);
+    expect(world.get(id)).toMatchObject({ lifecycle: 'working', venueId: expect.not.stringMatching(/^999$/) });
+    expect(world.placedOf(id)).toBe(1);
+  });
+
+  it('N5: where no connection is made, no byte has left: that is proof, and the next order may go', async () => {
+    const world = await open();
+    world.isRefused = true;
+    const id = world.order(LIMIT);
+    world.pass(500);
+    expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'notSent' });
+    world.isRefused = false;
+    const next = world.order(LIMIT);
+    world.pass(500);
+    expect(world.get(next).lifecycle).toBe('working');
+    expectSound(world, next, 1);
+  });
+
+  it('N6: of two orders with one client order id one counts; the other is cancelled, and a person has to look', async () => {
+    const world = await open();
+    world.fault('NET.dup');
+    const id = world.order(LIMIT);
+    world.pass(200);
+    expect(world.placedOf(id)).toBe(2);
+    expect(world.audit('full').kind).toBe('mismatch');
+    world.pass(1000);
+    expect(world.engine.risk.halts.causes().map(({ code }) => code)).toContain('DUPLICATE');
+    expect(world.service.spot.live().filter(({ account }) => account === 0)).toHaveLength(1);
+    expect(world.get(id).lifecycle).toBe('working');
+  });
+
+  it('N7: through a partition an unknown order keeps its exposure, and is adopted when the network heals', async () => {
+    const world = await open();
+    world.fault('NET.respDrop');
+    const id = world.order(LIMIT);
+    world.pass(30);
+    world.faulty.faults.set({ seed: 1, schedule: [{ point: 'NET.reqDrop', p: 1 }] });
+    world.pass(300_000, 50);
+    expect(world.get(id).lifecycle).toBe('unknown');
+    expect(world.engine.reservations.openTotal).toBe(1);
+    world.noFaults();
+    world.until(() => world.get(id).lifecycle === 'working', 60_000);
+    expectSound(world, id, 1);
+  });
+
+  it('N8: where reads fail nothing is proved, however long it takes', async () => {
+    const world = await open();
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [{ point: 'NET.reqDrop', op: 'spot.newOrder', nth: 1 }, { point: 'NET.reqDrop', op: 'spot.myTrades', p: 1 }],
+    }); // prettier-ignore
+    const id = world.order(LIMIT);
+    world.pass(200_000, 50);
+    expect(world.get(id).lifecycle).toBe('unknown');
+    expect(world.audit('fast').kind).toBe('gap');
+    world.noFaults();
+    world.until(() => world.get(id).reason === 'noEffect');
+    expectSound(world, id, 0);
+  });
+});
+
+describe('X1 to X9: the exchange', () => {
+  it.each([
+    [504, 1],
+    [504, 0],
+    [-1006, 1],
+    [-1006, 0],
+    [-1007, 1],
+    [-1007, 0],
+    [-1001, 1],
+    [-1016, 0],
+    [-1000, 1],
+  ])('X1, X2: %i, executed %i, is unknown until the lists prove what it was', async (code, executed) => {
+    const { world, id } = await underFault('BUS.unknown', { executed, code });
+    expect(world.told.some((line) => line.startsWith(`unknown ${id} ${code}`))).toBe(true);
+    if (executed === 1) expect(world.get(id).lifecycle).toBe('working');
+    else {
+      expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'noEffect' });
+      // Codes that admit a delay of the inside lengthen the wait to ten minutes.
+      const waitedMs = world.nowMs - world.journal.signMs(world.get(id));
+      expect(waitedMs > 600_000).toBe(code !== -1000);
+    }
+    expectSound(world, id, executed);
+  });
+
+  it('X1: an unknown order that has filled at once is found by its trades', async () => {
+    const world = await open();
+    bob(world).limit('bob', 'SELL', '0.1', '90');
+    world.fault('NET.respDrop');
+    const id = world.order(LIMIT);
+    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });
+    expectSound(world, id, 1);
+  });
+
+  it('X1: three of them within five minutes are an incident, which is over after ten quiet ones', async () => {
+    const world = await open();
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [{ point: 'BUS.unknown', op: 'spot.cancelOrder', p: 1, params: { executed: 0, code: -1007 } }],
+    });
+    const id = world.order(LIMIT);
+    world.pass(200);
+    world.cancel(id);
+    world.pass(20_000);
+    expect(world.engine.risk.halts.causes().map(({ code }) => code)).toContain('INCIDENT');
+    world.noFaults();
+    world.pass(700_000, 50);
+    expect(world.engine.risk.halts.causes().map(({ code }) => code)).not.toContain('INCIDENT');
+    expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'canceled' });
+  });
+
+  it('X3: after -1003 creates wait, and cancels go on', async () => {
+    const world = await open();
+    const resting = world.order(LIMIT);
+    world.pass(200);
+    world.fault('GW.code', { code: -1003 });
+    const refused = world.order({ side: 'sell', lots: 1000, limit: 11_000 });
+    world.pass(100);
+    expect(world.get(refused)).toMatchObject({ reason: 'refused', code: '-1003' });
+    const waiting = world.order({ side: 'sell', lots: 999, limit: 11_000 });
+    world.cancel(resting);
+    world.pass(500);
+    expect(world.get(waiting).lifecycle).toBe('sent');
+    expect(world.sent.get('POST /sapi/v1/cancel')).toBe(1);
+    world.pass(3000);
+    expect(world.get(waiting).lifecycle).toBe('working');
+  });
+
+  it('X3: while the address is banned nothing leaves, and new orders are denied', async () => {
+    const world = await open({ service: { limits: { 'spot.openOrders': { count: 1, windowMs: 60_000 } } }, switches: { banAfter: 1 } });
+    world.pass(61_000);
+    world.audit('full');
+    world.audit('full');
+    const before = Array.from(world.sent.values()).reduce((sum, count) => sum + count, 0);
+    const id = world.order(LIMIT);
+    world.pass(10_000);
+    expect(ENDINGS[world.engine.orders.columns(world.nowMs).ending[id - 1]!]).toBe('denied');
+    expect(Array.from(world.sent.values()).reduce((sum, count) => sum + count, 0)).toBe(before);
+    const isBanned = () => world.engine.risk.halts.causes().some(({ code }) => code === 'BANNED');
+    expect(isBanned()).toBe(true);
+    world.pass(400_000, 50);
+    world.audit('fast');
+    expect(isBanned()).toBe(false);
+  });
+
+  it.each([
+    [-2016, 'LOCKED'],
+    [35, 'LOCKED'],
+    [-2015, 'KEY'],
+    [-2200, 'KEY'],
+  ])('X4: %i stops everything until a person has looked', async (code, trouble) => {
+    const { world, id } = await underFault('GW.code', { code });
+    expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'refused', code: String(code) });
+    expect(world.engine.risk.halts.causes().map((cause) => cause.code)).toContain(trouble);
+    const before = world.sent.get('GET /sapi/v1/openOrders') ?? 0;
+    world.audit('full');
+    // Whoever goes on asking with a key that is not taken looks like an attacker.
+    expect((world.sent.get('GET /sapi/v1/openOrders') ?? 0) > before).toBe(trouble === 'LOCKED');
+    world.exchange.clear(trouble as 'KEY', null);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('X5: a cancel takes long, the order fills meanwhile: the exposure stays until its end is confirmed', async () => {
+    const world = await open();
+    const id = world.order(LIMIT);
+    world.pass(200);
+    world.fault('BUS.cancelDelay', { ms: 20_000 }, 'spot.cancelOrder');
+    world.cancel(id);
+    world.pass(5000);
+    expect(world.get(id).lifecycle).toBe('cancelSent');
+    expect(world.engine.reservations.openTotal).toBe(1);
+    bob(world).limit('bob', 'SELL', '0.04', '90');
+    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    expect(world.get(id)).toMatchObject({ reason: 'canceled', filledLots: 400 });
+    expectSound(world, id, 1);
+  });
+
+  it.each([-1145, -2013, -1112])('X5: %i in answer to a cancel proves nothing: the order is read, and cancelled again', async (code) => {
+    const world = await open();
+    const id = world.order(LIMIT);
+    world.pass(200);
+    world.fault('GW.code', { code }, 'spot.cancelOrder');
+    world.cancel(id);
+    world.pass(1000);
+    expect(world.get(id).lifecycle).toBe('cancelSent');
+    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    expect(world.get(id).reason).toBe('canceled');
+    expect(world.sent.get('POST /sapi/v1/cancel')).toBe(2);
+    expectSound(world, id, 1);
+  });
+
+  it('X6: an order that lands after it was proved without effect is adopted, cancelled and told', async () => {
+    const world = await open();
+    // The request lies in a queue of the exchange that does not look at the time: admission itself breaks the rule.
+    world.fault('NET.reqDrop');
+    const id = world.order(LIMIT);
+    world.until(() => world.get(id).reason === 'noEffect');
+    world.noFaults();
+    world.service.spot.place(0, world.get(id), world.cidOf(id));
+    expect(world.audit('full').kind).toBe('ok');
+    expect(world.told).toContain(`landed ${id}`);
+    expect(world.engine.risk.halts.causes().map(({ code }) => code)).toContain('LATE_LANDING');
+    world.until(() => world.get(id).lifecycle === 'done' && world.get(id).reason === 'canceled', 60_000);
+    expectSound(world, id, 1);
+  });
+
+  it('X6: one that was refused, and has filled all the same, is booked', async () => {
+    const world = await open();
+    world.fault('GW.code', { code: -1100 });
+    const id = world.order(LIMIT);
+    world.pass(200);
+    expect(world.get(id).reason).toBe('refused');
+    bob(world).limit('bob', 'SELL', '0.1', '90');
+    world.service.spot.place(0, world.get(id), world.cidOf(id));
+    world.audit('full');
+    world.until(() => world.get(id).filledLots === 1000, 30_000);
+    expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'filled' });
+    expect(world.balance('BTC')).toBe(10e8 + 0.1e8 - 0.0002e8);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it.each(['inclusive', 'exclusive'])(
+    'X7: lists without client order ids, pages that begin %s: the order is known by what it asks for',
+    async (fromId) => {
+      const { world, id } = await underFault('NET.respDrop', {}, { switches: { openOrdersClientId: 'off', fromId } });
+      expect(world.get(id).lifecycle).toBe('working');
+      expectSound(world, id, 1);
+    },
+  );
+
+  it('X8: a status that nobody knows is alive, and an alarm', async () => {
+    const world = await open();
+    const id = world.order(LIMIT);
+    world.pass(200);
+    const row = { symbol: 'BTCUSDT', orderId: Number(world.get(id).venueId), clientOrderId: world.cidOf(id), price: '90', origQty: '0.1', executedQty: '0', type: 'LIMIT', side: 'BUY', status: 'MELTED' }; // prettier-ignore
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [{ point: 'NET.replace', op: 'spot.queryOrder', p: 1, params: { status: 200, body: JSON.stringify(row) } }],
+    });
+    world.cancel(id);
+    world.pass(5000);
+    expect(world.get(id).lifecycle).toBe('cancelSent');
+    expect(world.told.some((line) => line.startsWith('trouble STATUS'))).toBe(true);
+    world.noFaults();
+    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    expectSound(world, id, 1);
+  });
+
+  it('X9: both legs of a trade with ourselves are booked once', async () => {
+    const world = await open();
+    const buy = world.order(LIMIT);
+    world.pass(200);
+    const sell = world.order({ side: 'sell', lots: 1000, limit: 9000 });
+    world.pass(2000);
+    world.settle();
+    for (const id of [buy, sell]) expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'filled', filledLots: 1000 });
+    expect(world.audit('full').kind).toBe('ok');
+    expect(world.engine.ledger.cashTotal - 50_000 * 1e8).toBe(world.balance('USDT') - 100_000 * 1e8);
+  });
+
+  it("an order by hand is nobody's: new risk stops until a person has named it", async () => {
+    const world = await open();
+    const venueId = bob(world).limit('alice', 'BUY', '0.5', '50');
+    const found = world.audit('full');
+    expect(found.kind).toBe('mismatch');
+    expect(world.engine.risk.halts.causes().map(({ code }) => code)).toContain('ALIEN');
+    world.exchange.ignore(venueId);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('a balance that no trade explains is a mismatch', async () => {
+    const world = await open();
+    expect(world.audit('full').kind).toBe('ok');
+    world.service.spot.venue.deposit(0, BTC.base, 1);
+    expect(world.audit('full')).toMatchObject({ kind: 'mismatch', differences: [{ code: 'MISMATCH' }] });
+    expect(world.audit('full').kind).toBe('mismatch');
+    // A person knows where it came from: what is held counts from then on.
+    world.exchange.clear('MISMATCH', null);
+    expect(world.audit('full').kind).toBe('ok');
+    world.service.spot.venue.deposit(0, BTC.base, 1);
+    expect(world.audit('full').kind).toBe('mismatch');
+  });
+});
+
+describe('C1, C2: clocks', () => {
+  it.each([-30_000, 30_000])('a clock that is %i ms off changes nothing: the exchange is asked for its own', async (skewMs) => {
+    const world = await open({ skewMs });
+    world.fault('NET.respDrop');
+    const id = world.order(LIMIT);
+    world.until(() => world.get(id).lifecycle === 'working', 60_000);
+    expect(Math.abs(world.journal.signMs(world.get(id)) - world.nowMs)).toBeLessThan(60_000);
+    expectSound(world, id, 1);
+  });
+
+  it('nothing is signed while the clock of the exchange is unsure', async () => {
+    const world = await open({ parts: { serverTime: () => ({ ms: START_MS as never, uncertaintyMs: 500 }) } });
+    const id = world.order(LIMIT);
+    world.pass(500);
+    expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'notSent' });
+    expect(world.sent.get('POST /sapi/v1/order')).toBeUndefined();
+  });
+
+  it('a jump of the clock of the exchange voids what was proved, and stops new risk until it is measured anew', async () => {
+    const world = await open();
+    world.fault('NET.reqDrop');
+    const id = world.order(LIMIT);
+    world.pass(60_000, 20);
+    world.service.clockOffsetMs += 10_000;
+    world.pass(10_000, 20);
+    expect(world.told.some((line) => line.startsWith('trouble CLOCK'))).toBe(true);
+    expect(world.fence.epoch).toBeGreaterThan(0);
+    expect(world.get(id).lifecycle).toBe('unknown');
+    world.clock.measure('spot');
+    world.until(() => world.get(id).reason === 'noEffect');
+    expect(world.told).toContain('over CLOCK');
+    // Counted from the jump on.
+    expect(world.nowMs - START_MS).toBeGreaterThan(120_000);
+  });
+});

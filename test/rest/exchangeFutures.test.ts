@@ -1,0 +1,121 @@
+// Futures through the exchange behind REST: open and close, settings that come first, evidence without client order ids, funding, liquidation.
+
+import { describe, expect, it } from 'vitest';
+import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restWorld.ts';
+import { trader } from '../fixtures/restOthers.ts';
+import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresDesk.ts';
+
+const CREATE = 'futures.createOrder';
+const CREATED = 'POST /fapi/v1/order';
+/** Prices of about 1000.0, ten contracts of 0.001 coins. */
+const LIMIT = { lots: 10, limit: 9000 } as const;
+
+const open = (options: RestWorldOptions = {}) =>
+  RestWorld.open({
+    instruments: [PERPETUAL],
+    ...options,
+    service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS, ...options.service },
+    parts: { contractWish: () => ({ positionType: 1, leverage: 10, positionModel: 1 }), ...options.parts },
+  });
+
+describe('contracts', () => {
+  it('are set before anything opens, again and again until the exchange says so', async () => {
+    const world = await open();
+    expect(world.told).toContain('over SETTINGS');
+    expect(world.sent.get('POST /fapi/v1/edit_lever')).toBe(1);
+
+    const stubborn = await open({ service: { off: ['futures.changeLeverage'] } });
+    stubborn.order(LIMIT);
+    stubborn.pass(10_000);
+    expect(stubborn.told.some((line) => line.startsWith('trouble SETTINGS'))).toBe(true);
+    expect(stubborn.engine.orders.active()).toEqual([]);
+    expect(stubborn.sent.get(CREATED)).toBeUndefined();
+    expect(stubborn.sent.get('POST /fapi/v1/edit_lever')).toBeGreaterThan(2);
+  });
+
+  it('are opened and closed in contracts, and the position is what the trades make of it', async () => {
+    const world = await open();
+    trader(world).order('bob', 'SELL', 10, 1000);
+    const long = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    world.until(() => world.get(long).lifecycle === 'done', 20_000);
+    expect(world.get(long)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(trader(world).positions()).toMatchObject([{ positionSide: 'BUY', positionVolume: 10, leverage: 10 }]);
+    expect(world.audit('full').kind).toBe('ok');
+    trader(world).order('bob', 'BUY', 10, 995);
+    const close = world.order({ side: 'sell', lots: 10, reduceOnly: true });
+    world.until(() => world.get(close).lifecycle === 'done', 20_000);
+    expect(world.get(close)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(trader(world).positions()).toEqual([]);
+    expect(world.engine.ledger.isFlat(0, 0)).toBe(true);
+    expect(world.audit('full').kind).toBe('ok');
+    // The bot's books and the exchange's wallet have changed by the same, to the last unit.
+    const { free, locked } = world.service.futures.venue.wallets.wallet(0, world.service.futures.venue.wallets.asset('USDT'));
+    expect(free + locked - 10_000 * 1e4).toBe(world.engine.ledger.cashTotal - 5000 * 1e4);
+  });
+
+  it('that an IOC does not get end as canceled with what they got', async () => {
+    const world = await open();
+    trader(world).order('bob', 'SELL', 4, 1000);
+    const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    world.until(() => world.get(id).lifecycle === 'done', 20_000);
+    expect(world.get(id)).toMatchObject({ reason: 'canceled', filledLots: 4 });
+  });
+});
+
+describe('a create of a contract whose answer is lost', () => {
+  it.each([
+    ['NET.respDrop', {}, 1],
+    ['NET.reqDrop', {}, 0],
+    ['BUS.unknown', { executed: 1, code: -1007 }, 1],
+    ['BUS.unknown', { executed: 0, code: 504 }, 0],
+  ] as const)('%s %j: is proved, with %i order', async (point, params, placed) => {
+    const world = await open();
+    world.fault(point, params, CREATE);
+    const id = world.order(LIMIT);
+    world.until(() => world.told.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
+    world.until(() => !['sent', 'unknown'].includes(world.get(id).lifecycle), 900_000);
+    expect(world.get(id)).toMatchObject(placed === 1 ? { lifecycle: 'working' } : { lifecycle: 'done', reason: 'noEffect' });
+    expect([world.placedOf(id), world.sent.get(CREATED)]).toEqual([placed, 1]);
+  });
+
+  it('and that has filled at once is found in the history by its client order id', async () => {
+    const world = await open();
+    trader(world).order('bob', 'SELL', 10, 900);
+    world.fault('NET.respDrop', {}, CREATE);
+    const id = world.order(LIMIT);
+    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
+    expect(world.told.some((line) => line.includes('orderHistory found'))).toBe(true);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+});
+
+describe('what the exchange does by itself', () => {
+  it('funding is told by what positions say of it, once', async () => {
+    const world = await open({ service: { fundingRates: { [PERPETUAL.id]: 1e8 } } });
+    trader(world).order('bob', 'SELL', 10, 1000);
+    const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    world.until(() => world.get(id).lifecycle === 'done', 20_000);
+    world.audit('full');
+    world.service.advance(world.nowMs + 8 * 3_600_000);
+    world.pass(8 * 3_600_000, 60_000);
+    world.clock.measure('futures');
+    world.pass(1000);
+    for (let i = 0; i < 2; i++) world.audit('full');
+    world.settle();
+    const funded = world.told.filter((line) => line.startsWith('funded'));
+    expect(funded).toHaveLength(1);
+    const { free, locked } = world.service.futures.venue.wallets.wallet(0, world.service.futures.venue.wallets.asset('USDT'));
+    const margin = world.service.futures.venue.wallets.position(0, 0, true).marginUnits;
+    expect(free + locked + margin - 10_000 * 1e4).toBe(world.engine.ledger.cashTotal - 5000 * 1e4);
+  });
+
+  it('a position that changes without an order of ours stops the account', async () => {
+    const world = await open();
+    world.audit('full');
+    trader(world).order('bob', 'SELL', 10, 1000);
+    trader(world).order('alice', 'BUY', 10, 1000);
+    expect(world.audit('full').kind).toBe('mismatch');
+    expect(world.engine.risk.halts.causes().map(({ code }) => code)).toContain('ALIEN');
+  });
+});

@@ -1,0 +1,84 @@
+// The exchange behind REST before every shipped reading of the specification: the same orders, found and ended alike.
+
+import { describe, expect, it } from 'vitest';
+import { PROFILES } from '../../src/service/profile/profile.ts';
+import type { Profile } from '../../src/service/profile/switches.ts';
+import { BARE } from '../fixtures/bareProfile.ts';
+import { bob, trader } from '../fixtures/restOthers.ts';
+import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restWorld.ts';
+import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresDesk.ts';
+
+const FUTURES: RestWorldOptions = {
+  instruments: [PERPETUAL],
+  parts: { contractWish: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
+};
+const futuresAt = (profile: Profile): RestWorldOptions => ({
+  ...FUTURES,
+  service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS, profile },
+});
+
+describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, profile) => {
+  it('spot: an answer that is lost, a fill, a cancel', async () => {
+    const world = await RestWorld.open({ service: { profile } });
+    world.fault('NET.respDrop');
+    const lost = world.order({ lots: 1000, limit: 9000 });
+    world.until(() => world.get(lost).lifecycle === 'working', 60_000);
+    world.noFaults();
+    bob(world).limit('bob', 'SELL', '0.04', '90');
+    world.cancel(lost);
+    world.until(() => world.get(lost).lifecycle === 'done', 60_000);
+    expect(world.get(lost)).toMatchObject({ reason: 'canceled', filledLots: 400 });
+    expect(world.placedOf(lost)).toBe(1);
+    expect(world.audit('full')).toMatchObject({ kind: 'ok' });
+    expect(world.cashChange).toBe(world.venueChange);
+  });
+
+  it('futures: an answer that is lost, a fill, a cancel', async () => {
+    const world = await RestWorld.open(futuresAt(profile));
+    world.fault('NET.respDrop', {}, 'futures.createOrder');
+    const lost = world.order({ lots: 10, limit: 9000 });
+    world.until(() => world.get(lost).lifecycle === 'working', 60_000);
+    world.noFaults();
+    trader(world).create('bob', 'SELL', 4, 900, { positionType: 1 });
+    world.cancel(lost);
+    world.until(() => world.get(lost).lifecycle === 'done', 60_000);
+    expect(world.get(lost)).toMatchObject({ reason: 'canceled', filledLots: 4 });
+    expect(world.placedOf(lost)).toBe(1);
+    expect(world.audit('full')).toMatchObject({ kind: 'ok' });
+    expect(world.cashChange).toBe(world.venueChange);
+  });
+});
+
+describe('lists that are shorter than asked for', () => {
+  it.each(['100', '500', '1000'])('a history of %s rows at most hides no order', async (historyMax) => {
+    const world = await RestWorld.open({
+      ...FUTURES,
+      switches: { historyMax },
+      service: {
+        instruments: [BTC, ETH, PERPETUAL, INVERSE],
+        accounts: TRADERS,
+        limits: { 'futures.createOrder': null, 'futures.cancelOrder': null },
+      },
+    });
+    // The order fills at once, and is soon buried under orders by hand; only the history knows its client order id.
+    trader(world).order('bob', 'SELL', 10, 900);
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.respDrop', op: 'futures.createOrder', nth: 1 },
+        { point: 'NET.reqDrop', op: 'futures.orderHistory', nth: 1 },
+        { point: 'NET.reqDrop', op: 'futures.orderHistory', nth: 2 },
+        { point: 'NET.reqDrop', op: 'futures.orderHistory', nth: 3 },
+      ],
+    });
+    const lost = world.order({ lots: 10, limit: 9000 });
+    world.pass(100);
+    for (let i = 0; i < 120; i++) {
+      const id = trader(world).order('alice', 'BUY', 1, 500);
+      trader(world).post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId: id }, { as: 'alice' });
+    }
+    world.noFaults();
+    world.until(() => world.get(lost).lifecycle === 'done', 120_000);
+    expect(world.get(lost)).toMatchObject({ reason: 'filled', filledLots: 10 });
+  });
+});

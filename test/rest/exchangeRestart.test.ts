@@ -1,0 +1,91 @@
+// A bot behind REST that is killed and begins again: nothing is sent twice, nothing is booked twice, nothing is forgotten.
+
+import { describe, expect, it } from 'vitest';
+import { RestWorld } from '../fixtures/restWorld.ts';
+import { bob } from '../fixtures/restOthers.ts';
+
+const LIMIT = { lots: 1000, limit: 9000 } as const;
+const CREATE = 'POST /sapi/v1/order';
+
+describe('after a restart', () => {
+  it('a working order goes on: what it fills meanwhile is booked once', async () => {
+    const before = await RestWorld.open();
+    const id = before.order(LIMIT);
+    before.pass(200);
+    bob(before).limit('bob', 'SELL', '0.03', '90');
+    before.settle();
+    expect(before.get(id).filledLots).toBe(300);
+    before.audit('full');
+    const after = await before.restart();
+    bob(after).limit('bob', 'SELL', '0.02', '90');
+    expect(after.audit('full').kind).toBe('ok');
+    expect(after.get(id)).toMatchObject({ lifecycle: 'working', filledLots: 500 });
+    expect(after.told.filter((line) => line.startsWith('filled'))).toEqual([`filled ${id} 200`]);
+    bob(after).limit('bob', 'SELL', '0.05', '90');
+    after.settle();
+    expect(after.get(id)).toMatchObject({ lifecycle: 'done', reason: 'filled' });
+    expect([after.placedOf(id), after.sent.get(CREATE)]).toEqual([1, 1]);
+  });
+
+  it.each([true, false])('a create on the wire is unknown, and proved (carried out: %s)', async (isCarriedOut) => {
+    const before = await RestWorld.open();
+    before.audit('full');
+    if (!isCarriedOut) before.fault('NET.reqDrop');
+    const id = before.order(LIMIT);
+    before.pass(5);
+    before.pass(30);
+    const after = await before.restart();
+    after.noFaults();
+    after.until(() => after.get(id).lifecycle !== 'unknown');
+    expect(after.get(id)).toMatchObject(isCarriedOut ? { lifecycle: 'working' } : { lifecycle: 'done', reason: 'noEffect' });
+    expect([after.placedOf(id), after.sent.get(CREATE)]).toEqual([isCarriedOut ? 1 : 0, 1]);
+    expect(after.audit('full').kind).toBe('ok');
+  });
+
+  it('a cancel is sent again until the order has ended', async () => {
+    const before = await RestWorld.open();
+    const id = before.order(LIMIT);
+    before.pass(200);
+    before.fault('NET.reqDrop', {}, 'spot.cancelOrder');
+    before.cancel(id);
+    before.pass(20);
+    const after = await before.restart();
+    after.noFaults();
+    after.until(() => after.get(id).lifecycle === 'done', 60_000);
+    expect(after.get(id).reason).toBe('canceled');
+  });
+
+  it('totals that were noted count on: a trade that nobody booked yet explains the account', async () => {
+    const before = await RestWorld.open();
+    const id = before.order(LIMIT);
+    before.pass(200);
+    before.audit('full');
+    // Filled, and the process is gone before it has read of it.
+    bob(before).limit('bob', 'SELL', '0.1', '90');
+    const after = await before.restart();
+    expect(after.audit('full').kind).toBe('ok');
+    expect(after.get(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });
+    expect(after.engine.risk.halts.causes()).toEqual([]);
+  });
+
+  it('what was proved without effect may still land', async () => {
+    const before = await RestWorld.open();
+    before.fault('NET.reqDrop');
+    const id = before.order(LIMIT);
+    before.until(() => before.get(id).reason === 'noEffect');
+    const after = await before.restart();
+    after.noFaults();
+    after.service.spot.place(0, after.get(id), after.cidOf(id));
+    after.audit('full');
+    after.until(() => after.get(id).reason === 'canceled', 60_000);
+    expect(after.told).toContain(`landed ${id}`);
+  });
+
+  it('money that has gone without a trade meanwhile is a mismatch', async () => {
+    const before = await RestWorld.open();
+    before.audit('full');
+    before.service.spot.venue.deposit(0, 'USDT', 1);
+    const after = await before.restart();
+    expect(after.audit('full').kind).toBe('mismatch');
+  });
+});

@@ -1,0 +1,130 @@
+// The exchange behind REST over real sockets: bytes that leave, answers that are lost on the way, and orders that end.
+
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
+import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
+import { RestClient } from '../../src/adapters/rest/client/restClient.ts';
+import { RestExchange } from '../../src/adapters/rest/exchange/restExchange.ts';
+import { ORDER_SETTINGS } from '../../src/adapters/rest/exchange/settings.ts';
+import { Limiter } from '../../src/adapters/rest/limits/limiter.ts';
+import { ServerClock } from '../../src/adapters/rest/time/serverClock.ts';
+import { UndiciWire } from '../../src/adapters/rest/wire/undiciWire.ts';
+import { demoKey, demoSettings } from '../../src/app/exchange/demo.ts';
+import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
+import type { Order } from '../../src/model/order.ts';
+import type { ExchangeSink } from '../../src/ports/exchange.ts';
+import { DEFAULT_DIALECT } from '../../src/protocol/dialect.ts';
+import { PlainOrder } from '../fixtures/drafts.ts';
+
+/** Signed when it is journalled, and durable at once. */
+class SignedJournal extends ReplayJournal {
+  stamp: () => number = () => NaN;
+  override signMs(): number {
+    return this.stamp();
+  }
+}
+
+let paper: RunningExchange;
+let exchange: RestExchange;
+const told: string[] = [];
+const open = new Map<number, Order>();
+const ends: (() => unknown)[] = [];
+const instrument = demoSettings(1).service.instruments[0]!;
+
+beforeAll(async () => {
+  paper = await runExchange(demoSettings(1), { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {} });
+  const scheduler = new LiveScheduler();
+  const wire = new UndiciWire();
+  const clock = new ServerClock(scheduler);
+  const { apiKey, secret } = demoKey(1);
+  const client = new RestClient({
+    wire: wire.send,
+    scheduler,
+    limiter: new Limiter(scheduler),
+    clock,
+    baseUrls: { spot: paper.url, futures: paper.url },
+    credentials: { apiKey, sign: (message) => createHmac('sha256', secret).update(message).digest('hex') },
+    dialect: DEFAULT_DIALECT,
+    random: () => 0.5,
+  });
+  await new Promise((resolve) => clock.measure('spot', resolve));
+  const journal = new SignedJournal();
+  // Lists of this exchange are never old, so that an end is confirmed at once.
+  const settings = { ...ORDER_SETTINGS, readLagMs: 20, followMs: 20, cancelRetryMs: 200 };
+  const cidOf = (id: number): string => `SOCKETS-${id}`;
+  exchange = new RestExchange({
+    client,
+    scheduler,
+    serverTime: () => clock.now('spot'),
+    market: 'spot',
+    instruments: [instrument],
+    journal,
+    cidOf,
+    settings,
+  });
+  journal.stamp = () => exchange.stamp().signMs;
+  exchange.connect(sink());
+  ends.push(() => clock.stop(), () => new Promise<void>((resolve) => exchange.stop(resolve)), () => wire.close(), () => scheduler.close(), () => paper.close()); // prettier-ignore
+});
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+
+function sink(): ExchangeSink {
+  const tell = (what: string) => (id: unknown, how?: unknown) =>
+    void told.push(`${what} ${String(id)} ${typeof how === 'string' ? how : ''}`.trim());
+  return {
+    acked: (id) => tell('acked')(id),
+    refused: tell('refused'),
+    notSent: tell('notSent'),
+    outcomeUnknown: (id) => {
+      tell('unknown')(id);
+      exchange.read(open.get(id)!, 'openOrders');
+    },
+    filled: (id) => tell('filled')(id),
+    ended: tell('ended'),
+    evidence: (id, seen) => tell(seen.found ? 'found' : 'read')(id),
+    landed: (id) => tell('landed')(id),
+    trouble: tell('trouble'),
+    over: tell('over'),
+    funded: () => {},
+    liquidated: () => {},
+  };
+}
+function send(id: number, limit: number): Order {
+  const order = new PlainOrder([instrument], { lots: 1000, limit }, id);
+  open.set(id, order);
+  exchange.submit(order as never, 0);
+  return order;
+}
+const fault = (row: object) => fetch(`${paper.controlUrl}/faults`, { method: 'POST', body: JSON.stringify({ seed: 1, schedule: [row] }) });
+const until = (line: string) => expect.poll(() => told, { timeout: 8000, interval: 10 }).toContain(line);
+
+describe('over real sockets', () => {
+  it('an order is placed, read, cancelled and confirmed', async () => {
+    const order = send(1, 100);
+    await until('acked 1');
+    exchange.cancel(order);
+    await until('ended 1 canceled');
+    expect(exchange.idle).toBe(true);
+  });
+
+  it('one whose connection closes before the answer is found by its client order id', async () => {
+    await fault({ point: 'NET.respDrop', op: 'spot.newOrder', nth: 1 });
+    const order = send(2, 101);
+    await until('unknown 2');
+    await until('found 2');
+    exchange.cancel(order);
+    await until('ended 2 canceled');
+  });
+
+  it('one whose answer is cut off within its body is unknown, and found', async () => {
+    await fault({ point: 'NET.truncate', op: 'spot.newOrder', nth: 1, params: { bytes: 9 } });
+    const order = send(3, 102);
+    await until('found 3');
+    exchange.cancel(order);
+    await until('ended 3 canceled');
+    expect(paper.service.spot.live().filter(({ clientOrderId }) => clientOrderId?.startsWith('SOCKETS'))).toEqual([]);
+  });
+});
