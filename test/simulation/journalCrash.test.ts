@@ -7,43 +7,10 @@ import { readJournal } from '../../src/adapters/journal/readJournal.ts';
 import { KINDS, type JournalRecord } from '../../src/adapters/journal/records.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { seededRng } from '../../src/base/rng.ts';
-import { ACCOUNT, FOLDER, openDesk, said, steps, type Desk } from '../fixtures/journalDesk.ts';
-import { Crash, SimulatedDisk } from '../fixtures/simulatedDisk.ts';
+import { ACCOUNT, FOLDER, live, lived, openDesk, recordsOf, said, SMALL, steps } from '../fixtures/journalDesk.ts';
+import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
-/** Small enough for several files in one script. */
-const SMALL = { segmentBytes: 1500 };
 const SEED = 20_260_105;
-
-/** Lives until the end of the script or the crash; `pause` lets the disk do its work after each step. */
-function live(disk: SimulatedDisk, firstOrder = 1, told: number[] = []): Desk | null {
-  let desk: Desk | null = null;
-  try {
-    desk = openDesk(disk, SMALL);
-    for (const step of steps(firstOrder)) {
-      step(desk.journal);
-      if (!disk.run()) break;
-    }
-    disk.run();
-  } catch (error) {
-    if (!(error instanceof Crash)) throw error;
-  }
-  told.push(...(desk?.told ?? []));
-  return desk;
-}
-
-function recordsOf(disk: SimulatedDisk): JournalRecord[] {
-  const records: JournalRecord[] = [];
-  const { damage } = readJournal(disk, FOLDER, (record) => records.push(record));
-  if (damage) throw new Error(`${damage.path}:${damage.line}: ${damage.says}`);
-  return records;
-}
-
-function lived(): { disk: SimulatedDisk; records: JournalRecord[]; paths: string[] } {
-  const disk = new SimulatedDisk();
-  live(disk);
-  const paths = disk.list(FOLDER).filter((name) => name.endsWith('.jsonl')).map((name) => `${FOLDER}/${name}`); // prettier-ignore
-  return { disk, records: recordsOf(disk), paths };
-}
 
 const whole = lived();
 
@@ -368,7 +335,7 @@ describe('a disk that fails', () => {
       expect(desk.failures[0]).toMatch(/EIO$/);
       const before = disk.operations;
       const seq = desk.journal.lastSeq;
-      expect(desk.journal.config({ hash: '', version: '', limits: {}, leaseMs: 0, timeScale: 1 })).toBe(seq + 1);
+      expect(desk.journal.config({ hash: '', version: '', limits: {}, leaseMs: 0, timeScale: 1 })).toBeGreaterThan(seq);
       disk.run();
       expect([disk.operations, desk.journal.durableSeq]).toEqual([before, told]);
       for (let outcome = 0; outcome < 8; outcome++) {

@@ -11,7 +11,7 @@ import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { PERPETUAL } from '../fixtures/perpetual.ts';
 import { runBacktest } from '../fixtures/shelfRun.ts';
-import { feed, hoursOf, minutes, planOf, stretched, truncated, type PlanOptions } from './plans.ts';
+import { feed, hoursOf, minutes, planOf, START_MS, stretched, truncated, type PlanOptions } from './plans.ts';
 
 const FOLDER = new URL('../../strategies/', import.meta.url).pathname;
 const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
@@ -47,8 +47,8 @@ interface World {
   readonly params: Readonly<Record<string, unknown>>;
   /** Every feed as it would be known at `endMs`. */
   readonly feeds: (endMs: number) => readonly FeedPlan[];
-  /** Of futures: the terms of the account. */
-  readonly terms?: PlanOptions;
+  /** Of futures: the terms of the account, with what would be known of funding at `endMs`. */
+  readonly terms?: (endMs: number) => PlanOptions;
 }
 
 const until = (bars: BarColumns, endMs: number) => truncated(bars, bars.closeMs.findLastIndex((closeMs) => closeMs <= endMs) + 1);
@@ -77,16 +77,41 @@ function worldOf(file: string, seed: number): World {
     case 'fundingFade.ts': {
       const own = contract('AAA', seed);
       const feeds = (endMs: number) => [feed('bars', until(own, endMs))];
-      return { bars: own, params: { bandBars: 20, bandWidths: 1.5 }, feeds, terms: PERPETUAL };
+      return { bars: own, params: { bandBars: 20, bandWidths: 1.5 }, feeds, terms: () => PERPETUAL };
     }
     case 'perpetualTrend.ts': {
       const all = ['AAA', 'BBB'].map((base, at) => contract(base, seed + at));
       const feeds = (endMs: number) => all.map((each) => feed('contracts', until(each, endMs)));
-      return { bars: all[0]!, params: { entryBars: 20, exitBars: 10, atrBars: 14 }, feeds, terms: PERPETUAL };
+      return { bars: all[0]!, params: { entryBars: 20, exitBars: 10, atrBars: 14 }, feeds, terms: () => PERPETUAL };
+    }
+    case 'fundingCarry.ts': {
+      const perp = contract('AAA', seed);
+      // Both accounts count money alike.
+      const coin = { ...bars, instrument: { ...bars.instrument, quoteDigits: perp.instrument.quoteDigits } };
+      const feeds = (endMs: number) => [feed('spot', until(coin, endMs)), feed('perp', until(perp, endMs))];
+      return { bars, params: { rates: 1, enterRate: 0.0001 }, feeds, terms: (endMs) => carried(perp, seed, endMs) };
     }
     default:
       return alone;
   }
+}
+
+/** Two accounts, and a rate every seven minutes, none of them from after `endMs`. */
+function carried({ instrument }: BarColumns, seed: number, endMs: number): PlanOptions {
+  const random = seededRng(seed);
+  const rates = Array.from({ length: 200 }, (_, at) => ({ timeMs: START_MS + at * 7 * 60_000, rate: random.next() / 1000 - 0.0004 }));
+  const known = rates.filter(({ timeMs }) => timeMs <= endMs);
+  const data = {
+    marks: null,
+    funding: known.map(({ timeMs, rate }) => ({ timeMs, rate: Math.round(rate * 1e12), markTicks: 10_000 })),
+    rates: {
+      length: known.length,
+      timeMs: Float64Array.from(known, ({ timeMs }) => timeMs),
+      rate: Float64Array.from(known, ({ rate }) => rate),
+    },
+  };
+  const funds = { spot: { USDT: '5000' }, futures: { USDT: '5000' } };
+  return { ...PERPETUAL, funds, futures: { ...PERPETUAL.futures!, data: new Map([[instrument.id, data]]) } };
 }
 
 function contract(base: string, seed: number): BarColumns {
@@ -104,7 +129,7 @@ describe.each(SHIPPED)('%s', (file) => {
     const random = seededRng(SEED);
     const { bars, feeds, params, terms } = worldOf(file, 3);
     const of = (endMs: number) => {
-      const plan = planOf(strategy, feeds(endMs), { ...terms, params });
+      const plan = planOf(strategy, feeds(endMs), { ...terms?.(endMs), params });
       return runBacktest({ ...plan, strategies: [{ ...plan.strategies[0]!, hash }] });
     };
     const all = await of(Infinity);
@@ -119,7 +144,7 @@ describe.each(SHIPPED)('%s', (file) => {
   it.each([0, 30_000, 90_000])('has no fill before its order arrived, with a latency of %i ms', async (latencyMs) => {
     const { strategy } = await shipped(file);
     const { feeds, params, terms } = worldOf(file, 8);
-    const { orders, fills } = await runBacktest(planOf(strategy, feeds(Infinity), { ...terms, params, fills: { latencyMs } }));
+    const { orders, fills } = await runBacktest(planOf(strategy, feeds(Infinity), { ...terms?.(Infinity), params, fills: { latencyMs } }));
     expect(fills.length).toBeGreaterThan(20);
     for (let at = 0; at < fills.length; at++) {
       const row = fills.orderId[at]! - 1;

@@ -1,0 +1,58 @@
+// From a client id to the latest order that bears it: some six bytes an order, whether the order is at hand or on file.
+
+/** Orders of one table: their numbers fit the low bits of a slot. */
+const ORDERS = 1 << 15;
+/** Slots of a table: at most two thirds are taken. */
+const SLOTS = 49_152;
+/** A slot: sixteen bits of the hash, which tell nearly all strangers apart without a look at the order; then the order, from 1. */
+const CHECK_SHIFT = 15;
+
+export class ClientIds {
+  /** By number of the order, in spans of `ORDERS`. A slot of 0 is free. */
+  readonly #tables: (Uint32Array | undefined)[] = [];
+  /** True when the order with this number is the account's and bears the id. */
+  readonly #bears: (order: number, account: number, id: string) => boolean;
+
+  constructor(bears: (order: number, account: number, id: string) => boolean) {
+    this.#bears = bears;
+  }
+
+  /** `order` counts up from 0; a later order with the same id takes the place of the earlier one. */
+  add(order: number, account: number, id: string): void {
+    const table = (this.#tables[Math.floor(order / ORDERS)] ??= new Uint32Array(SLOTS));
+    const base = order - (order % ORDERS);
+    const hash = hashOf(account, id);
+    let at = hash % SLOTS;
+    for (; table[at] !== 0; at = (at + 1) % SLOTS) {
+      if (isAlike(table[at]!, hash) && this.#bears(base + numberIn(table[at]!), account, id)) break;
+    }
+    table[at] = slotOf(hash, order % ORDERS);
+  }
+
+  /** The number of the latest order of the account with this id; -1: there is none. */
+  find(account: number, id: string): number {
+    const hash = hashOf(account, id);
+    for (let span = this.#tables.length - 1; span >= 0; span--) {
+      const table = this.#tables[span];
+      if (table === undefined) continue;
+      for (let at = hash % SLOTS; table[at] !== 0; at = (at + 1) % SLOTS) {
+        const order = span * ORDERS + numberIn(table[at]!);
+        if (isAlike(table[at]!, hash) && this.#bears(order, account, id)) return order;
+      }
+    }
+    return -1;
+  }
+}
+
+const slotOf = (hash: number, number: number): number => ((hash >>> CHECK_SHIFT) & 0xffff) * 0x1_0000 + number + 1;
+const numberIn = (slot: number): number => (slot & 0xffff) - 1;
+const isAlike = (slot: number, hash: number): boolean => slot >>> 16 === ((hash >>> CHECK_SHIFT) & 0xffff);
+
+/** FNV-1a over account and id, with its bits mixed once more (the finalizer of MurmurHash3). */
+function hashOf(account: number, id: string): number {
+  let hash = Math.imul(0x811c9dc5 ^ account, 0x01000193);
+  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

@@ -1,0 +1,53 @@
+// Where things lie: long lists of whole numbers below 2^40, five bytes each, that grow without being copied.
+
+/** Numbers of a chunk, a power of two. */
+const CHUNK = 1 << 14;
+const LOW = 2 ** 32;
+/** Numbers are kept with one added: what was never set reads as nothing. */
+const MOST = 2 ** 40 - 2;
+
+export class Places {
+  readonly #low: Uint32Array[] = [];
+  readonly #high: Uint8Array[] = [];
+  /** One above the highest index that was set. */
+  length = 0;
+
+  /** A whole number from 0 to 2^40 - 2. */
+  set(index: number, place: number): void {
+    if (!(place >= 0 && place <= MOST)) throw new RangeError(`a place lies from 0 to ${MOST}, not at ${place}`);
+    const at = Math.floor(index / CHUNK);
+    while (this.#low.length <= at) {
+      this.#low.push(new Uint32Array(CHUNK));
+      this.#high.push(new Uint8Array(CHUNK));
+    }
+    this.#low[at]![index % CHUNK] = (place + 1) % LOW;
+    this.#high[at]![index % CHUNK] = Math.floor((place + 1) / LOW);
+    if (index >= this.length) this.length = index + 1;
+  }
+
+  push(place: number): void {
+    this.set(this.length, place);
+  }
+
+  /** -1: never set. */
+  get(index: number): number {
+    const at = Math.floor(index / CHUNK);
+    const low = this.#low[at];
+    return low === undefined ? -1 : this.#high[at]![index % CHUNK]! * LOW + low[index % CHUNK]! - 1;
+  }
+}
+
+/** Small numbers beside such a list, two bytes each. */
+export class Tags {
+  readonly #chunks: Uint16Array[] = [];
+  length = 0;
+
+  /** A whole number from 0 to 65535. */
+  push(tag: number): void {
+    if (this.length % CHUNK === 0) this.#chunks.push(new Uint16Array(CHUNK));
+    this.#chunks.at(-1)![this.length++ % CHUNK] = tag;
+  }
+  at(index: number): number {
+    return this.#chunks[Math.floor(index / CHUNK)]![index % CHUNK]!;
+  }
+}

@@ -1,0 +1,65 @@
+// An exchange that lasts: its record is opened, what it says is put into a new service, and everything from then on is written behind it.
+
+import type { Disk } from '../../ports/disk.ts';
+import type { Service } from '../service.ts';
+import { ExchangeJournal, type JournalOptions } from './journal.ts';
+import { readRecord, type Reading } from './readRecord.ts';
+import { Recorder } from './recorder.ts';
+import { restore } from './restore.ts';
+import { instrumentRow, Segments } from './segments.ts';
+
+/** What there was before. */
+export interface Past {
+  /** Time of the last frame, ms: where the exchange goes on. */
+  readonly lastMs: number;
+  /** When it was opened for the first time. */
+  readonly openedMs: number;
+  /** How often it has gone on, this time included. */
+  readonly restarts: number;
+}
+
+export class ExchangeRecord {
+  /** Null: the folder has none. */
+  readonly past: Past | null;
+  /** What a write left that did not finish, in words; null: nothing. */
+  readonly torn: string | null;
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #reading: Reading;
+
+  /** Reads what is there. Throws ConfigError at files that are not what an exchange has written. */
+  constructor(disk: Disk, folder: string) {
+    this.#disk = disk;
+    this.#folder = folder;
+    this.#reading = readRecord(disk, folder);
+    const { segments, ending, torn } = this.#reading;
+    const head = segments.at(-1)?.head;
+    this.past = head === undefined ? null : { lastMs: ending.timeMs, openedMs: head[6], restarts: head[7] + 1 };
+    this.torn = torn;
+  }
+
+  /** Begins to write; a service at the time of the last frame becomes what the exchange was. Throws ConfigError. */
+  begin(service: Service, options: Omit<JournalOptions, 'folder'>): ExchangeJournal {
+    const { segments: read, ending, bytes, nextNumber } = this.#reading;
+    const segments = new Segments(this.#disk);
+    segments.all.push(...read);
+    service.shelved.reader = segments;
+    restore(service, this.#reading, this.#disk);
+    const start = {
+      number: nextNumber,
+      priorBytes: bytes,
+      priorPath: read.at(-1)?.path ?? null,
+      seal: ending,
+      openedMs: this.past?.openedMs ?? service.nowMs,
+      restarts: this.past?.restarts ?? 0,
+      instruments: service.markets.map(({ instrument }) => instrumentRow(instrument)),
+      uids: service.accounts.map(({ uid }) => uid),
+    };
+    const journal = new ExchangeJournal(this.#disk, segments, new Recorder(service), start, () => service.nowMs, {
+      ...options,
+      folder: this.#folder,
+    });
+    service.keepBy(journal, segments);
+    return journal;
+  }
+}

@@ -1,0 +1,52 @@
+// What a paper exchange keeps in memory: after a million orders that are over little more than after a hundred thousand, and the first is
+// found. npm run campaign -- exchangeMemory --cases 1000000
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { expect, it } from 'vitest';
+
+const ORDERS = Number(process.env['ISOBAR_CASES'] ?? 2000);
+/** In the suite the exchange is too young for its memory to say anything, and only has to find what it put away. */
+const TOLD_FROM = 1_000_000;
+
+it(`${ORDERS} orders`, () => {
+  const root = mkdtempSync(join(tmpdir(), 'isobar-exchange-memory-'));
+  const program = join(root, 'memory.mjs');
+  const banner = { js: "import { createRequire as toRequire } from 'node:module'; const require = toRequire(import.meta.url);" };
+  const entryPoints = [new URL('../fixtures/manyOrders.ts', import.meta.url).pathname];
+  buildSync({ entryPoints, outfile: program, bundle: true, platform: 'node', format: 'esm', banner });
+  try {
+    for (const kept of ORDERS >= TOLD_FROM ? ['scratch', 'folder'] : ['folder']) {
+      const folder = kept === 'folder' ? join(root, 'data') : '';
+      const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', program, String(ORDERS), folder], { encoding: 'utf8' });
+      expect(stderr).toBe('');
+      const said = JSON.parse(stdout) as ManyOrders;
+      const { tenthMb, wholeMb, foundFirst, open, createSlowdown, microsPerOrder, reopenMs } = said;
+      console.log(
+        `${kept}: ${tenthMb} MB after ${ORDERS / 10} orders, ${wholeMb} MB after ${ORDERS}: ${(wholeMb / tenthMb).toFixed(2)} x; ` +
+          `${microsPerOrder} us an order; ${open} open orders make a create ${createSlowdown} x as slow` +
+          (reopenMs === null ? '' : `; opened again in ${reopenMs} ms`),
+      );
+      expect(foundFirst).toBe(true);
+      if (ORDERS >= TOLD_FROM) {
+        expect(wholeMb / tenthMb).toBeLessThanOrEqual(1.2);
+        expect(createSlowdown).toBeLessThanOrEqual(1.5);
+      }
+    }
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}, 1_200_000);
+
+interface ManyOrders {
+  readonly tenthMb: number;
+  readonly wholeMb: number;
+  readonly foundFirst: boolean;
+  readonly open: number;
+  readonly createSlowdown: number;
+  readonly microsPerOrder: number;
+  readonly reopenMs: number | null;
+}

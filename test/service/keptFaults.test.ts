@@ -1,0 +1,138 @@
+// Faults of reads, disk and process, as the control port brings them about: over real sockets, on an exchange that lasts.
+
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
+import { exchangeToKill, keyOf } from '../fixtures/exchangeToKill.ts';
+import { ExchangeKiller } from '../fixtures/killExchange.ts';
+import { Signer } from './signedFetch.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'isobar-kept-faults-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+type Row = Readonly<Record<string, unknown>>;
+
+async function control(url: string | null, path: string, body: Row): Promise<Response> {
+  return fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+}
+const faults = async (of: { readonly controlUrl: string | null }, ...schedule: readonly Row[]): Promise<void> => {
+  const answer = await control(of.controlUrl, '/faults', { seed: 1, schedule });
+  if (!answer.ok) throw new Error(await answer.text());
+};
+const order = async (url: string, price: string): Promise<string> =>
+  new Signer(url, keyOf(0)).post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '0.01', price });
+const openOrders = async (url: string): Promise<string> => new Signer(url, keyOf(0)).get('/sapi/v1/openOrders?symbol=BTCUSDT');
+const ids = (text: string): readonly string[] => [...text.matchAll(/"orderId":"?(\d+)/g)].map((found) => found[1]!);
+
+describe('reads', () => {
+  let exchange: RunningExchange;
+  let all: readonly string[];
+  beforeAll(async () => {
+    const settings = { ...exchangeToKill(1, 1), prices: new Map<never, never>() };
+    exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {}, data: join(root, 'reads') });
+    for (const price of ['100', '101', '102']) await order(exchange.url, price);
+    all = ids(await openOrders(exchange.url));
+    expect(all).toHaveLength(3);
+  });
+  afterAll(async () => exchange.close());
+
+  it.each([
+    ['READ.truncate', { rows: 1 }, () => all.slice(0, 1)],
+    ['READ.duplicate', {}, () => [all[0], ...all]],
+    ['READ.reverse', {}, () => all.toReversed()],
+  ] as const)('%s', async (point, params, expected) => {
+    await faults(exchange, { point, op: 'spot.openOrders', nth: 1, params });
+    expect(ids(await openOrders(exchange.url))).toEqual(expected());
+    expect(ids(await openOrders(exchange.url))).toEqual(all);
+  });
+
+  it('READ.remove and READ.replace change a field wherever it stands', async () => {
+    await faults(exchange, { point: 'READ.remove', op: 'spot.openOrders', nth: 1, params: { field: 'clientOrderId' } });
+    expect(await openOrders(exchange.url)).not.toContain('clientOrderId');
+    await faults(exchange, { point: 'READ.replace', op: 'spot.openOrders', nth: 1, params: { field: 'status', value: 'SUSPENDED' } });
+    expect((await openOrders(exchange.url)).match(/"status":"SUSPENDED"/g)).toHaveLength(3);
+  });
+
+  it('READ.lag: what reads show stands still, and then catches up', async () => {
+    await control(exchange.controlUrl, '/clock', { pause: true });
+    await faults(exchange, { point: 'READ.lag', op: 'spot.newOrder', nth: 1, params: { ms: 900 } });
+    await order(exchange.url, '103');
+    expect(ids(await openOrders(exchange.url))).toEqual(all);
+    await control(exchange.controlUrl, '/clock', { stepMs: 899 });
+    expect(ids(await openOrders(exchange.url))).toEqual(all);
+    await control(exchange.controlUrl, '/clock', { stepMs: 1 });
+    expect(ids(await openOrders(exchange.url))).toHaveLength(4);
+    await control(exchange.controlUrl, '/clock', { pause: false });
+  });
+
+  it('says what is wrong with a schedule', async () => {
+    const refused = async (row: Row): Promise<string> => (await control(exchange.controlUrl, '/faults', { schedule: [row] })).text();
+    expect(await refused({ point: 'DISK.sync', op: 'spot.ping', nth: 1, params: { error: 'EIO' } })).toContain('no op at DISK.sync');
+    expect(await refused({ point: 'PROC.kill', nth: 1, params: { step: 'later' } })).toContain('before, written, lasting');
+    expect(await refused({ point: 'READ.remove', nth: 1, params: { field: 3 } })).toContain('params.field');
+  });
+});
+
+describe('the disk', () => {
+  it.each([
+    ['DISK.write', { error: 'ENOSPC', bytes: 10 }],
+    ['DISK.sync', { error: 'EIO' }],
+  ])('%s: nothing that came with it is answered, and nothing after it', async (point, params) => {
+    const data = join(root, point);
+    const told: string[] = [];
+    const settings = { ...exchangeToKill(1, 1), prices: new Map<never, never>() };
+    const options = { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {}, data, failed: (why: string) => void told.push(why) };
+    const exchange = await runExchange(settings, options);
+    await order(exchange.url, '100');
+    await faults(exchange, { point, nth: 1, params });
+    await expect(order(exchange.url, '101')).rejects.toThrow();
+    await expect(openOrders(exchange.url)).rejects.toThrow();
+    expect(told).toEqual([expect.stringContaining(params.error)]);
+    await exchange.close();
+    const next = await runExchange(settings, options);
+    expect(await openOrders(next.url)).toMatch(/"price":100[,}]/);
+    expect(next.torn === null).toBe(point === 'DISK.sync');
+    await next.close();
+  });
+
+  it('DISK.slow: answers wait for it', async () => {
+    const settings = { ...exchangeToKill(1, 1), prices: new Map<never, never>() };
+    const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {}, data: join(root, 'slow') });
+    await order(exchange.url, '100');
+    await faults(exchange, { point: 'DISK.slow', nth: 1, params: { ms: 150 } });
+    const startMs = performance.now();
+    await order(exchange.url, '101');
+    expect(performance.now() - startMs).toBeGreaterThan(140);
+    await exchange.close();
+  });
+});
+
+describe('the process', () => {
+  let killer: ExchangeKiller;
+  beforeAll(() => (killer = new ExchangeKiller()));
+  afterAll(() => killer.remove());
+
+  it('is killed with a write of its record: what came before was answered, what came with it was not', async () => {
+    const first = killer.start(1);
+    const { url, controlUrl } = await first.open;
+    const answered = ids(await order(url, '100'));
+    await control(controlUrl, '/crash', { at: { record: 1 } });
+    await expect(order(url, '101')).rejects.toThrow();
+    await first.gone;
+    const second = killer.start(1);
+    const { url: again, controlUrl: controls } = await second.open;
+    // The write was done, so it may be there; the answer is not.
+    expect(ids(await openOrders(again))).toEqual(expect.arrayContaining(answered as string[]));
+    await faults({ controlUrl: controls }, { point: 'PROC.kill', nth: 1, params: { step: 'before' } });
+    await expect(order(again, '102')).rejects.toThrow();
+    await second.gone;
+    const third = killer.start(1);
+    const text = await openOrders((await third.open).url);
+    expect(text).not.toContain('"price":102');
+    expect(text).toContain('"price":100');
+    await third.kill();
+    expect(existsSync(killer.folder)).toBe(true);
+  });
+});

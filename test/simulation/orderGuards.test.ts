@@ -1,0 +1,146 @@
+// Each guard of src/orders/guards.ts in the world that needs it: right with it, wrong without (order-safety, section 16).
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
+import { lots, ticks } from '../../src/base/brand.ts';
+import { Scratch } from '../../src/base/rowLog.ts';
+import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
+import { guards } from '../../src/orders/guards.ts';
+import { Reservations } from '../../src/orders/reservation.ts';
+import { SpotLedger } from '../../src/portfolio/spotLedger.ts';
+import { RiskModule } from '../../src/risk/riskModule.ts';
+import { spotInstrument } from '../fixtures/drafts.ts';
+import { FENCE, hasEffect, play, WELL, type Fate, type Read } from '../fixtures/fates.ts';
+import { fillOf } from '../fixtures/fills.ts';
+import { SilentExchange } from '../fixtures/restartDesk.ts';
+
+type Guard = keyof typeof guards;
+
+/** The modules of the room, with one guard turned off; null: with all of them. */
+async function roomWithout(without: Guard | null) {
+  vi.resetModules();
+  if (without !== null) vi.doMock('../../src/orders/guards.ts', () => ({ guards: { ...guards, [without]: false } }));
+  const [{ Resolution }, { LiveFence }, { OrderManager }] = await Promise.all([
+    import('../../src/orders/resolver.ts'),
+    import('../../src/orders/fence.ts'),
+    import('../../src/orders/orderManager.ts'),
+  ]);
+  return { Resolution, LiveFence, OrderManager };
+}
+type Room = Awaited<ReturnType<typeof roomWithout>>;
+
+afterEach(() => {
+  vi.doUnmock('../../src/orders/guards.ts');
+  vi.resetModules();
+});
+
+const always = (read: Partial<Read>, first: Partial<Read> = {}): Read[] =>
+  Array.from({ length: 60 }, (_, at) => ({ ...WELL, ...read, ...(at === 0 ? first : {}) }));
+const fence = { ...FENCE, busDelayMs: 10_000 };
+const fateOf = (changes: Partial<Fate>): Fate => ({ admittedMs: 0, hiddenMs: 0, fillMs: null, endMs: 0, ...changes });
+
+/** False: an order was told without effect that had one. */
+function isRight({ Resolution }: Room, fate: Fate, reads: readonly Read[], by = fence): boolean {
+  const end = play(new Resolution('spot', 0), fate, reads, by);
+  return end?.found.kind !== 'noEffect' || !hasEffect(fate, end.atMs);
+}
+
+function desk({ OrderManager, LiveFence }: Room) {
+  const instrument = spotInstrument();
+  const ledger = new SpotLedger([instrument], 1);
+  ledger.deposit(0, 'USDT', 1e15);
+  const reservations = new Reservations([instrument], 1, { collarPpm: 10_000, takerFeePpm: [1000], feesIn: 'received' });
+  const exchange = new SilentExchange();
+  const orders = new OrderManager(exchange, new ReplayJournal(), reservations, new LiveFence(), new Scratch());
+  const risk = new RiskModule({ ledger, reservations, limits: { maxPositionQty: '0.15' } });
+  /** Its code, or null when it was sent. */
+  const send = (): string | null => {
+    const order = orders.draft(0, instrument, 0, 'buy', 1000);
+    order.lots = lots(100 - order.id);
+    order.limit = ticks(10_000);
+    order.role = 'limit';
+    order.slot = `slot ${order.id}`;
+    const approved = risk.check(order, 1000, 10_000);
+    if (approved === null) return risk.code;
+    orders.submit(approved);
+    return null;
+  };
+  const lose = () => {
+    const order = orders.active()[0]!;
+    orders.outcomeUnknown(order, 1000);
+    orders.noEffect(order, 1000);
+  };
+  return { orders, reservations, send, lose };
+}
+
+/** By guard, a world that it keeps right. */
+const WORLDS: Readonly<Record<Guard, (room: Room) => boolean>> = {
+  // Admitted late and hidden: every list is empty until long after the answer was given up.
+  fence: (room) => isRight(room, fateOf({ admittedMs: 5000, hiddenMs: 9000, fillMs: 0 }), always({})),
+  // It fills just before open orders are read; trades are read as old as they may be.
+  readLag: (room) => isRight(room, fateOf({ fillMs: 16_900 }), always({ olderTradesMs: 2000 }, { delayMs: 17_000 })),
+  // One list of trades is twice as old as lists may be.
+  twoRounds: (room) =>
+    isRight(
+      room,
+      fateOf({ fillMs: 16_900 }),
+      always({}, { delayMs: 17_000 }).map((read, at) => (at === 1 ? { ...read, olderTradesMs: 4000 } : read)),
+    ),
+  // The list of trades keeps a row back, and only the balance tells.
+  holdingsAgree: (room) => isRight(room, fateOf({ fillMs: 0 }), always({ olderTradesMs: 1e6, differs: true }, { delayMs: 17_000 })),
+  strayBlocks: ({ Resolution }) => {
+    const resolution = new Resolution('spot', 0);
+    const rounds = [17_000, 22_000].flatMap(
+      (ms) =>
+        [
+          ['openOrders', ms],
+          ['myTrades', ms + 2000],
+          ['balances', ms + 2000],
+        ] as const,
+    );
+    return rounds.every(
+      ([channel, venueMs]) => resolution.weigh({ channel, venueMs, complete: true, found: false }, fence, true).kind === 'read',
+    );
+  },
+  // Reads fail for longer than anybody waits.
+  onlyEvidence: (room) => isRight(room, fateOf({ fillMs: 0 }), always({ isComplete: false }, { delayMs: 700_000 })),
+  // After -1007 the order stands five minutes later.
+  incidentsWiden: (room) => {
+    const live = new room.LiveFence();
+    live.incident(1000);
+    return isRight(room, fateOf({ admittedMs: 5000, hiddenMs: 300_000, fillMs: 0 }), always({ delayMs: 1000 }, { delayMs: 70_000 }), live);
+  },
+  // It lands after trading has gone on: the limit is 150 lots, and 99 + 98 would be more.
+  tombstoneReserve: (room) => {
+    const { send, lose } = desk(room);
+    send();
+    lose();
+    return send() === 'POSITION_MAX';
+  },
+  tombstoneMemory: (room) => {
+    const { orders, send, lose } = desk(room);
+    send();
+    lose();
+    const order = orders.get(1 as OrderId);
+    return order !== undefined && orders.landed(order, 'v1' as VenueOrderId, 2000);
+  },
+  earlyFills: (room) => {
+    const { orders, send } = desk(room);
+    send();
+    const order = orders.active()[0]!;
+    orders.filled(order, fillOf({ tradeId: 1, price: 10_000, lots: 40, notional: 4e8, timeMs: 1000 }));
+    orders.acked(order, 'v1' as VenueOrderId, 1000);
+    return order.filledLots === 40;
+  },
+};
+
+describe('a guard of orders', () => {
+  it('has a world each', async () => {
+    const whole = await roomWithout(null);
+    expect(Object.entries(WORLDS).filter(([, world]) => !world(whole))).toEqual([]);
+    expect(Object.keys(WORLDS).toSorted()).toEqual(Object.keys(guards).toSorted());
+  });
+  it.each(Object.keys(guards) as Guard[])('%s: without it that world breaks', async (guard) => {
+    expect(WORLDS[guard](await roomWithout(guard))).toBe(false);
+  });
+});
