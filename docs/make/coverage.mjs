@@ -33,6 +33,8 @@ const T = {
   door: 'test/service/door.test.ts',
   switches: 'test/service/switches.test.ts',
   bothEnds: 'test/service/restClient.test.ts',
+  conformance: 'test/blackbox/conformance.test.ts',
+  switchPairs: 'test/campaigns/switchPairs.test.ts',
   socket: 'test/service/socket.test.ts',
   heartbeat: 'src/service/socket/heartbeat.test.ts',
   frames: 'src/protocol/socket/frames.test.ts',
@@ -163,6 +165,10 @@ the paper exchange does, and the tests that show it. What the specification does
 [switch](#the-gaps-and-their-switches) of the exchange or an option of [the dialect](protocol.md#options-of-the-dialect); where no service says enough
 either, it is not built. Made by \`npm run docs:coverage\` from the tables of endpoints, codes and switches.
 
+Beside the tests that the tables name, [conformance](../${T.conformance}) holds the exchange against parts 1 to 5, 7 and 8 from outside: a process, plain
+HTTP, tables of endpoints, parameters, codes and limits written by hand. Each endpoint is seen to answer each code that it can, and
+[unreachable.yaml](../test/blackbox/unreachable.yaml) says why it cannot answer the others.
+
 ## Not built, since it is not shown
 
 - **Channels of the WebSocket**: address, subscriptions, events. There is the heartbeat, and nothing else ([part 6](#part-6-events)).
@@ -187,7 +193,7 @@ ${table(LINES, STATES)}
 
 ## Part 4: endpoints
 
-Requests of the client: ${shown('requests', 'restRequests')}. Its reading of answers: ${shown('answers')}. Client and exchange together: ${shown('bothEnds')}.
+Requests of the client: ${shown('requests', 'restRequests')}. Its reading of answers: ${shown('answers')}. Client and exchange together: ${shown('bothEnds', 'switchPairs')}.
 ${served.size} of ${OPS.length} are served.
 
 ${table(['call', 'parameters', 'client', 'exchange', 'shown by'], endpoints)}

@@ -1,12 +1,14 @@
 // What a paper exchange is made from: instruments, accounts with their keys, limits, delays; and the checks at its door.
 
 import { isPlainDecimal, toScaled } from '../base/decimal.ts';
+import { scaledDown } from '../base/decimalText.ts';
 import { ConfigError } from '../base/errors.ts';
-import type { Rounding } from '../base/exact.ts';
+import { MAX_EXACT, type Rounding } from '../base/exact.ts';
 import type { Instrument, InstrumentId, Market } from '../model/instrument.ts';
 import { isOp, type Op } from '../protocol/endpoints/endpoints.ts';
 import type { ContractSetting } from '../venue/futures/wallets.ts';
-import type { InstrumentState, VenueState } from '../venue/venueConfig.ts';
+import { NO_SLIPPAGE } from '../venue/slippage.ts';
+import type { InstrumentState, VenueConfig, VenueState } from '../venue/venueConfig.ts';
 import type { Profile } from './profile/switches.ts';
 import type { HeartbeatTimes } from './socket/heartbeat.ts';
 
@@ -31,6 +33,8 @@ export interface AccountConfig {
   readonly balances: Readonly<Record<string, string>>;
   /** On futures; without it the account has nothing there, and the usual settings. */
   readonly futures?: FuturesAccountConfig;
+  /** Its unfinished orders on one market, in place of what holds for all. */
+  readonly maxOpenOrders?: number;
   readonly keys: readonly KeyConfig[];
   /** It is closed: every signed call is answered -1004. */
   readonly closed?: boolean;
@@ -79,6 +83,10 @@ export interface ServiceConfig {
   readonly off: readonly Op[];
   readonly states: Readonly<Record<InstrumentId, InstrumentState>>;
   readonly feeRounding: Rounding;
+  /** By which rules rows of bars fill orders; where orders meet orders they have nothing to say. */
+  readonly fills: Pick<VenueConfig, 'limitRule' | 'maxVolumeSharePpm' | 'slippage'>;
+  /** What arrives so many ms after the open of a row still counts as there at its open: time for an answer to the bar before, ms. */
+  readonly rowGraceMs: number;
   /** Unfinished orders of one account on one market; one more is refused with -1015. */
   readonly maxOpenOrders: number;
   /** The same for futures orders that wait for a price. */
@@ -102,7 +110,9 @@ export const SERVICE_DEFAULTS = {
   off: [],
   states: {},
   feeRounding: 'halfUp',
+  fills: { limitRule: 'through', maxVolumeSharePpm: 0, slippage: NO_SLIPPAGE },
   maxOpenOrders: 100_000,
+  rowGraceMs: 0,
   maxTriggers: 1000,
   liquidationFeePpm: 5000,
   fundingRates: {},
@@ -120,14 +130,33 @@ export function statesOf({ instruments, states, accounts }: ServiceConfig, marke
   };
 }
 
-/** An amount of a config in units of its asset. `assets`: their digits. Throws ConfigError naming the key. */
-export function unitsOf(amount: string, asset: string, assets: ReadonlyMap<string, number>, where: string): number {
-  const digits = assets.get(asset);
-  if (digits === undefined) throw new ConfigError(`${where} ${asset}: no instrument trades it`, `known: ${[...assets.keys()].join(' ')}`);
-  const units = isPlainDecimal(amount) && !amount.startsWith('-') ? toScaled(amount, digits) : null;
-  if (units === null)
-    throw new ConfigError(`${where} ${asset}: expected an amount of ${digits} digits, got ${amount}`, "for example '100.5'");
-  return units;
+/** Reads the amounts that accounts begin with: each, and what all of them have of an asset, has to stay countable. */
+export class Amounts {
+  readonly #digits: ReadonlyMap<string, number>;
+  readonly #totals = new Map<string, number>();
+
+  /** `digits`: of the units of each asset. */
+  constructor(digits: ReadonlyMap<string, number>) {
+    this.#digits = digits;
+  }
+
+  /** An amount in units of its asset. Throws ConfigError naming the key. */
+  units(amount: string, asset: string, where: string): number {
+    const digits = this.#digits.get(asset);
+    if (digits === undefined) {
+      throw new ConfigError(`${where} ${asset}: no instrument trades it`, `known: ${[...this.#digits.keys()].join(' ')}`);
+    }
+    const total = (this.#totals.get(asset) ?? 0) + (scaledDown(amount, digits) ?? 0);
+    if (total >= MAX_EXACT) {
+      throw new ConfigError(`${where} ${asset}: ${amount} makes more of it than can be counted with ${digits} digits`, 'give less');
+    }
+    const units = isPlainDecimal(amount) && !amount.startsWith('-') ? toScaled(amount, digits) : null;
+    if (units === null) {
+      throw new ConfigError(`${where} ${asset}: expected an amount of ${digits} digits, got ${amount}`, "for example '100.5'");
+    }
+    this.#totals.set(asset, total);
+    return units;
+  }
 }
 
 /** Throws ConfigError at the first thing that no exchange can run with; what the venue checks is left to it. */
@@ -141,7 +170,7 @@ export function checkServiceConfig(config: ServiceConfig): void {
     seen.set(`${what} ${value}`, name);
   };
   const has = (market: Market): boolean => instruments.some((instrument) => instrument.market === market);
-  for (const { name, uid, balances, futures, keys } of accounts) {
+  for (const { name, uid, balances, futures, keys, maxOpenOrders } of accounts) {
     if (!has('spot') && Object.keys(balances).length > 0) {
       throw new ConfigError(`account ${name} balances: this exchange has no spot instruments`, 'give them under futures');
     }
@@ -150,6 +179,7 @@ export function checkServiceConfig(config: ServiceConfig): void {
     }
     if (!/^[1-9]\d{0,17}$/.test(uid)) throw new ConfigError(`account ${name} uid: expected digits, got "${uid}"`, 'for example 10001');
     once('uid', uid, name);
+    if (maxOpenOrders !== undefined) checkWhole(`account ${name} maxOpenOrders`, maxOpenOrders, 1);
     for (const { apiKey, secret } of keys) {
       if (!/^[\x21-\x7e]{1,256}$/.test(apiKey) || secret === '') {
         throw new ConfigError(`account ${name} keys: expected an API key of visible characters and a secret`, 'give both');
@@ -170,6 +200,7 @@ export function checkServiceConfig(config: ServiceConfig): void {
     throw new ConfigError(`${id}: no instrument of this exchange`, `known: ${instruments.map((instrument) => instrument.id).join(' ')}`);
   }
   checkWhole('maxTriggers', maxTriggers, 1);
+  checkWhole('fills.graceMs', config.rowGraceMs, 0);
   for (const op of off) if (!isOp(op)) throw new ConfigError(`off: ${String(op)} is no operation`, 'isobar api --list names them');
 }
 

@@ -10,7 +10,7 @@ import { OPS, type Op } from '../protocol/endpoints/endpoints.ts';
 import { writeJson } from '../protocol/json/json.ts';
 import { DueQueue } from '../scheduler/dueQueue.ts';
 import type { Handlers } from './call.ts';
-import { checkServiceConfig, type ServiceConfig } from './config.ts';
+import { type AccountConfig, checkServiceConfig, type ServiceConfig } from './config.ts';
 import { FuturesExchange } from './futures/futuresExchange.ts';
 import { futuresPublic, isFuturesInterval } from './futures/futuresPublic.ts';
 import { futuresReads } from './futures/futuresReads.ts';
@@ -19,6 +19,12 @@ import { futuresTrading } from './futures/futuresTrading.ts';
 import { Gate, type Passed, type Stop } from './gate/gate.ts';
 import type { TradedMarket } from './market/tradedMarket.ts';
 import type { Reply, ServiceRequest, ServiceResponse } from './message.ts';
+import { RowLane } from './rows/rowLane.ts';
+import { RowMatching } from './rows/rowMatching.ts';
+import { RowSeries, type RowData } from './rows/rowSeries.ts';
+import { type Keeper, PastKeeper } from './durable/keeper.ts';
+import { MemoryRows, type RowReader } from './durable/rowStore.ts';
+import type { Shelved } from './orders/orderRows.ts';
 import { SpotExchange } from './spot/spotExchange.ts';
 import { isSpotInterval, spotPublic } from './spot/spotPublic.ts';
 import { spotReads } from './spot/spotReads.ts';
@@ -27,8 +33,13 @@ import { spotTrading } from './spot/spotTrading.ts';
 const NO_HEADERS: Readonly<Record<string, string>> = {};
 
 export class Service {
+  /** Markets whose prices are rows of bars; null: there are none. */
+  rows: RowMatching | null = null;
   /** Null: the exchange has no instruments there. */
   readonly sides: { readonly spot: SpotExchange | null; readonly futures: FuturesExchange | null };
+  /** Where orders and trades lie that are no longer at hand. */
+  readonly shelved: Shelved;
+  #keeper: Keeper;
   readonly #config: ServiceConfig;
   readonly #queue = new DueQueue();
   readonly #gate: Gate;
@@ -37,14 +48,17 @@ export class Service {
   /** The exchange begins at `startMs`. Throws ConfigError at a config that it cannot run with. */
   constructor(config: ServiceConfig, startMs: number) {
     checkServiceConfig(config);
+    const rows = new MemoryRows();
+    this.shelved = { reader: rows };
     const { profile } = config;
     this.#config = config;
     this.#queue.runDue(startMs);
-    const spot = trades(config, 'spot') ? new SpotExchange(config, this.#queue) : null;
-    const futures = trades(config, 'futures') ? new FuturesExchange(config, this.#queue) : null;
+    const spot = trades(config, 'spot') ? new SpotExchange(config, this.#queue, this.shelved) : null;
+    const futures = trades(config, 'futures') ? new FuturesExchange(config, this.#queue, this.shelved) : null;
     this.sides = { spot, futures };
+    this.#keeper = new PastKeeper(this, rows);
     for (const account of config.accounts) {
-      spot?.openAccount(account.name, account.balances);
+      spot?.openAccount(account);
       futures?.openAccount(account);
     }
     this.#handlers = { ...handlersOfSpot(spot, config), ...handlersOfFutures(futures, config) };
@@ -69,6 +83,9 @@ export class Service {
     if (futures === null) throw new InvariantError('this exchange has no futures contracts');
     return futures;
   }
+  get accounts(): readonly AccountConfig[] {
+    return this.#config.accounts;
+  }
   /** All that is traded, spot before futures. */
   get markets(): readonly TradedMarket[] {
     return [...(this.sides.spot?.markets ?? []), ...(this.sides.futures?.markets ?? [])];
@@ -76,6 +93,18 @@ export class Service {
 
   /** Ms by which the clock that requests are judged by, and that `serverTime` tells, is ahead of the time of the market. */
   clockOffsetMs = 0;
+
+  /** From now on these markets follow rows of bars, which are every order's counterparty: by the rules of `fills`, at the close of each row. */
+  followRows(data: ReadonlyMap<TradedMarket, RowData>): void {
+    const { rowGraceMs } = this.#config;
+    const lanes = Array.from(data, ([market, rows]) => {
+      const series = new RowSeries(rows);
+      const { interval } = series.bars;
+      for (let row = 0; row < series.firstRow; row++) market.tape.klines.close(interval, series.bar(row));
+      return (market.rows = new RowLane(market, this.sides[market.instrument.market]!.venue.book(market.instrument), series, rowGraceMs));
+    });
+    this.rows = new RowMatching(lanes, this.sides, this.#queue);
+  }
 
   /** For those who do something on the exchange's own time, such as its market. */
   get scheduler(): Scheduler {
@@ -87,9 +116,16 @@ export class Service {
     return this.#queue.nowMs;
   }
 
+  /** From now on it is for somebody else to keep what is over; nothing is over yet. */
+  keepBy(keeper: Keeper, reader: RowReader): void {
+    this.#keeper = keeper;
+    this.shelved.reader = reader;
+  }
+
   /** Lets time pass: everything that falls due until `nowMs` happens, in its order. Times never go back. */
   advance(nowMs: number): void {
     this.#queue.runDue(Math.max(nowMs, this.#queue.nowMs));
+    this.#keeper.look();
   }
 
   /** The operation that a request is for, whoever sends it; null: none that is served. */

@@ -4,10 +4,17 @@ import { nowMs as wallMs } from '../../adapters/clock/wallClock.ts';
 import type { DrivenClock } from '../../service/faults/control.ts';
 
 export class ExchangeClock implements DrivenClock {
-  #originMs = wallMs();
-  #sinceMs = this.#originMs;
-  #speed = 1;
-  #isPaused = false;
+  #originMs: number;
+  #sinceMs = wallMs();
+  #speed: number;
+  #isPaused: boolean;
+
+  /** Begins at `startMs`, by default now; at speed 0 it stands until it is stepped or runs on. */
+  constructor(startMs = wallMs(), speed = 1) {
+    this.#originMs = startMs;
+    this.#isPaused = speed === 0;
+    this.#speed = speed === 0 ? 1 : speed;
+  }
 
   /** Ms UTC; never goes back, whatever the wall clock does. */
   nowMs(): number {

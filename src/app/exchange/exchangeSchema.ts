@@ -58,6 +58,7 @@ const account = map(
       .optional(),
     futures: futuresAccount.optional(),
     keys: z.array(key, { error: 'a list of keys' }).optional(),
+    maxOpenOrders: whole('orders', 'its unfinished orders on one market', 1).optional(),
     closed: flag('every signed call is answered -1004').optional(),
     restricted: flag('it may not order: 35').optional(),
   },
@@ -78,6 +79,17 @@ const limit = map(
   'a limit',
 );
 
+const fills = map(
+  {
+    limit: z.enum(['through', 'touch'], { error: 'through or touch' }).describe('when a resting limit order fills').optional(),
+    maxVolumeShare: rate("largest share of a bar's volume that fills may take; 0 is no cap").optional(),
+    slippageTicks: whole('ticks', 'slippage of taking fills', 0).optional(),
+    slippage: rate('slippage of taking fills').optional(),
+    graceMs: whole('ms', 'what arrives so long after the open of a bar is taken as there at its open', 0).optional(),
+  },
+  'fills, such as { limit: through }',
+);
+
 export const exchangeSchema = map(
   {
     instruments: z.array(instrument, { error: 'a list of instruments' }).describe('of spot').optional(),
@@ -91,6 +103,7 @@ export const exchangeSchema = map(
       .record(z.string(), z.union([z.string(), z.number(), z.boolean()]), { error: 'switches by name' })
       .describe('over the profile')
       .optional(),
+    fills: fills.describe('how bars fill orders, of instruments with match: bars').optional(),
     delays: delays.describe('times that the inside of the exchange takes').optional(),
     limits: z
       .record(z.string(), limit.nullable(), { error: 'limits by class; null: none' })

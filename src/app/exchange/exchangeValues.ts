@@ -37,9 +37,12 @@ export const prices = z.union(
           .string({ error: 'a UTC date or date-time' })
           .refine((value) => parseTime(value) !== null, { error: 'a UTC date or date-time, such as 2024-01-01' })
           .describe('the first bar that is replayed'),
+        symbol: text('a symbol of the catalog', /\S/, 'whose bars; default: the name on the wire').optional(),
+        match: z.literal('bars', { error: 'bars' }).describe('every order trades with the bars, by the rules of a backtest').optional(),
       },
       'bars',
     ),
+    map({ trades: text('the path of a file', /\S/, 'recorded trades: time,price,quantity; relative to this file') }, 'trades'),
   ],
-  { error: "prices: { price: '65000' } for synthetic ones, or { interval: 1m, from: 2024-01-01 } for bars of the catalog" },
+  { error: "prices: { price: '65000' } for synthetic ones, { interval: 1m, from: 2024-01-01 } for bars of the catalog, or { trades: FILE }" },
 );

@@ -2,6 +2,9 @@
 
 import { dirname, resolve } from 'node:path';
 import { loadBars } from '../../adapters/bars/catalog.ts';
+import { loadFeed } from '../../adapters/bars/feed.ts';
+import type { BarKey } from '../../adapters/bars/paths.ts';
+import { catalogStore, type BarStore } from '../../adapters/bars/store.ts';
 import { lots } from '../../base/brand.ts';
 import { scaledDown } from '../../base/decimalText.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -9,14 +12,17 @@ import { instrumentId, type Instrument, type InstrumentId } from '../../model/in
 import { parseInterval } from '../../model/interval.ts';
 import { parseTime } from '../../model/time.ts';
 import { isOp, type Op } from '../../protocol/endpoints/endpoints.ts';
-import { DELAYS, SERVICE_DEFAULTS, type AccountConfig, type KeyConfig } from '../../service/config.ts';
+import { DELAYS, SERVICE_DEFAULTS, type AccountConfig, type KeyConfig, type ServiceConfig } from '../../service/config.ts';
 import { profileOf, PROFILES, type SwitchValues } from '../../service/profile/profile.ts';
+import { fixedSlippage } from '../../venue/slippage.ts';
 import type { InstrumentState } from '../../venue/venueConfig.ts';
+import { loadContracts } from '../contracts/load.ts';
 import { readKeyFile } from '../access/keyFile.ts';
 import { parseSource, type FileKind } from '../definition/parse.ts';
 import { readYaml } from '../definition/source.ts';
 import { contractInstrument, ppmOf } from './contractEntry.ts';
 import { exchangeSchema, type ExchangeFile } from './exchangeSchema.ts';
+import { readTrades } from './readTrades.ts';
 import type { ExchangeSettings, PriceSettings } from './settings.ts';
 
 const EXCHANGE_FILE: FileKind<ExchangeFile> = { schema: exchangeSchema, called: 'the file of an exchange', docs: 'docs/paper-exchange.md' };
@@ -30,7 +36,7 @@ const ASSET_DIGITS = 8;
 /** Reads the file of an exchange, and a profile over it. Throws ConfigError with file, line and key. */
 export function readExchange(
   file: string,
-  { profileFile, speed }: { readonly profileFile: string | null; readonly speed: number },
+  { profileFile, speed }: { readonly profileFile: string | null; readonly speed: number | null },
 ): ExchangeSettings {
   const given = parseSource(EXCHANGE_FILE, readYaml(file, EXCHANGE_FILE.called, 'it holds instruments and accounts'));
   const folder = dirname(file);
@@ -52,6 +58,8 @@ export function readExchange(
         { ...PROFILES[given.profile ?? 'seed'], ...(profileFile === null ? {} : readProfile(profileFile)), ...given.switches },
         file,
       ),
+      fills: fillsOf(given.fills),
+      rowGraceMs: given.fills?.graceMs ?? SERVICE_DEFAULTS.rowGraceMs,
       delays: typeof given.delays === 'string' ? DELAYS[given.delays] : (given.delays ?? DELAYS.zero),
       limits: given.limits ?? {},
       denyIps: given.denyIps ?? [],
@@ -105,6 +113,27 @@ function instrumentOf(entry: InstrumentEntry, file: string): Instrument {
   };
 }
 
+/** Bars that match orders, with the marks and the funding of a contract; made of finer ones where the catalog has no such. */
+function rowsOf(store: BarStore, key: BarKey, instrument: Instrument, fromMs: number): PriceSettings {
+  const { bars: found, firstRow, quality } = loadFeed(store, key, { fromMs, warmupRows: HISTORY_BARS }, 0);
+  checkDigits(instrument, found.instrument);
+  const bars = { ...found, instrument };
+  const range = { fromMs, toMs: bars.closeMs[bars.length - 1] ?? fromMs };
+  const data =
+    instrument.market === 'futures'
+      ? loadContracts([{ name: 'prices', bars: found, firstRow, quality }], store.series, 'auto', range).data.get(found.instrument.id)
+      : undefined;
+  return { kind: 'rows', rows: { bars, firstRow, marks: data?.marks ?? null, funding: data?.funding ?? [] }, fromMs };
+}
+
+function fillsOf(given: ExchangeFile['fills']): ServiceConfig['fills'] {
+  return {
+    limitRule: given?.limit ?? 'through',
+    maxVolumeSharePpm: ppmOf(given?.maxVolumeShare ?? '0'),
+    slippage: fixedSlippage(given?.slippageTicks ?? 0, ppmOf(given?.slippage ?? '0')),
+  };
+}
+
 const stateOf = ({
   frozen = false,
   marketOrders = true,
@@ -122,23 +151,27 @@ function opOf(name: string, file: string): Op {
 
 function pricesOf(prices: NonNullable<InstrumentEntry['prices']>, instrument: Instrument, folder: string): PriceSettings {
   if ('price' in prices) return { kind: 'synthetic', price: prices.price, quantity: Number(prices.quantity ?? '1') };
+  if ('trades' in prices) return { kind: 'trades', trades: readTrades(resolve(folder, prices.trades), instrument) };
   const interval = parseInterval(prices.interval);
   const fromMs = parseTime(prices.from);
   if (interval === null || fromMs === null)
     throw new ConfigError(`${instrument.id} prices: no such interval or time`, 'see isobar data list');
-  const key = { market: instrument.market, symbol: instrument.wireName, interval } as const;
-  const { bars, firstRow } = loadBars(resolve(folder, prices.catalog ?? 'data'), key, { fromMs, warmupRows: HISTORY_BARS });
-  if (bars.instrument.priceDigits > instrument.priceDigits || bars.instrument.quantityDigits > instrument.quantityDigits) {
-    throw new ConfigError(
-      `${instrument.id}: the bars have prices of ${bars.instrument.priceDigits} and quantities of ${bars.instrument.quantityDigits} digits`,
-      'give the instrument as many',
-    );
-  }
+  const key = { market: instrument.market, symbol: prices.symbol ?? instrument.wireName, interval } as const;
+  const catalog = resolve(folder, prices.catalog ?? 'data');
+  if (prices.match === 'bars') return rowsOf(catalogStore(catalog), key, instrument, fromMs);
+  const { bars, firstRow } = loadBars(catalog, key, { fromMs, warmupRows: HISTORY_BARS });
+  checkDigits(instrument, bars.instrument);
   return { kind: 'bars', bars: { ...bars, instrument }, firstRow };
 }
 
+function checkDigits({ id, priceDigits, quantityDigits }: Instrument, of: Instrument): void {
+  if (of.priceDigits <= priceDigits && of.quantityDigits <= quantityDigits) return;
+  const message = `${id}: the bars have prices of ${of.priceDigits} and quantities of ${of.quantityDigits} digits`;
+  throw new ConfigError(message, 'give the instrument as many');
+}
+
 function accountOf(
-  { name, uid, balances = {}, futures, keys = [], closed = false, restricted = false }: AccountEntry,
+  { name, uid, balances = {}, futures, maxOpenOrders, keys = [], closed = false, restricted = false }: AccountEntry,
   folder: string,
 ): AccountConfig {
   return {
@@ -146,6 +179,7 @@ function accountOf(
     uid: String(uid),
     balances,
     ...(futures === undefined ? {} : { futures: { balances: futures.balances, settings: settingsOf(futures) } }),
+    ...(maxOpenOrders === undefined ? {} : { maxOpenOrders }),
     closed,
     restricted,
     keys: keys.map((each) => keyOf(each, folder, `account ${name}`)),

@@ -2,13 +2,15 @@
 
 import { repeat } from '../../adapters/clock/wallClock.ts';
 import { DOOR_DEFAULTS, openDoor, type Door } from '../../service/door/httpDoor.ts';
-import { control } from '../../service/faults/control.ts';
+import { control, type DrivenClock } from '../../service/faults/control.ts';
+import { Faults } from '../../service/faults/faults.ts';
 import { HeartbeatServer } from '../../service/socket/heartbeatServer.ts';
 import { FaultyService } from '../../service/faults/faultyService.ts';
 import type { Service } from '../../service/service.ts';
-import { assemble } from './assemble.ts';
+import { assemble, rowStartMs } from './assemble.ts';
 import { documentFor } from './documents.ts';
 import { ExchangeClock } from './exchangeClock.ts';
+import { type Keep, keepForNow, keepInFolder } from './keep.ts';
 import { controlPage, isForThisComputer } from './page/controlPage.ts';
 import type { ExchangeSettings } from './settings.ts';
 
@@ -23,39 +25,51 @@ export interface RunOptions {
   readonly controlPort: number | null;
   /** What POST /crash does. */
   readonly crash: () => void;
+  /** The folder in which the exchange lasts; without one it ends with the process. */
+  readonly data?: string;
+  /** The disk does not keep what is written any more: nothing is answered. Only with `data`. */
+  readonly failed?: (why: string) => void;
 }
 
 export interface RunningExchange {
   readonly service: Service;
+  readonly clock: DrivenClock;
   /** Both interfaces. */
   readonly url: string;
   readonly controlUrl: string | null;
+  /** A write of the record that did not finish when the exchange ended the last time, in words. */
+  readonly torn: string | null;
   close(): Promise<void>;
 }
 
 /** Opens the exchange and its doors. Throws ConfigError. */
 export async function runExchange(settings: ExchangeSettings, options: RunOptions): Promise<RunningExchange> {
-  const clock = new ExchangeClock();
-  const service = assemble(settings, clock.nowMs());
-  const exchange = new FaultyService(service);
+  const { data, crash, failed = () => {} } = options;
+  const faults = new Faults();
+  const kept = data === undefined ? keepForNow() : keepInFolder({ folder: data, faults, crash, failed });
+  const clock = clockOf(settings, kept.keeping.past?.lastMs ?? 0);
+  const service = await assembled(settings, clock.nowMs(), kept);
+  const exchange = new FaultyService(service, faults);
   const doors: Door[] = [];
-  const close = async (): Promise<void> => {
+  const close = once(async () => {
     for (const door of doors) await door.close();
-  };
+    await kept.close();
+  });
   try {
     doors.push(
       await openDoor(
         (request, deliver) => {
           const page = documentFor(request);
-          if (page === null) exchange.receive(request, clock.nowMs(), deliver);
-          else deliver(page);
+          if (page === null) {
+            exchange.receive(request, clock.nowMs(), (response) => kept.whenLasting((lasts) => deliver(lasts ? response : null)));
+          } else deliver(page);
         },
         { ...DOOR_DEFAULTS, host: options.host, port: options.port },
         new HeartbeatServer(service.scheduler, { ...settings.service.heartbeat, form: settings.service.profile.heartbeatForm }),
       ),
     );
     if (options.controlPort !== null) {
-      const parts = { exchange, config: settings.service, clock, crash: options.crash };
+      const parts = { exchange, config: settings.service, clock, crash, crashAt: kept.crashAt };
       doors.push(
         await openDoor(
           (request, deliver) => {
@@ -76,11 +90,37 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
   const stop = repeat(TICK_MS, () => service.advance(clock.nowMs()));
   return {
     service,
+    clock,
     url: doors[0]!.url,
     controlUrl: doors[1]?.url ?? null,
+    torn: kept.torn,
     async close() {
-      stop();
+      // Time passes until all lasts: a disk that is slow on order is so by the clock of the exchange.
       await close();
+      stop();
     },
   };
+}
+
+/** What is done once, however often it is asked for. */
+function once(act: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null;
+  return async () => (done ??= act());
+}
+
+async function assembled(settings: ExchangeSettings, nowMs: number, kept: Keep): Promise<Service> {
+  try {
+    return assemble(settings, nowMs, kept.keeping);
+  } catch (error) {
+    await kept.close();
+    throw error;
+  }
+}
+
+/** Rows have a time of their own, which stands unless they are to run. An exchange goes on no earlier than it ended. */
+function clockOf(settings: ExchangeSettings, lastMs: number): ExchangeClock {
+  const startMs = rowStartMs(settings);
+  if (startMs !== null) return new ExchangeClock(Math.max(startMs, lastMs), settings.speed ?? 0);
+  const wallMs = new ExchangeClock().nowMs();
+  return new ExchangeClock(Math.max(wallMs, lastMs));
 }

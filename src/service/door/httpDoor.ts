@@ -95,7 +95,10 @@ function send(response: ServerResponse, { status, headers, body, cutAt }: NonNul
 /** A header that came twice is none of the exchange's: Node joins all that matter here, and keeps the first of the others. */
 function single(headers: IncomingMessage['headers']): Readonly<Record<string, string | undefined>> {
   const found: Record<string, string | undefined> = {};
-  for (const [name, value] of Object.entries(headers)) found[name] = Array.isArray(value) ? value.join(', ') : value;
+  for (const name in headers) {
+    const value = headers[name];
+    found[name] = typeof value === 'object' ? value.join(', ') : value;
+  }
   return found;
 }
 

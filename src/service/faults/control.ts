@@ -1,10 +1,13 @@
 // The control port as a function: faults, time, the truth and the end of the exchange (order safety, section 14).
 
+import { toScaled } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { ServiceConfig } from '../config.ts';
+import { priceText } from '../market/reads.ts';
+import type { RowMatching } from '../rows/rowMatching.ts';
 import type { ServiceRequest, ServiceResponse } from '../message.ts';
 import type { FaultyService } from './faultyService.ts';
-import { truthOfMarkets } from './truth.ts';
+import { ordersOfMarkets, truthOfMarkets } from './truth.ts';
 
 /** The clock of the exchange, as whoever drives it has it. */
 export interface DrivenClock {
@@ -23,6 +26,8 @@ export interface ControlParts {
   readonly clock: DrivenClock;
   /** Ends the process without writing anything. */
   readonly crash: () => void;
+  /** Ends it with the n-th write of its record from now on; null: it keeps none. */
+  readonly crashAt: ((record: number) => void) | null;
 }
 
 /** Answers a request on the control port. */
@@ -49,15 +54,18 @@ const ROUTES: Readonly<Record<string, (body: Body, parts: ControlParts) => unkno
     return { active: faults.active };
   },
   'POST /clock': (body, parts) => {
+    parts.exchange.service.rows?.goWhole();
     moveClock(body, parts);
     const { service } = parts.exchange;
     service.advance(parts.clock.nowMs());
     return { now: service.nowMs + service.clockOffsetMs };
   },
+  'POST /rows': (body, parts) => rowsOf(body, parts),
   'GET /truth': (_, parts) => truthOf(parts),
-  'POST /crash': ({ at }, { crash }) => {
-    if (at !== 'now') throw new ConfigError('at: expected now', 'the exchange keeps no journal yet');
-    crash();
+  'GET /truth/orders': (_, { exchange: { service }, config }) => ({ orders: ordersOfMarkets(service, config) }),
+  'POST /crash': ({ at }, { crash, crashAt }) => {
+    if (at === 'now') crash();
+    else crashAtRecord(at, crashAt);
     return {};
   },
 };
@@ -69,6 +77,51 @@ function moveClock(body: Body, { exchange: { service }, clock }: ControlParts): 
   else if (typeof pause === 'boolean') clock.pause(pause);
   else if (typeof speed === 'number' && speed > 0 && Number.isFinite(speed)) clock.setSpeed(speed);
   else throw new ConfigError('expected one of stepMs, jumpMs, pause and speed', 'for example { "stepMs": 60000 }');
+}
+
+function crashAtRecord(at: unknown, crashAt: ((record: number) => void) | null): void {
+  const record = typeof at === 'object' && at !== null && 'record' in at ? at.record : null;
+  if (typeof record !== 'number' || !Number.isSafeInteger(record) || record < 1) {
+    throw new ConfigError('at: expected "now" or { record: n }', 'n counts the writes of its record from now on, from 1');
+  }
+  if (crashAt === null) throw new ConfigError('at: this exchange keeps no record', 'open it with --data DIR');
+  crashAt(record);
+}
+
+/** The next act of rows that close, or the price at which MARKET orders trade in the act at hand. */
+function rowsOf({ next, price }: Body, { exchange: { service }, clock }: ControlParts) {
+  const { rows } = service;
+  if (rows === null) throw new ConfigError('no instrument of this exchange has match: bars', 'give one prices with it');
+  if (next === true) {
+    const act = nextAct(rows, () => {
+      clock.step(Math.max(0, rows.nextMs - clock.nowMs()));
+      service.advance(clock.nowMs());
+    });
+    service.advance(clock.nowMs());
+    return { now: service.nowMs, ...act };
+  }
+  const { lane } = rows;
+  if (typeof price !== 'string' || lane === null)
+    throw new ConfigError('expected { next: true }, or { price } in the act of a row', 'a price is text');
+  lane.quote(toScaled(price, lane.market.instrument.priceDigits) ?? NaN);
+  return { now: service.nowMs, act: lane.moment?.act ?? null };
+}
+
+function nextAct(rows: RowMatching, toNextRows: () => void) {
+  rows.goByActs();
+  let act = rows.next();
+  if (act === null) {
+    if (rows.nextMs === Infinity) return { act: 'over' };
+    toNextRows();
+    act = rows.next();
+  }
+  if (act === null || act.act === 'closed') return { act: 'closed' };
+  const { market, series, row } = act.lane;
+  const { instrument } = market;
+  const { openMs, open, high, low } = series.bar(row);
+  const price = (ticks: number): string => priceText(instrument, ticks);
+  const prices = { open: price(open), high: price(high), low: price(low) };
+  return { act: act.act, market: instrument.market, symbol: instrument.wireName, openMs, closeMs: series.closeMs(row), ...prices };
 }
 
 function truthOf({ exchange: { service, held }, config }: ControlParts) {

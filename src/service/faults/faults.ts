@@ -4,7 +4,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { seededRng } from '../../base/rng.ts';
 import { isOp, type Op } from '../../protocol/endpoints/endpoints.ts';
 
-/** What can go wrong here, and the whole numbers (or, of `body`, text) that say how. */
+/** What can go wrong here, and the parameters that say how. */
 export const POINTS = {
   /** The request is lost on its way: nothing happens, the connection closes. */
   'NET.reqDrop': [],
@@ -27,8 +27,35 @@ export const POINTS = {
   'BUS.delay': ['ms'],
   /** An order ends later after its cancel. */
   'BUS.cancelDelay': ['ms'],
+  /** What reads show of the market stands still for so long; money does not. */
+  'READ.lag': ['ms'],
+  /** Of the list that is answered only the first rows are there. */
+  'READ.truncate': ['rows'],
+  /** Its first row is there twice. */
+  'READ.duplicate': [],
+  /** It is the other way round. */
+  'READ.reverse': [],
+  /** A field is missing, wherever it stands. */
+  'READ.remove': ['field'],
+  /** A field has another value, which is text. */
+  'READ.replace': ['field', 'value'],
+  /** The process does nothing for so long. */
+  'PROC.stall': ['ms'],
+  /** It is killed: before a write of its record, with the write done and not yet lasting, or before the answers that waited for it. */
+  'PROC.kill': ['step'],
+  /** A write of its record fails after so many bytes of it, with a code of the system such as ENOSPC. */
+  'DISK.write': ['error', 'bytes'],
+  /** A write of its record cannot be made to last: EIO. */
+  'DISK.sync': ['error'],
+  /** It lasts later. */
+  'DISK.slow': ['ms'],
 } as const;
 export type Point = keyof typeof POINTS;
+/** Those of the writes of the record; all others are of requests. */
+const OF_WRITES: ReadonlySet<Point> = new Set(['PROC.kill', 'DISK.write', 'DISK.sync', 'DISK.slow']);
+/** Parameters that are text; the others are whole numbers. */
+const TEXTS: ReadonlySet<string> = new Set(['body', 'field', 'value', 'error', 'step']);
+export const STEPS = ['before', 'written', 'lasting'] as const;
 
 export interface Fault {
   readonly point: Point;
@@ -65,9 +92,18 @@ export class Faults {
 
   /** What goes wrong with the request that has just arrived. */
   at(op: Op | null): ReadonlyMap<Point, Fault> {
+    return this.#found((row) => !OF_WRITES.has(row.point) && (row.op === null || row.op === op));
+  }
+
+  /** What goes wrong with the next write of the record. */
+  atWrite(): ReadonlyMap<Point, Fault> {
+    return this.#found(({ point }) => OF_WRITES.has(point));
+  }
+
+  #found(concerns: (row: Scheduled) => boolean): ReadonlyMap<Point, Fault> {
     const found = new Map<Point, Fault>();
     for (const row of this.#schedule) {
-      if (row.op !== null && row.op !== op) continue;
+      if (!concerns(row)) continue;
       row.seen++;
       if (row.nth === null ? this.#rng.next() < row.p : row.seen === row.nth) found.set(row.point, row);
     }
@@ -82,6 +118,7 @@ function parseRow(row: unknown, at: number): Scheduled {
   if (!isRecord(row)) return refuse('an object');
   const { point, op = null, nth = null, p = null } = row;
   if (typeof point !== 'string' || !isPoint(point)) return refuse('a point');
+  if (op !== null && OF_WRITES.has(point)) return refuse(`no op at ${point}, which is of no request`);
   if (op !== null && !(typeof op === 'string' && isOp(op))) return refuse('an operation, such as spot.newOrder');
   if ((nth === null) === (p === null)) return refuse('one of nth and p');
   if (nth !== null && !(Number.isSafeInteger(nth) && Number(nth) > 0)) return refuse('nth from 1 on');
@@ -90,10 +127,11 @@ function parseRow(row: unknown, at: number): Scheduled {
   const params: Record<string, number | string> = {};
   for (const name of POINTS[point]) {
     const value = given[name];
-    const isRight = name === 'body' ? typeof value === 'string' : Number.isSafeInteger(value);
+    const isRight = TEXTS.has(name) ? typeof value === 'string' : Number.isSafeInteger(value);
     if (!isRight || !(typeof value === 'string' || typeof value === 'number')) return refuse(`params.${name} of ${point}`);
     params[name] = value;
   }
+  if (point === 'PROC.kill' && !STEPS.some((step) => step === params['step'])) return refuse(`params.step: ${STEPS.join(', ')}`);
   return { point, op, nth: nth === null ? null : Number(nth), p: p ?? 0, params, seen: 0 };
 }
 
@@ -103,3 +141,5 @@ const isPoint = (name: string): name is Point => Object.hasOwn(POINTS, name);
 
 /** A whole number of a fault's parameters. */
 export const numberOf = (fault: Fault | undefined, name: string): number => Number(fault?.params[name] ?? 0);
+/** A text of them. */
+export const textOf = (fault: Fault, name: string): string => String(fault.params[name]);

@@ -5,18 +5,20 @@ import type { Delays } from '../config.ts';
 import type { ServiceRequest, ServiceResponse } from '../message.ts';
 import type { Service } from '../service.ts';
 import { type Fault, Faults, numberOf, type Point } from './faults.ts';
+import { misread } from './readFaults.ts';
 
 /** What reaches the sender; null: the connection closes without an answer. */
 export type Delivered = (ServiceResponse & { /** Only so many bytes of the body arrive. */ readonly cutAt?: number }) | null;
 
 export class FaultyService {
   readonly service: Service;
-  readonly faults = new Faults();
+  readonly faults: Faults;
   /** Requests and answers that a fault holds back. */
   held = 0;
 
-  constructor(service: Service) {
+  constructor(service: Service, faults = new Faults()) {
     this.service = service;
+    this.faults = faults;
   }
 
   /** Takes a request at `nowMs`; `deliver` is called once, in the call where nothing delays it. */
@@ -26,6 +28,8 @@ export class FaultyService {
     service.advance(nowMs);
     const op = service.opOf(request);
     const wrong = faults.at(op);
+    const stall = wrong.get('PROC.stall');
+    if (stall !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, numberOf(stall, 'ms'));
     if (wrong.has('NET.reqDrop')) return deliver(null);
     this.#after(numberOf(wrong.get('NET.reqDelay'), 'ms'), () => {
       if (wrong.has('NET.dup')) this.#handle(request, op, wrong);
@@ -41,7 +45,10 @@ export class FaultyService {
     if (gate) return service.error(numberOf(gate, 'code'), market);
     const unknown = wrong.get('BUS.unknown');
     if (unknown && numberOf(unknown, 'executed') === 0) return this.#unknown(unknown, request);
-    const response = this.#delayed(request, service.sides[market], wrong);
+    const side = service.sides[market];
+    const lag = wrong.get('READ.lag');
+    if (lag !== undefined) side?.lag(numberOf(lag, 'ms'));
+    const response = misread(this.#delayed(request, side, wrong), wrong);
     return unknown && response.status === 200 ? this.#unknown(unknown, request) : response;
   }
 

@@ -4,7 +4,8 @@ import { fromScaled } from '../../base/decimal.ts';
 import type { ServiceConfig } from '../config.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
 import { priceText, quantityText } from '../market/reads.ts';
-import type { UserOrder } from '../orders/userOrder.ts';
+import type { OrderDesk } from '../orders/orderDesk.ts';
+import type { OwnTrade, UserOrder } from '../orders/userOrder.ts';
 import type { Service } from '../service.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
 
@@ -35,6 +36,18 @@ export function truthOfMarkets(service: Service, { accounts }: ServiceConfig) {
   };
 }
 
+/** Every order that was ever taken, those that are over included, each market's oldest first. */
+export function ordersOfMarkets(service: Service, { accounts }: ServiceConfig) {
+  const { spot, futures } = service.sides;
+  const nameOf: Names = (account) => accounts[account]?.name;
+  return [...(spot === null ? [] : everyOrder(spot)), ...(futures === null ? [] : everyOrder(futures))].map((order) => orderRow(order, nameOf));
+}
+
+function everyOrder<O extends UserOrder, T extends OwnTrade>({ orders, counters }: OrderDesk<O, T>): readonly O[] {
+  const found = Array.from({ length: counters.orders }, (_, at) => orders.numbered(at + 1));
+  return found.filter((order) => order !== null);
+}
+
 const balances = (spot: SpotExchange, account: number) =>
   Array.from(spot.assets(), ([asset, digits]) => ({
     asset,
@@ -47,23 +60,23 @@ function margins(futures: FuturesExchange, account: number) {
   return Array.from(futures.assets(), ([asset, digits]) => {
     const index = wallets.asset(asset);
     const { free, locked } = wallets.wallet(account, index);
-    const margin = Array.from(wallets.held(account, index)).reduce((units, { marginUnits }) => units + marginUnits, 0);
+    const margin = wallets.held(account, index).reduce((units, { marginUnits }) => units + marginUnits, 0);
     return { asset, free: fromScaled(free, digits), locked: fromScaled(locked, digits), margin: fromScaled(margin, digits) };
   });
 }
 
-const orderRow = ({ id, account, clientOrderId, instrument, live, resting }: UserOrder, nameOf: Names) => ({
+const orderRow = ({ id, account, clientOrderId, instrument, live, ended, resting }: UserOrder, nameOf: Names) => ({
   id,
   account: nameOf(account),
   clientOrderId,
   symbol: instrument.wireName,
-  status: live?.status,
-  filled: quantityText(instrument, live?.filledLots ?? 0),
+  status: (live ?? ended)?.status,
+  filled: quantityText(instrument, (live ?? ended)?.filledLots ?? 0),
   isInBook: resting !== null,
 });
 
 function positions({ venue: { wallets } }: FuturesExchange, nameOf: Names, accounts: number) {
-  const all = Array.from({ length: accounts }, (_, account) => Array.from(wallets.held(account))).flat();
+  const all = Array.from({ length: accounts }, (_, account) => wallets.held(account)).flat();
   return all.map(({ account, index, isLong, lots, isCross, leverage }) => {
     const { instrument } = wallets.contracts[index]!;
     return {

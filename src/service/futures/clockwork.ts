@@ -32,7 +32,7 @@ export class Clockwork {
     this.#atWhole(MARK_MS, () => {
       this.#isMarkDue = false;
       const { venue, markets, settle } = this.#parts;
-      for (const market of markets) mark(venue, market);
+      for (const market of markets) if (market.rows === null) mark(venue, market);
       settle();
     });
   }
@@ -40,10 +40,10 @@ export class Clockwork {
   #nextFunding(): void {
     this.#atWhole(FUNDING_MS, () => {
       const { venue, markets, rates, scheduler, settle } = this.#parts;
-      for (const { instrument } of markets) {
+      for (const { instrument, rows } of markets) {
         const { markTicks } = venue.book(instrument);
-        // The period that ends now.
-        if (markTicks > 0) venue.fund(instrument, markTicks, rates.at(instrument, scheduler.nowMs - 1), scheduler.nowMs);
+        // The period that ends now. Markets of rows bring their own.
+        if (markTicks > 0 && rows === null) venue.fund(instrument, markTicks, rates.at(instrument, scheduler.nowMs - 1), scheduler.nowMs);
       }
       settle();
       this.#nextFunding();

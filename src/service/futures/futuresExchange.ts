@@ -6,17 +6,18 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { FuturesVenue, type FuturesSink } from '../../venue/futures/futuresVenue.ts';
 import type { Position } from '../../venue/futures/position.ts';
-import { NO_SLIPPAGE } from '../../venue/slippage.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
-import { type AccountConfig, type ServiceConfig, statesOf, unitsOf } from '../config.ts';
+import { type AccountConfig, Amounts, type ServiceConfig, statesOf } from '../config.ts';
 import type { Match } from '../matching/matcher.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
 import { OrderDesk } from '../orders/orderDesk.ts';
+import type { Shelved } from '../orders/orderRows.ts';
 import { page } from '../orders/page.ts';
-import type { OrderStart, OwnTrade } from '../orders/userOrder.ts';
+import { numberOf, type OrderStart, type OwnTrade } from '../orders/userOrder.ts';
 import { Clockwork } from './clockwork.ts';
 import { FundingRates } from './funding.ts';
-import { FuturesOrder, type FuturesTrade } from './futuresOrder.ts';
+import { FUTURES_ROWS, FuturesOrder, type FuturesTrade } from './futuresOrder.ts';
+import { History } from './history.ts';
 import { Profits } from './profits.ts';
 import { TriggerBook } from './triggerBook.ts';
 
@@ -35,27 +36,27 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
   readonly venue: FuturesVenue;
   readonly triggers: TriggerBook;
   readonly rates: FundingRates;
-  readonly profits = new Profits();
+  readonly profits: Profits;
   readonly #accounts: readonly AccountConfig[];
+  readonly #amounts: Amounts;
   readonly #clockwork: Clockwork;
   /** By account, as reads show them, oldest first. */
-  readonly #history: FuturesOrder[][] = [];
+  readonly #history: History[] = [];
   readonly #reached = new Map<Instrument, Reached>();
   /** Profit of the execution that is being booked. */
   #profitUnits = 0;
   #isSettling = false;
 
-  constructor(config: ServiceConfig, scheduler: Scheduler) {
-    super('1954', config.delays, scheduler);
+  constructor(config: ServiceConfig, scheduler: Scheduler, shelved: Shelved) {
+    super({ ...config, market: 'futures', prefix: '1954', scheduler, shelved }, FUTURES_ROWS);
+    this.profits = new Profits(this.rows, shelved);
     this.#accounts = config.accounts;
     const instruments = config.instruments.filter(({ market }) => market === 'futures');
     this.venue = new FuturesVenue(
       {
         instruments,
         fees: { rounding: config.feeRounding },
-        limitRule: 'touch',
-        maxVolumeSharePpm: 0,
-        slippage: NO_SLIPPAGE,
+        ...config.fills,
         maxOpenOrders: config.maxOpenOrders,
         state: statesOf(config, 'futures'),
         liquidationFeePpm: config.liquidationFeePpm,
@@ -77,14 +78,16 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
     });
     this.rates = new FundingRates(config.fundingRates, config.fundingSeed);
     const { venue, markets, rates } = this;
-    this.#clockwork = new Clockwork({ venue, markets, rates, scheduler, settle: () => this.#settle() });
+    this.#clockwork = new Clockwork({ venue, markets, rates, scheduler, settle: () => this.settleMarks(this.nowMs) });
+    this.#amounts = new Amounts(this.assets());
   }
 
   /** Opens the account that has the next index, with its balances and settings. Throws ConfigError at one that cannot be. */
-  openAccount({ name, futures }: AccountConfig): void {
+  openAccount({ name, futures, maxOpenOrders }: AccountConfig): void {
     const account = this.venue.openAccount(name);
+    if (maxOpenOrders !== undefined) this.venue.wallets.mostOpen[account] = maxOpenOrders;
     for (const [asset, amount] of Object.entries(futures?.balances ?? {})) {
-      this.venue.deposit(account, asset, unitsOf(amount, asset, this.assets(), `account ${name} futures balances`));
+      this.venue.deposit(account, asset, this.#amounts.units(amount, asset, `account ${name} futures balances`));
     }
     const { leverage, isCross, isNet } = { ...OPENING, ...futures?.settings };
     for (const { instrument } of this.markets) {
@@ -103,13 +106,21 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
   /** Orders of an account, those that have not ended too, newest first; from an order id on where one is given (see `page`). */
   history(account: number, instrument: Instrument | null, limit: number, fromId: bigint | null): readonly FuturesOrder[] {
     const isBefore = fromId === null ? null : ({ id }: FuturesOrder): boolean => BigInt(id) < fromId;
-    return page(this.#history[account] ?? [], limit, (order) => instrument === null || order.instrument === instrument, isBefore);
+    return page(this.#historyOf(account), limit, instrument === null ? null : this.rows.tagOf(instrument), isBefore);
+  }
+
+  /** When a condition order that comes at `nowMs` is there: of rows it is those that open later which may fire it. */
+  waitsSinceMs(instrument: Instrument, nowMs: number): number {
+    const { rows } = this.marketOf(instrument);
+    if (rows === null) return nowMs;
+    return rows.sentMs(nowMs) + (rows.isActing ? 0 : this.delays.admissionMs);
   }
 
   /** Looks whether a trigger that has just been placed is reached already. */
   lookAtTriggers(instrument: Instrument): void {
     const { lastPrice } = this.venue.book(instrument);
-    if (lastPrice > 0) this.#priceReached(instrument, lastPrice);
+    // A row fires what stood there when it opened.
+    if (lastPrice > 0 && this.marketOf(instrument).rows === null) this.#priceReached(instrument, lastPrice);
   }
 
   reduced(position: Readonly<Position>, gone: number, valueUnits: number, profitUnits: number, feeUnits: number, timeMs: number): void {
@@ -124,8 +135,9 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
     this.visible(() => this.profits.show(position.account, reduction));
   }
 
-  funded(): void {
-    // Positions count it themselves, and the next reduction tells of it.
+  /** Positions count it themselves, and the next reduction tells of it. */
+  funded({ account }: Readonly<Position>): void {
+    this.changes.accounts.add(account);
   }
 
   /** The exchange closes a position: it stands in the lists as an order that filled. */
@@ -144,7 +156,7 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
       timeInForce: null,
       slot: '',
     };
-    const start = { id: this.nextOrderId(), account, clientOrderId: null, intent, placedMs: timeMs, live: null };
+    const start = { id: this.nextOrderId(), account, clientOrderId: null, intent, placedMs: timeMs, live: null, isPrompt: false };
     const order = new FuturesOrder(start, { leverage, isCross, isLiquidation: true });
     order.ended = { status: 'FILLED', isAdmitted: true, filledLots: fill.lots, filledUnits, feeUnits: fee, profitUnits: this.#profitUnits };
     this.#profitUnits = 0;
@@ -155,7 +167,7 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
     const [bidId, askId] = wasLong ? [other, order.id] : [order.id, other];
     const common = { instrument, tradeId: this.nextTradeId(), bidId, askId, price, lots: fill.lots, timeMs, fee };
     const trade = this.newTrade(order, { ...common, isBuyer: !wasLong, isMaker: false, feeInBase: false }, fill);
-    this.visible(() => this.orders.showTrade(account, trade));
+    this.book(account, trade);
   }
 
   override ended(live: VenueOrder): void {
@@ -190,9 +202,9 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
   }
 
   /** Liquidates what the latest marks leave without its margin. */
-  #settle(): void {
+  settleMarks(timeMs: number): void {
     this.#isSettling = true;
-    this.venue.settleMarks(this.nowMs);
+    this.venue.settleMarks(timeMs);
     this.#isSettling = false;
   }
 
@@ -212,8 +224,16 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
     });
   }
 
-  #remember(order: FuturesOrder): void {
-    this.visible(() => (this.#history[order.account] ??= []).push(order));
+  #remember({ account, id, instrument }: FuturesOrder): void {
+    this.visible(() => this.remember(account, numberOf(id), instrument));
+  }
+
+  /** The order stands in the history of the account, which has them by the time of their appearance. */
+  remember(account: number, number: number, instrument: Instrument): void {
+    this.#historyOf(account).push(number, this.rows.tagOf(instrument));
+  }
+  #historyOf(account: number): History {
+    return (this.#history[account] ??= new History((number) => this.orders.numbered(number)));
   }
 
   #bookOf({ index }: Readonly<Position>) {

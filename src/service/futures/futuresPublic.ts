@@ -54,8 +54,9 @@ export function futuresPublic(exchange: FuturesExchange, profile: Profile, timez
     'futures.indexPrice': open(({ args, nowMs }) => {
       const instrument = instrumentOf(args);
       const { markTicks } = exchange.venue.book(instrument);
-      const { outsidePrice } = exchange.marketOf(instrument);
-      const rate = (later: number): string => fromScaled(exchange.rates.at(instrument, nowMs, later), FUNDING_DIGITS);
+      const { outsidePrice, rows } = exchange.marketOf(instrument);
+      const rate = (later: number): string =>
+        fromScaled(rows?.fundingRate(nowMs, later) ?? exchange.rates.at(instrument, nowMs, later), FUNDING_DIGITS);
       const answer = {
         currentFundRate: rate(0),
         tagPrice: priceText(instrument, markTicks),

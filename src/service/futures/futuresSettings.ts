@@ -6,17 +6,20 @@ import { done, refused, type Reply } from '../message.ts';
 import type { Profile } from '../profile/switches.ts';
 import type { FuturesExchange } from './futuresExchange.ts';
 
-export function futuresSettings({ venue }: FuturesExchange, profile: Profile): Handlers {
-  const answer = (isDone: boolean): Reply => (isDone ? done(encodeAnswer(doneAnswer, null, profile)) : refused(venue.refusal));
+export function futuresSettings({ venue, changes }: FuturesExchange, profile: Profile): Handlers {
+  const answer = (isDone: boolean, account: number): Reply => {
+    changes.accounts.add(account);
+    return isDone ? done(encodeAnswer(doneAnswer, null, profile)) : refused(venue.refusal);
+  };
   return {
     'futures.changePositionMode': signed(({ args, caller }) =>
-      answer(venue.setPositionMode(caller.account, instrumentOf(args), textOf(args, 'positionModel') === '1')),
+      answer(venue.setPositionMode(caller.account, instrumentOf(args), textOf(args, 'positionModel') === '1'), caller.account),
     ),
     'futures.changeMarginMode': signed(({ args, caller }) =>
-      answer(venue.setMarginMode(caller.account, instrumentOf(args), textOf(args, 'marginModel') === '1')),
+      answer(venue.setMarginMode(caller.account, instrumentOf(args), textOf(args, 'marginModel') === '1'), caller.account),
     ),
     'futures.changeLeverage': signed(({ args, caller }) =>
-      answer(venue.setLeverage(caller.account, instrumentOf(args), wholeOf(args, 'nowLevel'))),
+      answer(venue.setLeverage(caller.account, instrumentOf(args), wholeOf(args, 'nowLevel')), caller.account),
     ),
   };
 }

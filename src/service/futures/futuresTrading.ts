@@ -55,7 +55,8 @@ function condition(call: SignedCall, exchange: FuturesExchange, profile: Profile
   const kind = TRIGGER_KINDS[wholeOf(args, 'triggerType') - 1]!;
   const child = intentOf(args, 'contracts');
   const price = scaled(textOf(args, 'triggerPrice'), instrument.priceDigits);
-  const found = exchange.triggers.place(caller.account, kind, price, child, args.texts.get('clientOrderId') ?? null, nowMs);
+  const clientOrderId = args.texts.get('clientOrderId') ?? null;
+  const found = exchange.triggers.place(caller.account, kind, price, child, clientOrderId, exchange.waitsSinceMs(instrument, nowMs));
   if (found === null) {
     const isPriceWrong = !Number.isInteger(price) || !Number.isInteger(child.limit);
     return refused(precisionCode(exchange.triggers.refusal, isPriceWrong ? { ...child, limit: ticks(NaN) } : child, profile));

@@ -2,7 +2,12 @@
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { Position } from '../../venue/futures/position.ts';
+import { type Kept, LongList } from '../durable/longList.ts';
+import { readRow } from '../durable/rows.ts';
+import type { OrderRows, Shelved } from '../orders/orderRows.ts';
 import { page } from '../orders/page.ts';
+import type { FuturesOrder, FuturesTrade } from './futuresOrder.ts';
+import { reductionIn, type ReductionRow, reductionText } from './reductionRow.ts';
 
 /** Money in units of the settlement asset. */
 export interface Reduction {
@@ -27,16 +32,25 @@ export interface Reduction {
 }
 
 /** What of a position has been told already. */
-interface Told {
+export interface Told {
   readonly positionId: number;
   readonly feeUnits: number;
   readonly fundingUnits: number;
 }
 
 export class Profits {
-  readonly #byAccount: Reduction[][] = [];
+  /** Those that stand nowhere yet but here. */
+  readonly fresh: { readonly account: number; readonly kept: Kept<Reduction> }[] = [];
+  readonly #rows: Pick<OrderRows<FuturesOrder, FuturesTrade>, 'names' | 'tagOf'>;
+  readonly #shelved: Shelved;
+  readonly #byAccount: LongList<Reduction>[] = [];
   readonly #told = new Map<Readonly<Position>, Told>();
   #last = 0;
+
+  constructor(rows: Pick<OrderRows<FuturesOrder, FuturesTrade>, 'names' | 'tagOf'>, shelved: Shelved) {
+    this.#rows = rows;
+    this.#shelved = shelved;
+  }
 
   /** What a reduction is to be told as; it stands in no list until it is shown. `extraFee`: what the position itself does not count. */
   record(
@@ -50,12 +64,12 @@ export class Profits {
       readonly extraFee: number;
     },
     timeMs: number,
-  ): Reduction {
+  ): Kept<Reduction> {
     const { id, isLong, isCross, leverage, feeUnits, fundingUnits, openedMs } = position;
     const before = this.#told.get(position);
     const told = before?.positionId === id ? before : { feeUnits: 0, fundingUnits: 0 };
     this.#told.set(position, { positionId: id, feeUnits, fundingUnits });
-    return {
+    const row: Reduction = {
       id: ++this.#last,
       instrument,
       isLong,
@@ -70,15 +84,41 @@ export class Profits {
       openedMs,
       timeMs,
     };
+    const kept = { row, tag: this.#rows.tagOf(instrument), place: -1 };
+    this.fresh.push({ account: position.account, kept });
+    return kept;
   }
 
-  show(account: number, reduction: Reduction): void {
-    (this.#byAccount[account] ??= []).push(reduction);
+  show(account: number, reduction: Kept<Reduction>): void {
+    this.#listOf(account).push(reduction);
+  }
+
+  /** What of a position has been told already; null: nothing. */
+  toldOf(position: Readonly<Position>): Told | null {
+    return this.#told.get(position) ?? null;
+  }
+  restoreTold(position: Readonly<Position>, told: Told): void {
+    this.#told.set(position, told);
+  }
+  /** A record of an earlier life of the exchange, which lies there. */
+  restore(row: ReductionRow, place: number): void {
+    const { accountOf, instrumentOf } = this.#rows.names;
+    this.#last = Math.max(this.#last, row[3]);
+    this.#listOf(accountOf(row[1])).restore(place, this.#rows.tagOf(instrumentOf(row[2])));
+  }
+  rowOf(account: number, reduction: Reduction): string {
+    return reductionText(account, reduction, this.#rows.names);
   }
 
   /** Newest first (see `page`); null: of every contract. */
   list(account: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly Reduction[] {
     const isBefore = fromId === null ? null : ({ id }: Reduction): boolean => id < fromId;
-    return page(this.#byAccount[account] ?? [], limit, (row) => instrument === null || row.instrument === instrument, isBefore);
+    return page(this.#listOf(account), limit, instrument === null ? null : this.#rows.tagOf(instrument), isBefore);
+  }
+
+  #listOf(account: number): LongList<Reduction> {
+    return (this.#byAccount[account] ??= new LongList((place) =>
+      reductionIn(readRow<ReductionRow>(this.#shelved.reader.read(place), 'r'), this.#rows.names),
+    ));
   }
 }

@@ -26,6 +26,7 @@ export class Addresses {
   }
 
   has(address: string): boolean {
+    if (this.#single.size === 0 && this.#networks.length === 0) return false;
     const text = plain(address);
     if (this.#single.has(text)) return true;
     const bits = bitsOf(text);
@@ -34,7 +35,8 @@ export class Addresses {
 }
 
 /** An IPv4 address that a socket of both kinds reports as `::ffff:1.2.3.4` is that address. */
-export const plain = (address: string): string => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
+export const plain = (address: string): string =>
+  address.includes(':') ? address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '') : address;
 
 function bitsOf(address: string): number | null {
   const parts = address.split('.');

@@ -2,6 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { Market } from '../../model/instrument.ts';
+import { utf8 } from '../../protocol/json/json.ts';
 import type { Sign } from '../../protocol/sign.ts';
 import type { AccountConfig } from '../config.ts';
 import { Addresses } from './addresses.ts';
@@ -26,6 +27,8 @@ export class Keyring {
   constructor(accounts: readonly AccountConfig[]) {
     accounts.forEach(({ name, uid, closed, keys }, account) => {
       for (const { apiKey, secret, permissions, ips } of keys) {
+        // As bytes, which text would be made into at each signature.
+        const bytes = utf8(secret);
         this.#keys.set(apiKey, {
           apiKey,
           account,
@@ -35,7 +38,7 @@ export class Keyring {
           mayTrade: permissions.trade,
           markets: permissions.markets,
           addresses: ips === null ? null : new Addresses(ips, `account ${name} ips`),
-          sign: (message) => createHmac('sha256', secret).update(message).digest('hex'),
+          sign: (message) => createHmac('sha256', bytes).update(message).digest('hex'),
         });
       }
     });

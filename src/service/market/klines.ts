@@ -58,6 +58,9 @@ export class Klines {
     '1M': [],
   };
 
+  /** The interval of the bars that are given; null: they are made of trades. */
+  #given: Interval | null = null;
+
   /** A trade; times never go back. */
   print(timeMs: number, price: number, lots: number): void {
     for (const interval of INTERVALS) {
@@ -69,16 +72,55 @@ export class Klines {
     }
   }
 
+  /**
+   * A bar that is over, where bars and not trades are what is known: longer ones are made of it, shorter ones there are none of. Nothing is
+   * made up for what is missing between two of them.
+   */
+  close(interval: Interval, bar: TickBar): void {
+    this.#given ??= interval;
+    for (const each of INTERVALS.slice(INTERVALS.indexOf(interval))) {
+      const bars = this.#bars[each];
+      const openMs = openOf(each, bar.openMs);
+      const last = bars.at(-1);
+      if (last?.openMs !== openMs) {
+        bars.push({ ...bar, openMs });
+        trim(bars, each);
+        continue;
+      }
+      last.high = Math.max(last.high, bar.high);
+      last.low = Math.min(last.low, bar.low);
+      last.close = bar.close;
+      last.lots += bar.lots;
+    }
+  }
+
+  /** All bars of an interval, as they were when an exchange ended; in place of those that are there. */
+  restore(interval: Interval, bars: readonly TickBar[]): void {
+    this.#bars[interval].splice(0, Infinity, ...bars.map((bar) => ({ ...bar })));
+  }
+
+  /** A minute as it became: longer bars take in what it has beyond what is known of it. */
+  replaceMinute(minute: TickBar): void {
+    const known = this.#bars['1m'].findLast(({ openMs }) => openMs === minute.openMs)?.lots ?? 0;
+    for (const interval of INTERVALS) {
+      const bar = this.#roll(interval, minute.openMs, minute.open);
+      bar.high = Math.max(bar.high, minute.high);
+      bar.low = Math.min(bar.low, minute.low);
+      bar.close = minute.close;
+      bar.lots += minute.lots - known;
+    }
+  }
+
   /** Bars of an interval up to `nowMs`, oldest first, the running one last; minutes without a trade are flat. */
   bars(interval: Interval, nowMs: number): readonly TickBar[] {
     const last = this.#bars[interval].at(-1);
-    if (last !== undefined) this.#roll(interval, nowMs, last.close);
+    if (last !== undefined && this.#given === null) this.#roll(interval, nowMs, last.close);
     return this.#bars[interval];
   }
 
   /** The 24 hours up to `nowMs`; null before the first trade. */
   day(nowMs: number): Rolling | null {
-    const bars = this.bars('1m', nowMs);
+    const bars = this.bars(this.#given ?? '1m', nowMs);
     const fromMs = nowMs - DAY_MS;
     let at = bars.length - 1;
     const last = bars[at];
@@ -110,11 +152,15 @@ export class Klines {
       const next = closeOf(interval, last.openMs);
       last = flat(next, next === openMs ? price : close);
       bars.push(last);
-      // In one go now and then: a shift at each bar would move them all.
-      if (bars.length > KEPT[interval] * 1.25) bars.splice(0, bars.length - KEPT[interval]);
+      trim(bars, interval);
     }
     return last;
   }
 }
 
 const flat = (openMs: number, price: number): Growing => ({ openMs, open: price, high: price, low: price, close: price, lots: 0 });
+
+/** In one go now and then: a shift at each bar would move them all. */
+function trim(bars: Growing[], interval: Interval): void {
+  if (bars.length > KEPT[interval] * 1.25) bars.splice(0, bars.length - KEPT[interval]);
+}

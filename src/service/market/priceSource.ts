@@ -1,4 +1,4 @@
-// Where prices come from: points in time at which the market trades, from a seeded random walk or from bars.
+// Where prices come from: points in time at which the market trades, from a seeded random walk, from bars or from trades.
 
 import { ConfigError } from '../../base/errors.ts';
 import { pow10 } from '../../base/exact.ts';
@@ -39,6 +39,25 @@ export function walk(rng: Rng, fromMs: number, { price: first, stepMs, stepPpm, 
     const pull = (first - price) / first / 5000;
     price = Math.max(Math.round(first / 4), Math.round(price * (1 + (change * stepPpm) / 1_000_000 + pull)), 1);
     return { timeMs, price, lots: 1 + Math.floor(rng.next() * lots) };
+  };
+}
+
+/** Trades in order of time: ms, ticks and lots; arrays are `length` long. */
+export interface TradeColumns {
+  readonly length: number;
+  readonly timeMs: Float64Array;
+  readonly ticks: Float64Array;
+  readonly lots: Float64Array;
+}
+
+/** Recorded trades as points, the first at `startMs`; `speed` times as fast as they were. */
+export function replayTrades({ length, timeMs, ticks, lots }: TradeColumns, startMs: number, speed: number): PriceSource {
+  let at = 0;
+  return () => {
+    if (at >= length) return null;
+    const point = { timeMs: Math.floor(startMs + (timeMs[at]! - timeMs[0]!) / speed), price: ticks[at]!, lots: lots[at]! };
+    at++;
+    return point;
   };
 }
 

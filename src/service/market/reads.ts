@@ -3,7 +3,7 @@
 import { timeMs } from '../../base/brand.ts';
 import { fromScaled } from '../../base/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import type { Interval } from '../../model/interval.ts';
+import { closeOf, type Interval } from '../../model/interval.ts';
 import { encodeAnswer, listing, type Answer, type Listing } from '../../protocol/shapes/answer.ts';
 import type { Depth, Kline } from '../../protocol/shapes/market.ts';
 import { type Args, instrumentOf, wholeOf } from '../call.ts';
@@ -67,7 +67,7 @@ export function klinesReply(
   if (interval === 'empty') return done(encodeAnswer(answer, listing([]), profile));
   const instrument = instrumentOf(args);
   const all = markets.marketOf(instrument).tape.klines.bars(interval, nowMs);
-  const closed = profile.klinesOpenBar === 'off' ? all.slice(0, -1) : all;
+  const closed = profile.klinesOpenBar === 'off' ? all.filter(({ openMs }) => closeOf(interval, openMs) <= nowMs) : all;
   const [from, to] = [Number(args.texts.get('startTime') ?? 0), Number(args.texts.get('endTime') ?? Infinity)];
   const rows = closed.filter(({ openMs }) => openMs >= from && openMs <= to).slice(-wholeOf(args, 'limit'));
   return done(encodeAnswer(answer, listing(rows.toReversed().map((bar) => klineOf(instrument, bar))), profile));

@@ -11,9 +11,14 @@ export class Tape {
   readonly #trades: Match[] = [];
 
   print(match: Match): void {
+    this.note(match);
+    this.klines.print(match.timeMs, match.price, match.lots);
+  }
+
+  /** A trade with a bar: the bar has it already. */
+  note(match: Match): void {
     this.#trades.push(match);
     if (this.#trades.length > 2 * KEPT) this.#trades.splice(0, this.#trades.length - KEPT);
-    this.klines.print(match.timeMs, match.price, match.lots);
   }
 
   /** Newest first. */

@@ -2,26 +2,49 @@
 
 import { InvariantError } from '../../base/errors.ts';
 import type { Fill } from '../../model/fill.ts';
-import type { Instrument } from '../../model/instrument.ts';
+import type { Instrument, Market } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { RowBook, VenueSink } from '../../venue/rowBook.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
-import type { Delays } from '../config.ts';
+import type { AccountConfig, Delays } from '../config.ts';
 import { type IsSpent, Matcher, type Match } from '../matching/matcher.ts';
 import { Tape } from '../market/tape.ts';
-import type { TradedMarket } from '../market/tradedMarket.ts';
-import { type OrderStart, type OwnTrade, type Shown, type UserOrder, UserOrders } from './userOrder.ts';
+import type { Rows, TradedMarket } from '../market/tradedMarket.ts';
+import { Changes } from '../durable/changes.ts';
+import type { Kept } from '../durable/longList.ts';
+import { imageOf, type OrderRow } from '../durable/rows.ts';
+import { namesOf, OrderRows, type RowKind, type Shelved } from './orderRows.ts';
+import { type OrderStart, type OwnTrade, type Shown, type UserOrder, UserOrders, wireId } from './userOrder.ts';
 
-/** Ids on the wire: nineteen digits, as on real services, so that a client that reads them as doubles is found out. */
-export const wireId = (prefix: string, number: number): string => prefix + String(number).padStart(15, '0');
 const BACKGROUND_PREFIX = '1874';
+
+export interface DeskParts {
+  readonly market: Market;
+  /** Of the ids of its orders. */
+  readonly prefix: string;
+  readonly delays: Delays;
+  readonly accounts: readonly AccountConfig[];
+  readonly scheduler: Scheduler;
+  readonly shelved: Shelved;
+}
+
+/** Numbers that are counted up, by what they count. */
+export interface Counters {
+  orders: number;
+  trades: number;
+  background: number;
+  /** Orders that have rested. */
+  rested: number;
+}
 
 export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> implements VenueSink {
   abstract readonly venue: BookVenue<RowBook>;
-  readonly orders = new UserOrders<O, T>();
+  readonly orders: UserOrders<O, T>;
+  readonly rows: OrderRows<O, T>;
+  readonly changes = new Changes<O, T>();
   /** Code of the last refusal. */
   refusal = 0;
   /** Those of the config, unless a fault asks for others. */
@@ -35,13 +58,19 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
   readonly #tradeIds = { lastTradeId: 0 };
   #lastOrder = 0;
   #background = 0;
+  #rested = 0;
+  /** Reads show nothing new until then. */
+  #stillUntilMs = 0;
   /** What the fills that the venue tells of belong to. */
   #match: Match | null = null;
 
-  protected constructor(prefix: string, delays: Delays, scheduler: Scheduler) {
+  protected constructor({ market, prefix, delays, accounts, scheduler, shelved }: DeskParts, kind: RowKind<O, T>) {
     this.#prefix = prefix;
     this.delays = delays;
     this.scheduler = scheduler;
+    const names = namesOf(market, accounts, (name) => this.#byName.get(name)?.instrument);
+    this.rows = new OrderRows(prefix, names, kind, shelved);
+    this.orders = new UserOrders(prefix, this.rows);
   }
 
   /** The order that the venue has taken, as this side keeps it. */
@@ -77,23 +106,80 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
     return Array.from(this.#live.values());
   }
 
+  /** Open orders are to be written down again. */
+  noteOpen(): void {
+    for (const order of this.#live.values()) this.changes.orders.add(order);
+  }
+  /** Open orders need not be written down. */
+  forgetOpen(): void {
+    for (const order of this.changes.orders) if (order.ended === null) this.changes.orders.delete(order);
+  }
+
   /** The newest id of a trade; 0 before the first. */
   get lastTradeId(): number {
     return this.#tradeIds.lastTradeId;
   }
 
+  get counters(): Counters {
+    return { orders: this.#lastOrder, trades: this.#tradeIds.lastTradeId, background: this.#background, rested: this.#rested };
+  }
+  set counters({ orders, trades, background, rested }: Counters) {
+    this.#lastOrder = orders;
+    this.#tradeIds.lastTradeId = trades;
+    this.#background = background;
+    this.#rested = rested;
+  }
+
+  /**
+   * Open orders of an exchange that has ended, the oldest first: those in the book stand there as they stood, by price and time. What was
+   * on its way - to the book, to its end - arrives now.
+   */
+  restoreOpen(rows: readonly OrderRow[]): void {
+    const resting: O[] = [];
+    for (const row of rows) {
+      const order = this.rows.fromRow(row);
+      const live = row[21];
+      if (live === null) throw new InvariantError(`order ${order.id} is over`);
+      order.live = this.venue.restore(order.instrument, imageOf(row, live, order.account));
+      order.rested = live[6];
+      this.#live.set(order.live.id, order);
+      this.orders.add(order);
+      this.orders.show(order, shownOf(order, order.live));
+      if (!order.isAdmitted) this.later(0, () => this.#admit(order));
+      else if (order.rested > 0) resting.push(order);
+      if (order.live.status === 'PENDING_CANCEL') this.later(0, () => this.#finishCancel(order));
+    }
+    for (const order of resting.toSorted((a, b) => a.rested - b.rested)) {
+      const { id, live, instrument, intent } = order;
+      const { book } = this.marketOf(instrument).matcher;
+      if (live !== null) order.resting = book.add(id, live, intent.side, live.limit, live.lots - live.filledLots);
+    }
+  }
   /** Takes an order: its funds are held at once, it meets the book after the admission delay. Null: refused, see `refusal`. */
   place(account: number, intent: OrderIntent, clientOrderId: string | null): O | null {
-    const live = this.venue.place(account, 0, intent, this.nowMs);
+    const rows = this.#rowsOf(intent.instrument);
+    const isPrompt = rows?.isActing === true;
+    const { nowMs } = this;
+    const sentMs = rows?.sentMs(nowMs) ?? nowMs;
+    const delayMs = isPrompt ? 0 : this.delays.admissionMs;
+    const live = this.venue.place(account, 0, intent, rows === null ? nowMs : sentMs + delayMs);
     if (live === null) {
       this.refusal = this.venue.refusal;
       return null;
     }
-    const order = this.newOrder({ id: this.nextOrderId(), account, clientOrderId, intent, placedMs: this.nowMs, live });
+    const order = this.newOrder({
+      id: this.nextOrderId(),
+      account,
+      clientOrderId,
+      intent,
+      placedMs: nowMs,
+      live,
+      isPrompt,
+    });
     this.#live.set(live.id, order);
     this.orders.add(order);
     this.tell(order);
-    this.later(this.delays.admissionMs, () => this.#admit(order));
+    this.later(isPrompt ? 0 : Math.max(0, sentMs + delayMs - nowMs), () => this.#admit(order));
     return order;
   }
 
@@ -108,25 +194,46 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
     if (live?.status === 'PENDING_CANCEL') return again || this.refuse(VENUE_CODES.cancelNotAllowed.code);
     if (live === null || !this.venue.requestCancel(live)) return this.refuse(VENUE_CODES.cancelNotAllowed.code);
     this.tell(order);
-    this.later(this.delays.cancelMs, () => {
-      if (order.live !== null) this.venue.finishCancel(order.live, this.nowMs);
+    const rows = this.#rowsOf(order.instrument);
+    const isPrompt = order.isPrompt || rows?.isActing === true;
+    const { cancelMs } = this.delays;
+    const { nowMs } = this;
+    const effectMs = (rows?.sentMs(nowMs) ?? nowMs) + cancelMs;
+    const finish = (): void => this.#finishCancel(order);
+    this.later(isPrompt ? 0 : Math.max(0, effectMs - nowMs), () => {
+      if (!isPrompt && cancelMs > 0 && rows?.isInside(effectMs) === true) rows.afterRow(finish);
+      else finish();
     });
     return true;
   }
 
   filled(live: VenueOrder, fill: Fill): void {
     const order = this.#orderOf(live);
-    const match = this.#match;
+    const market = this.marketOf(order.instrument);
+    const match = market.rows === null ? this.#match : this.#withRow(order, live, fill);
     if (match === null) throw new InvariantError('a fill follows its match');
+    if (market.rows !== null) market.tape.note(match);
     order.feeUnits += fill.fee;
     const { tradeId, bidId, askId } = match;
     const { instrument, side } = live;
     const { price, lots, timeMs, isMaker, fee, feeInBase } = fill;
     const common = { instrument, tradeId, bidId, askId, price, lots, timeMs, isBuyer: side === 'buy', isMaker, fee, feeInBase };
     const trade = this.newTrade(order, common, fill);
-    this.visible(() => this.orders.showTrade(order.account, trade));
+    this.book(order.account, trade);
     if (live.status === 'FILLED') this.#end(order);
     else this.tell(order);
+  }
+
+  /** A trade of an account has happened: it lasts from now on, and reads show it after the visibility delay. */
+  protected book(account: number, trade: T): void {
+    const kept: Kept<T> = { row: trade, tag: this.rows.tagOf(trade.instrument), place: -1 };
+    this.changes.trades.push({ account, kept });
+    this.visible(() => this.orders.showTrade(account, kept));
+  }
+
+  /** What the order holds has changed, and nothing that reads show. */
+  rebacked(live: VenueOrder): void {
+    this.changes.orders.add(this.#orderOf(live));
   }
 
   ended(live: VenueOrder): void {
@@ -146,7 +253,8 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
       },
       backgroundId: () => this.nextBackgroundId(),
     };
-    const market: TradedMarket = { instrument, matcher: new Matcher(book, isSpent, listener, this.#tradeIds), tape, outsidePrice: 0 };
+    const matcher = new Matcher(book, isSpent, listener, this.#tradeIds);
+    const market: TradedMarket = { instrument, matcher, tape, outsidePrice: 0, rows: null };
     this.#byName.set(instrument.wireName, market);
     this.#byInstrument.set(instrument, market);
   }
@@ -161,15 +269,36 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
     return wireId(BACKGROUND_PREFIX, ++this.#background);
   }
 
+  #rowsOf(instrument: Instrument): Rows | null {
+    // One that is not traded here is for the venue to refuse.
+    return this.#byInstrument.get(instrument)?.rows ?? null;
+  }
+
+  /** The trade behind a fill that a row has made: the row is its counterparty. */
+  #withRow(order: O, { side }: VenueOrder, { price, lots, timeMs, isMaker }: Fill): Match {
+    const isBuy = side === 'buy';
+    const other = this.nextBackgroundId();
+    const takerSide = isBuy === isMaker ? 'sell' : 'buy';
+    const [bidId, askId] = isBuy ? [order.id, other] : [other, order.id];
+    return { tradeId: this.nextTradeId(), bidId, askId, takerSide, price, lots, timeMs };
+  }
+
   #admit(order: O): void {
     const { live } = order;
     if (live === null) return;
-    const { matcher } = this.marketOf(order.instrument);
+    const { matcher, rows } = this.marketOf(order.instrument);
     order.isAdmitted = true;
+    this.changes.orders.add(order);
     this.admitted(order);
+    if (rows !== null) return rows.admitted(live);
     order.resting = matcher.enter(order.id, live, this.nowMs);
+    if (order.resting !== null) order.rested = ++this.#rested;
     // What finds no counterparty and does not rest is cancelled (exchange dialect, 10.3).
     if (live.isOpen && order.resting === null) this.venue.cancel(live, this.nowMs);
+  }
+
+  #finishCancel({ live }: O): void {
+    if (live !== null) this.venue.finishCancel(live, this.nowMs);
   }
 
   #end(order: O): void {
@@ -187,14 +316,21 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
 
   /** Lets reads see the order as it is now, after the visibility delay. */
   protected tell(order: O): void {
+    this.changes.orders.add(order);
     const shown = order.ended ?? (order.live === null ? null : shownOf(order, order.live));
     if (shown !== null) this.visible(() => this.orders.show(order, shown));
   }
 
   /** Runs what changes what reads show, after the visibility delay. */
   protected visible(run: () => void): void {
-    if (this.delays.visibilityMs === 0) run();
-    else this.later(this.delays.visibilityMs, run);
+    const delayMs = Math.max(this.delays.visibilityMs, this.#stillUntilMs - this.nowMs);
+    if (delayMs === 0) run();
+    else this.later(delayMs, run);
+  }
+
+  /** What reads show stays as it is for so long, and then catches up. */
+  lag(ms: number): void {
+    this.#stillUntilMs = Math.max(this.#stillUntilMs, this.nowMs + ms);
   }
 
   protected later(ms: number, run: () => void): void {

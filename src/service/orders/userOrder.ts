@@ -4,6 +4,9 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import type { VenueOrder, VenueStatus } from '../../venue/venueOrder.ts';
 import type { Resting } from '../matching/orderBook.ts';
+import { ClientIds } from '../durable/clientIds.ts';
+import { type Kept, LongList } from '../durable/longList.ts';
+import { Places } from '../durable/places.ts';
 import { page } from './page.ts';
 
 /** What reads show of an order: its past, where there is a delay. */
@@ -26,6 +29,8 @@ export interface OrderStart {
   readonly intent: OrderIntent;
   readonly placedMs: number;
   readonly live: VenueOrder | null;
+  /** It came while a row was worked off: no delay applies to it, nor to its cancel. */
+  readonly isPrompt: boolean;
 }
 
 export class UserOrder {
@@ -34,11 +39,14 @@ export class UserOrder {
   readonly clientOrderId: string | null;
   readonly intent: OrderIntent;
   readonly placedMs: number;
+  readonly isPrompt: boolean;
   /** The venue's record while it can still fill; null afterwards. */
   live: VenueOrder | null;
   /** Where it stands in the book. */
   resting: Resting | null = null;
   isAdmitted = false;
+  /** Its turn among all that have rested; 0: it never did. */
+  rested = 0;
   feeUnits = 0;
   profitUnits = 0;
   /** Null until reads show it at all. */
@@ -46,12 +54,13 @@ export class UserOrder {
   /** Its end, once it has one. */
   ended: Shown | null = null;
 
-  constructor({ id, account, clientOrderId, intent, placedMs, live }: OrderStart) {
+  constructor({ id, account, clientOrderId, intent, placedMs, live, isPrompt }: OrderStart) {
     this.id = id;
     this.account = account;
     this.clientOrderId = clientOrderId;
     this.intent = intent;
     this.placedMs = placedMs;
+    this.isPrompt = isPrompt;
     this.live = live;
   }
 
@@ -75,34 +84,94 @@ export interface OwnTrade {
   readonly feeInBase: boolean;
 }
 
-/** Orders and own trades of one account. */
+/** What has gone to where it lies, as readers find it again. */
+export interface Past<O, T> {
+  /** An order that is over. */
+  order(place: number): O;
+  trade(place: number): T;
+  /** What pages are cut by. */
+  tagOf(instrument: Instrument): number;
+}
+
+/** Open orders and own trades of one account. */
 class Shelf<O, T> {
-  readonly byClientId = new Map<string, O>();
   /** Orders that reads show as open, oldest first. */
   readonly open = new Map<string, O>();
-  /** Oldest first. */
-  readonly trades: T[] = [];
+  readonly trades: LongList<T>;
+
+  constructor(past: Past<O, T>) {
+    this.trades = new LongList((place) => past.trade(place));
+  }
 }
 
 /** How many of the newest orders are at hand without naming an account. */
 const LATEST = 100;
+/** Digits of an id on the wire that count orders. */
+const NUMBER_DIGITS = 15;
+
+/** Ids on the wire: nineteen digits, as on real services, so that a client that reads them as doubles is found out. */
+export const wireId = (prefix: string, number: number): string => prefix + String(number).padStart(NUMBER_DIGITS, '0');
+/** The number in an id on the wire. */
+export const numberOf = (id: string): number => Number(id.slice(-NUMBER_DIGITS));
 
 export class UserOrders<O extends UserOrder, T extends OwnTrade> {
+  readonly #prefix: string;
+  readonly #past: Past<O, T>;
   readonly #latest: O[] = [];
-  readonly #byId = new Map<string, O>();
+  /** By number: those that are not over, or not for reads, or lie nowhere yet. */
+  readonly #atHand = new Map<number, O>();
+  /** By number. */
+  readonly #places = new Places();
+  readonly #clientIds: ClientIds;
   readonly #shelves: Shelf<O, T>[] = [];
 
+  constructor(prefix: string, past: Past<O, T>) {
+    this.#prefix = prefix;
+    this.#past = past;
+    this.#clientIds = new ClientIds((number, account, id) => {
+      const order = this.numbered(number);
+      return order?.account === account && order.clientOrderId === id;
+    });
+  }
+
+  /** Orders that are in memory. */
+  get atHand(): number {
+    return this.#atHand.size;
+  }
+
   add(order: O): void {
-    this.#byId.set(order.id, order);
+    const number = numberOf(order.id);
+    this.#atHand.set(number, order);
     this.#latest.push(order);
     if (this.#latest.length > 2 * LATEST) this.#latest.splice(0, LATEST);
-    // A client id that is given again reaches the latest order.
-    if (order.clientOrderId !== null) this.#shelf(order.account).byClientId.set(order.clientOrderId, order);
+    this.name(number, order.account, order.clientOrderId);
+  }
+
+  /** A client id that is given again reaches the latest order. The order can be found already. */
+  name(number: number, account: number, clientOrderId: string | null): void {
+    if (clientOrderId !== null) this.#clientIds.add(number, account, clientOrderId);
+  }
+
+  /** The order has come to its end, and this is where it lies: it need not be at hand once reads show it so. */
+  put(number: number, place: number): void {
+    this.#places.set(number, place);
+    const order = this.#atHand.get(number);
+    if (order !== undefined) this.#letGo(order, number);
+  }
+
+  /** Null: there is none. */
+  numbered(number: number): O | null {
+    const order = this.#atHand.get(number);
+    if (order !== undefined) return order;
+    const place = this.#places.get(number);
+    return place < 0 ? null : this.#past.order(place);
   }
 
   /** Null where the account has no such order. */
   find(account: number, id: string): O | null {
-    const order = this.#byId.get(id);
+    const number = numberOf(id);
+    if (!Number.isSafeInteger(number) || wireId(this.#prefix, number) !== id) return null;
+    const order = this.numbered(number);
     return order?.account === account ? order : null;
   }
 
@@ -113,11 +182,12 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
 
   /** The account whose order it is; null: nobody's here. */
   ownerOf(id: string): number | null {
-    return this.#byId.get(id)?.account ?? null;
+    return id.startsWith(this.#prefix) ? (this.numbered(numberOf(id))?.account ?? null) : null;
   }
 
   byClientId(account: number, clientOrderId: string): O | null {
-    return this.#shelf(account).byClientId.get(clientOrderId) ?? null;
+    const number = this.#clientIds.find(account, clientOrderId);
+    return number < 0 ? null : this.numbered(number);
   }
 
   /** From now on reads show this of the order. */
@@ -125,26 +195,39 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     order.shown = shown;
     const { open } = this.#shelf(order.account);
     if (isOpen(shown.status)) open.set(order.id, order);
-    else open.delete(order.id);
+    else {
+      open.delete(order.id);
+      this.#letGo(order, numberOf(order.id));
+    }
   }
 
-  showTrade(account: number, trade: T): void {
+  showTrade(account: number, trade: Kept<T>): void {
     this.#shelf(account).trades.push(trade);
+  }
+  /** One that lies there since an earlier life of the exchange. */
+  restoreTrade(account: number, place: number, tag: number): void {
+    this.#shelf(account).trades.restore(place, tag);
   }
 
   /** Newest first; null: of every instrument. */
   open(account: number, instrument: Instrument | null, limit: number): readonly O[] {
-    return page(Array.from(this.#shelf(account).open.values()), limit, (order) => instrument === null || order.instrument === instrument);
+    const all = Array.from(this.#shelf(account).open.values());
+    const found = instrument === null ? all : all.filter((order) => order.instrument === instrument);
+    return found.slice(Math.max(0, found.length - limit)).toReversed();
   }
 
   /** Newest first; from a trade id on where one is given (see `page`). */
   trades(account: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly T[] {
     const isBefore = fromId === null ? null : ({ tradeId }: T): boolean => tradeId < fromId;
-    return page(this.#shelf(account).trades, limit, (trade) => instrument === null || trade.instrument === instrument, isBefore);
+    return page(this.#shelf(account).trades, limit, instrument === null ? null : this.#past.tagOf(instrument), isBefore);
+  }
+
+  #letGo(order: O, number: number): void {
+    if (order.ended !== null && order.shown === order.ended && this.#places.get(number) >= 0) this.#atHand.delete(number);
   }
 
   #shelf(account: number): Shelf<O, T> {
-    while (this.#shelves.length <= account) this.#shelves.push(new Shelf());
+    while (this.#shelves.length <= account) this.#shelves.push(new Shelf(this.#past));
     return this.#shelves[account]!;
   }
 }

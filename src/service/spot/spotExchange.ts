@@ -1,25 +1,31 @@
 // The spot side of the exchange: coins against coins, over the spot venue.
 
 import type { Scheduler } from '../../ports/scheduler.ts';
-import { NO_SLIPPAGE } from '../../venue/slippage.ts';
 import { Venue } from '../../venue/venue.ts';
-import { type ServiceConfig, statesOf, unitsOf } from '../config.ts';
+import { type AccountConfig, Amounts, type ServiceConfig, statesOf } from '../config.ts';
 import { OrderDesk } from '../orders/orderDesk.ts';
+import type { RowKind, Shelved } from '../orders/orderRows.ts';
 import { type OrderStart, type OwnTrade, UserOrder } from '../orders/userOrder.ts';
+
+const ROWS: RowKind<UserOrder, OwnTrade> = {
+  order: (start) => new UserOrder(start),
+  termsOf: () => null,
+  trade: (common) => common,
+  valueOf: () => null,
+};
 
 export class SpotExchange extends OrderDesk<UserOrder, OwnTrade> {
   readonly venue: Venue;
+  readonly #amounts: Amounts;
 
-  constructor(config: ServiceConfig, scheduler: Scheduler) {
-    super('1322', config.delays, scheduler);
+  constructor(config: ServiceConfig, scheduler: Scheduler, shelved: Shelved) {
+    super({ ...config, market: 'spot', prefix: '1322', scheduler, shelved }, ROWS);
     const instruments = config.instruments.filter(({ market }) => market === 'spot');
     this.venue = new Venue(
       {
         instruments,
         fees: { in: config.profile.lockedFormula === 'amountPlusFee' ? 'quote' : 'received', rounding: config.feeRounding },
-        limitRule: 'touch',
-        maxVolumeSharePpm: 0,
-        slippage: NO_SLIPPAGE,
+        ...config.fills,
         maxOpenOrders: config.maxOpenOrders,
         state: statesOf(config, 'spot'),
       },
@@ -33,14 +39,15 @@ export class SpotExchange extends OrderDesk<UserOrder, OwnTrade> {
           money.affordable(quoteUnits - filledUnits - money.notional(price, lots), next) === 0,
       );
     }
+    this.#amounts = new Amounts(this.assets());
   }
 
   /** Opens the account that has the next index, with its balances. Throws ConfigError at one that cannot be. */
-  openAccount(name: string, balances: Readonly<Record<string, string>>): void {
+  openAccount({ name, balances, maxOpenOrders }: AccountConfig): void {
     const account = this.venue.openAccount(name);
-    const assets = this.assets();
+    if (maxOpenOrders !== undefined) this.venue.accounts.mostOpen[account] = maxOpenOrders;
     for (const [asset, amount] of Object.entries(balances)) {
-      this.venue.deposit(account, asset, unitsOf(amount, asset, assets, `account ${name} balances`));
+      this.venue.deposit(account, asset, this.#amounts.units(amount, asset, `account ${name} balances`));
     }
   }
 

@@ -1,0 +1,79 @@
+// The market of another exchange laid over ours: its quotes are makers of the background, its trades takers.
+
+import type { Side } from '../../model/order.ts';
+import type { Resting } from '../matching/orderBook.ts';
+import type { TradedMarket } from './tradedMarket.ts';
+
+/** Whole ticks and lots, both above 0. */
+export interface OtherLevel {
+  readonly price: number;
+  readonly lots: number;
+}
+export interface OtherTrade extends OtherLevel {
+  readonly takerSide: Side;
+}
+
+/**
+ * Orders of users stand among the other exchange's quotes, behind those at the same price that were there before. They trade where its book
+ * or one of its trades comes to their price, at their own limits; what they take is there again with the next look at its book.
+ */
+export class Mirror {
+  readonly #market: TradedMarket;
+  readonly #quotes: Readonly<Record<Side, Map<number, Resting>>> = { buy: new Map(), sell: new Map() };
+
+  constructor(market: TradedMarket) {
+    this.#market = market;
+  }
+
+  /** Its book is this now, best level first. A level that is as it was keeps its place in the queue. */
+  book(bids: readonly OtherLevel[], asks: readonly OtherLevel[], timeMs: number): void {
+    const { matcher } = this.#market;
+    this.#withdraw('buy', bids);
+    this.#withdraw('sell', asks);
+    const [bid, ask] = [bids[0]?.price ?? 0, asks[0]?.price ?? Infinity];
+    // Users who bid what others ask there now, or ask what they bid.
+    if (ask < Infinity) matcher.sweep('sell', ask, Infinity, timeMs);
+    if (bid > 0) matcher.sweep('buy', bid, Infinity, timeMs);
+    this.#quote('buy', bids, timeMs);
+    this.#quote('sell', asks, timeMs);
+  }
+
+  /** It has traded: the same happens here, at exactly that price, and whoever offered better gives first. */
+  trade({ price, lots, takerSide }: OtherTrade, timeMs: number): void {
+    const market = this.#market;
+    const side: Side = takerSide === 'buy' ? 'sell' : 'buy';
+    const quotes = this.#quotes[side];
+    // Its own quotes before that price are gone by now, whatever the last look has shown.
+    for (const [at, quote] of quotes) if (isBefore(side, at, price)) this.#remove(side, at, quote);
+    const quote = quotes.get(price);
+    if (quote === undefined || quote.lots < lots) {
+      if (quote !== undefined) this.#remove(side, price, quote);
+      const made = market.matcher.quote(side, price, lots, timeMs);
+      if (made !== null) quotes.set(price, made);
+    }
+    market.matcher.sweep(takerSide, price, lots, timeMs);
+    market.outsidePrice = price;
+  }
+
+  #withdraw(side: Side, levels: readonly OtherLevel[]): void {
+    const wanted = new Map(levels.map(({ price, lots }) => [price, lots]));
+    for (const [price, quote] of this.#quotes[side]) if (wanted.get(price) !== quote.lots) this.#remove(side, price, quote);
+  }
+
+  #quote(side: Side, levels: readonly OtherLevel[], timeMs: number): void {
+    const quotes = this.#quotes[side];
+    for (const { price, lots } of levels) {
+      if (quotes.has(price)) continue;
+      const made = this.#market.matcher.quote(side, price, lots, timeMs);
+      if (made !== null) quotes.set(price, made);
+    }
+  }
+
+  #remove(side: Side, price: number, quote: Resting): void {
+    this.#market.matcher.book.remove(quote);
+    this.#quotes[side].delete(price);
+  }
+}
+
+/** A taker comes to `at` before it comes to `price`. */
+const isBefore = (side: Side, at: number, price: number): boolean => (side === 'sell' ? at < price : at > price);

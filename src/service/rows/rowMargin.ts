@@ -1,0 +1,68 @@
+// Futures on rows: positions are judged by the worst mark of a row in which one of them may lose its margin; funding is paid when it is due.
+
+import type { Position } from '../../venue/futures/position.ts';
+import type { FuturesExchange } from '../futures/futuresExchange.ts';
+import type { RowLane } from './rowLane.ts';
+import type { RowFunding } from './rowSeries.ts';
+
+interface Due {
+  readonly lane: RowLane;
+  readonly funding: RowFunding;
+}
+
+export class RowMargin {
+  readonly #exchange: FuturesExchange;
+  /** By index of the contract. */
+  readonly #lanes = new Map<number, RowLane>();
+  #due: Due[] = [];
+
+  constructor(exchange: FuturesExchange, lanes: readonly RowLane[]) {
+    this.#exchange = exchange;
+    for (const lane of lanes) this.#lanes.set(lane.book.index, lane);
+    for (const { market, series } of lanes) exchange.venue.setMark(market.instrument, series.startTicks);
+  }
+
+  /** All rows that close at `timeMs` are matched: `closing` are their lanes, each still at its row. */
+  settle(closing: readonly RowLane[], timeMs: number): void {
+    const { venue } = this.#exchange;
+    const rows = closing.filter((lane) => this.#lanes.get(lane.book.index) === lane);
+    if (this.#isAnyoneInDanger(rows, timeMs)) {
+      for (const { market, series, row } of rows) {
+        const { open, high, low, close } = series.marks;
+        venue.markRow(market.instrument, open[row]!, high[row]!, low[row]!, close[row]!);
+      }
+      this.#exchange.settleMarks(timeMs);
+    } else for (const { market, series, row } of rows) venue.setMark(market.instrument, series.marks.close[row]!);
+  }
+
+  /** Funding that is due now; who fills at this very time holds his position by then, or has given it up. */
+  owe(lane: RowLane, funding: RowFunding): void {
+    this.#due.push({ lane, funding });
+  }
+  pay(): void {
+    const due = this.#due;
+    this.#due = [];
+    for (const { lane, funding } of due) {
+      this.#exchange.venue.fund(lane.market.instrument, funding.markTicks, funding.rate, funding.timeMs);
+    }
+  }
+
+  /** Cross positions stand for each other: of an account that has several of them every row is looked at. */
+  #isAnyoneInDanger(closing: readonly RowLane[], timeMs: number): boolean {
+    const { wallets } = this.#exchange.venue;
+    return wallets.names.some((_, account) => {
+      const held = wallets.held(account);
+      if (closing.length > 0 && held.filter(({ isCross }) => isCross).length > 1) return true;
+      return held.some((position) => this.#isInDanger(position, closing, timeMs));
+    });
+  }
+
+  /** A price that a position was not there for does not concern it: one that came as the row closed is not judged by it. */
+  #isInDanger(position: Position, closing: readonly RowLane[], timeMs: number): boolean {
+    const lane = this.#lanes.get(position.index);
+    if (lane === undefined || !closing.includes(lane) || position.changedMs >= timeMs) return false;
+    const ticks = this.#exchange.venue.liquidationTicks(position);
+    const { high, low } = lane.series.marks;
+    return position.isLong ? low[lane.row]! <= ticks : high[lane.row]! >= ticks;
+  }
+}
