@@ -129,6 +129,7 @@ it.each([
   ['ips: [127.0.0.1]', 'ips: [300.0.0.1]', /300\.0\.0\.1 is no address/],
   ["BTC: '0.5'", "DOGE: '0.5'", /account alice balances DOGE: no instrument trades it/],
   ["USDT: '100'", "USDT: '100.000000001'", /account alice balances USDT: expected an amount of 8 digits, got 100\.000000001/],
+  ["USDT: '100'", "USDT: '100000000'", /account alice balances USDT: 100000000 makes more of it than can be counted with 8 digits/],
 ])('%s written as %s is refused with its place', async (good, bad, message) => {
   expect(GOOD).toContain(good);
   const opening = async () =>

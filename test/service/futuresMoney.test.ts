@@ -216,7 +216,7 @@ function check({ desk }: Playing): void {
     const { free, locked } = venue.wallets.wallet(account, 0);
     expect(locked).toBeGreaterThanOrEqual(0);
     // Below 0 only where orders hold as much, or a profit that is not realised yet stands behind it.
-    const isCross = Array.from(venue.wallets.held(account, 0)).some((position) => position.isCross);
+    const isCross = venue.wallets.held(account, 0).some((position) => position.isCross);
     expect(free + locked >= 0 || isCross, `free ${free}, locked ${locked}`).toBe(true);
     for (const position of venue.wallets.held(account)) expect(position.heldLots).toBeLessThanOrEqual(position.lots);
   }

@@ -13,11 +13,19 @@ export class Signer {
 
   /** The answer as text. Throws at any status but 200. */
   async post(target: string, content: object): Promise<string> {
-    const body = JSON.stringify(content);
+    return this.#send('POST', target, JSON.stringify(content));
+  }
+  async get(target: string): Promise<string> {
+    return this.#send('GET', target, '');
+  }
+
+  async #send(method: string, target: string, body: string): Promise<string> {
     const ts = String(Date.now());
-    const signature = createHmac('sha256', this.#key.secret).update(`${ts}POST${target}${body}`).digest('hex');
+    const signature = createHmac('sha256', this.#key.secret)
+      .update(ts + method + target + body)
+      .digest('hex');
     const headers = { 'Content-Type': 'application/json', 'X-CH-APIKEY': this.#key.apiKey, 'X-CH-TS': ts, 'X-CH-SIGN': signature };
-    const answer = await fetch(this.#url + target, { method: 'POST', headers, body });
+    const answer = await fetch(this.#url + target, { method, headers, ...(body === '' ? {} : { body }) });
     const text = await answer.text();
     if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
     return text;

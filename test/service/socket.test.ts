@@ -17,7 +17,8 @@ afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
 });
 
-const FAST = { everyMs: 40, pongTimeoutMs: 160 };
+/** So that even a busy machine pings twice before it gives up. */
+const FAST = { everyMs: 100, pongTimeoutMs: 450 };
 type Form = 'frame' | 'message';
 async function open(heartbeatForm: Form = 'frame', heartbeat = FAST, port = 0): Promise<RunningExchange> {
   const { service, ...settings } = demoSettings(1);

@@ -1,0 +1,218 @@
+// What the specification says of answers in sequence: orders and their states, ids of clients, lists newest first, largest lists.
+
+import { expect } from 'vitest';
+import type { Given } from './caller.ts';
+import type { Endpoint } from './endpoint.ts';
+import { empty, long, members, nil, text } from './shapes.ts';
+import type { World } from './world.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+export type EndpointOf = (op: string) => Endpoint;
+
+/** The rows of an answer: a list, or the list that stands below `member` or below `data.member`. */
+function rowsOf(json: unknown, member?: string): readonly Row[] {
+  if (Array.isArray(json)) return json as Row[];
+  const of = json as Readonly<Record<string, unknown>>;
+  const data = of['data'];
+  if (member !== undefined) return rowsOf(member in of ? of[member] : (data as Row)[member]);
+  return Array.isArray(data) ? (data as Row[]) : [];
+}
+
+const symbol = 'BTCUSDT';
+const LIMIT = { symbol, type: 'LIMIT', side: 'BUY', volume: 1, price: 10 };
+
+/** Part 3: INIT in the answer to a create whatever its matching brings, PENDING_CANCEL in that to a cancel, whose end comes later. */
+export async function checkStates(world: World, endpoint: EndpointOf): Promise<void> {
+  const query = async (orderId: unknown, status: string, executedQty: number): Promise<void> => {
+    const given = { orderId: String(orderId).replace('#', ''), symbol };
+    const { json } = await world.succeeds(endpoint('spot.queryOrder'), given, status);
+    expect(json).toMatchObject({ status, executedQty });
+  };
+  const create = async (given: Given): Promise<unknown> => {
+    const { json } = await world.succeeds(endpoint('spot.newOrder'), given, 'a create');
+    expect(json).toMatchObject({ status: 0, executedQty: 0, clientOrderId: '0' });
+    return (json as Row)['orderId'];
+  };
+  const resting = await create(LIMIT);
+  await query(resting, 'NEW', 0);
+  await query(await create({ ...LIMIT, price: 100 }), 'FILLED', 1);
+  // More than rests at its price: it waits with what is left.
+  const sale = await world.spotOrder({ side: 'SELL', volume: 2, price: 98 }, 'busy');
+  const part = await create({ ...LIMIT, volume: 3, price: 98 });
+  await query(part, 'PARTIALLY_FILLED', 2);
+  await world.fails(endpoint('spot.cancelOrder'), { orderId: sale, symbol }, -1145, 'a filled order', { as: 'busy' });
+  for (const [orderId, executedQty] of [
+    [resting, 0],
+    [part, 2],
+  ] as const) {
+    const given = { orderId: String(orderId).replace('#', ''), symbol };
+    const { json } = await world.succeeds(endpoint('spot.cancelOrder'), given, 'a cancel');
+    expect(json).toMatchObject({ status: 'PENDING_CANCEL', orderId, orderIdString: given.orderId });
+    await query(orderId, 'CANCELED', executedQty);
+  }
+  for (const given of [{}, { orderId: '7', symbol }, { orderId: 'x', symbol }, { orderId: '', symbol }]) {
+    const { json } = await world.succeeds(endpoint('spot.queryOrder'), given, 'an order that is not there');
+    expect(members({ code: text, msg: text, data: nil })(json, 'body')).toEqual([]);
+  }
+}
+
+/** Part 2.1: client ids repeat, and the latest order with one is meant; a symbol of a create is in any case. */
+export async function checkClientIds(world: World, endpoint: EndpointOf): Promise<void> {
+  const given = { ...LIMIT, symbol: 'btcusdt', newClientOrderId: 'twice' };
+  const ids: unknown[] = [];
+  for (let at = 0; at < 2; at++) {
+    const { json } = await world.succeeds(endpoint('spot.newOrder'), given, 'a client id again');
+    expect(json).toMatchObject({ symbol, clientOrderId: 'twice' });
+    ids.push((json as Row)['orderId']);
+  }
+  const { json } = await world.succeeds(endpoint('spot.cancelOrder'), { newClientOrderId: 'twice', symbol }, 'a cancel by client id');
+  expect(json).toMatchObject({ orderId: ids[1], clientOrderId: 'twice' });
+  await world.fails(endpoint('spot.cancelOrder'), { symbol }, -1102, 'a cancel without an id');
+}
+
+/** What the specification leaves to either form is taken in both. */
+export async function checkBothForms(world: World, endpoint: EndpointOf): Promise<void> {
+  const orders = [{ price: 10, volume: 1, side: 'BUY', batchType: 'LIMIT' }];
+  const batch = endpoint('spot.batchOrders');
+  for (const form of [batch, { ...batch, method: 'GET' as const }]) {
+    const { json } = await world.succeeds(form, { symbol, orders }, `a batch by ${form.method}`);
+    expect(members({ ids: (value, at) => (value as unknown[]).flatMap((each) => long(each, at)) })(json, 'body')).toEqual([]);
+    expect((json as { ids: unknown[] }).ids).toHaveLength(1);
+  }
+  for (const name of ['orderIds', 'orderId']) {
+    const id = await world.restingOrder();
+    const { json } = await world.succeeds(endpoint('spot.batchCancel'), { symbol, [name]: [world.number(id), 5] }, name);
+    expect(json).toEqual({ success: [`#${id}`], failed: [5] });
+  }
+  const condition = endpoint('futures.createConditionOrder');
+  const noSlash = { ...condition, path: condition.path.slice(0, -1) };
+  await world.succeeds(noSlash, await condition.good(world), 'a condition order without the slash');
+  const query = endpoint('spot.queryOrder');
+  const target = `${query.path}?orderId=${await world.restingOrder()}&symbol=${symbol}`;
+  for (const signed of [target, query.path]) {
+    const reply = await world.caller.send('GET', target, '', { signed: `${world.exchange.nowMs}GET${signed}` });
+    expect(reply.code, `signed ${signed}`).toBe(0);
+  }
+  // Numbers as text, with zeros behind them, and bytes as they are: the signature is over what was sent.
+  const body = `{ "recvWindow":5000,\n"symbol" : "${symbol}", "volume":"1.0000","price":"10.50","side":"BUY","type":"LIMIT" }`;
+  expect(await world.caller.send('POST', '/sapi/v1/order', body)).toMatchObject({ status: 200, json: { price: 10.5, origQty: 1 } });
+}
+
+/** Part 4: every interval of each market, and the two that are special. */
+export async function checkIntervals(world: World, endpoint: EndpointOf): Promise<void> {
+  const common = ['1min', '5min', '15min', '30min', '1day', '1week', '1month'];
+  for (const [op, name, hour] of [
+    ['spot.klines', { symbol }, '60min'],
+    ['futures.klines', { contractName: 'E-BTC-USDT' }, '1h'],
+  ] as const) {
+    for (const interval of [...common, hour]) {
+      const { json } = await world.succeeds(endpoint(op), { ...name, interval }, interval);
+      expect(rowsOf(json).length, interval).toBeGreaterThan(0);
+    }
+    await world.fails(endpoint(op), { ...name, interval: '4h' }, -1102, '4h');
+  }
+  const { json } = await world.succeeds(endpoint('spot.klines'), { symbol, interval: '1h' }, '1h of spot');
+  expect(empty(json, '1h of spot')).toEqual([]);
+}
+
+/** A MARKET BUY of spot has an amount for its volume, a MARKET OPEN of futures a value. */
+export async function checkAmounts(world: World, endpoint: EndpointOf): Promise<void> {
+  const market = { symbol, type: 'MARKET', side: 'BUY', volume: 250 };
+  const { json } = await world.succeeds(endpoint('spot.newOrder'), market, 'MARKET BUY', { as: 'busy' });
+  const orderId = String((json as Row)['orderId']).replace('#', '');
+  const bought = await world.succeeds(endpoint('spot.queryOrder'), { orderId, symbol }, 'what it bought', { as: 'busy' });
+  expect(bought.json).toMatchObject({ status: 'FILLED', executedQty: 2.5, avgPrice: 100 });
+
+  const contractName = 'E-BTC-USDT';
+  const open = { contractName, type: 'MARKET', side: 'BUY', open: 'OPEN', volume: 25.5 };
+  const made = await world.succeeds(endpoint('futures.createOrder'), open, 'MARKET OPEN', { as: 'busy' });
+  const given = { contractName, orderId: (made.json as Row)['orderId'] };
+  const opened = await world.succeeds(endpoint('futures.orderInformation'), given, 'what it opened', { as: 'busy' });
+  // A contract of 0.01 at 100 is worth 1.
+  expect(opened.json).toMatchObject({ executedQty: 25, avgPrice: 100 });
+}
+
+export interface List {
+  readonly op: string;
+  readonly given: Given;
+  readonly member?: string;
+  /** Newest first by this; null: the rows have nothing that grows. */
+  readonly by: string | null;
+  /** It can begin with a row of the caller's choice. */
+  readonly hasFromId?: true;
+  /** Rows without a limit, and the most with one; null: it takes none. */
+  readonly usual: number;
+  readonly most: number | null;
+}
+
+const contractName = 'E-BTC-USDT';
+export const LISTS: readonly List[] = [
+  { op: 'spot.depth', given: { symbol }, member: 'bids', by: null, usual: 100, most: 100 },
+  { op: 'spot.recentTrades', given: { symbol }, by: 'time', usual: 100, most: 1000 },
+  { op: 'spot.klines', given: { symbol, interval: '1min' }, by: 'idx', usual: 100, most: 300 },
+  { op: 'spot.openOrders', given: { symbol }, by: 'orderId', usual: 100, most: 1000 },
+  { op: 'spot.myTrades', given: { symbol }, by: 'id', usual: 100, most: 1000, hasFromId: true },
+  { op: 'futures.depth', given: { contractName }, member: 'bids', by: null, usual: 100, most: 100 },
+  { op: 'futures.klines', given: { contractName, interval: '1min' }, by: 'idx', usual: 100, most: 300 },
+  { op: 'futures.orderHistory', given: { contractName }, by: 'orderId', usual: 100, most: 1000, hasFromId: true },
+  { op: 'futures.profitHistory', given: { contractName }, by: 'id', usual: 100, most: 1000, hasFromId: true },
+  { op: 'futures.myTrades', given: { contractName }, by: 'tradeId', usual: 100, most: 1000, hasFromId: true },
+  { op: 'futures.openOrders', given: { contractName }, by: 'orderId', usual: 1001, most: null },
+  { op: 'futures.triggerOrderList', given: { contractName }, member: 'trigOrderList', by: 'id', usual: 1000, most: 1000 },
+];
+
+/** Gives `busy` more rows of every list than an answer has: 1001 orders of each kind, in 301 minutes. */
+export async function fillLists(world: World): Promise<void> {
+  const { caller } = world;
+  const as = 'busy';
+  const futures = { contractName, type: 'LIMIT', open: 'OPEN', volume: 1, positionType: 1 };
+  await world.futuresOrder({ side: 'BUY', volume: 1100, price: 99 }, 'bob');
+  const row = (price: string) => ({ price, volume: 0.001, side: 'BUY', batchType: 'LIMIT' });
+  const at = async (calls: readonly Promise<{ readonly code: number; readonly text: string }>[]): Promise<void> => {
+    for (const { code, text: said } of await Promise.all(calls)) expect(code, said).toBe(0);
+  };
+  for (let batch = 0; batch < 101; batch++) {
+    const prices = Array.from({ length: 10 }, (_, index) => batch * 10 + index);
+    const orders = [prices.map((cents) => row((1 + cents / 100).toFixed(2))), prices.map(() => row('100'))];
+    await at(orders.map((each) => caller.post('/sapi/v1/batchOrders', { symbol, orders: each }, { as })));
+    await at(prices.map(() => caller.post('/fapi/v1/order', { ...futures, side: 'BUY', price: 100 }, { as })));
+    await at(prices.map(() => caller.post('/fapi/v1/order', { ...futures, side: 'SELL', open: 'CLOSE', price: 99 }, { as })));
+    const trigger = { ...futures, side: 'BUY', price: 10, triggerType: '4', triggerPrice: '9' };
+    await at(prices.map(() => caller.post('/fapi/v1/conditionOrder/', trigger, { as })));
+    await at(
+      prices.map((tick) => caller.post('/fapi/v1/order', { ...futures, side: 'BUY', price: (1 + (tick % 200) / 10).toFixed(1) }, { as })),
+    );
+  }
+  for (let minute = 0; minute < 301; minute++) {
+    await world.exchange.step(60_000);
+    await at([
+      caller.post('/sapi/v1/order', { symbol, side: 'BUY', type: 'LIMIT', volume: 0.001, price: 100 }, { as }),
+      caller.post('/fapi/v1/order', { ...futures, side: 'BUY', price: 100 }, { as }),
+    ]);
+  }
+}
+
+/** Newest first, and never more rows than asked for, or than there may be. */
+export async function checkList(world: World, endpoint: Endpoint, { op, given, member, by, hasFromId, usual, most }: List): Promise<void> {
+  const rows = async (more: Given): Promise<readonly Row[]> => {
+    const { json } = await world.succeeds(endpoint, { ...given, ...more }, JSON.stringify(more), { as: 'busy' });
+    return rowsOf(json, member);
+  };
+  const all = await rows({});
+  if (most === null) expect(all.length, op).toBeGreaterThanOrEqual(usual);
+  else {
+    const asked = [7, most, most + 1].map((limit) => rows({ limit }));
+    const counts = (await Promise.all(asked)).map(({ length }) => length);
+    expect([all.length, ...counts], op).toEqual([usual, 7, most, most]);
+  }
+  if (by === null) return;
+  const keysOf = (of: readonly Row[]): readonly bigint[] => of.map((row) => BigInt(String(row[by]).replace('#', '')));
+  const keys = keysOf(all);
+  expect(keys, `${op}, newest first`).toEqual(keys.toSorted(falling));
+  if (hasFromId !== true) return;
+  // The rows from that one on, so that whoever goes on from the newest that is known misses none.
+  const from = keysOf(await rows({ fromId: world.number(String(keys[50])), limit: 7 }));
+  expect(from, `${op}, from an id`).toEqual(keys.slice(44, 51));
+}
+
+const falling = (a: bigint, b: bigint): number => (a < b ? 1 : a > b ? -1 : 0);

@@ -1,0 +1,81 @@
+// Which code each endpoint was seen to answer, as a table, beside the list of what cannot be answered.
+
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { CODES } from './codes.ts';
+
+/** A row of unreachable.yaml: the codes that no endpoint but those of `except` can answer, and why. */
+interface Unreachable {
+  readonly codes: readonly number[];
+  readonly except: readonly string[];
+  readonly reason: string;
+}
+
+export class Coverage {
+  readonly #ops: readonly string[];
+  readonly #seen = new Set<string>();
+  /** Codes of requests that no fault was on order for. */
+  readonly #ofRequests = new Set<number>();
+  readonly #unreachable: ReadonlySet<string>;
+
+  /** `groups`: names that stand for several endpoints in the file. */
+  constructor(ops: readonly string[], groups: Readonly<Record<string, readonly string[]>>) {
+    this.#ops = ops;
+    const rows = parse(readFileSync(new URL('unreachable.yaml', import.meta.url), 'utf8')) as readonly Unreachable[];
+    const cells = rows.flatMap(({ codes, except, reason }) => {
+      if (typeof reason !== 'string' || reason === '') throw new Error(`unreachable.yaml: ${codes.join(', ')} has no reason`);
+      const reachable = new Set(except.flatMap((name) => groups[name] ?? [name]));
+      for (const op of reachable) if (!ops.includes(op)) throw new Error(`unreachable.yaml: ${op} is no endpoint`);
+      return ops.filter((op) => !reachable.has(op)).flatMap((op) => codes.map((code) => `${op} ${code}`));
+    });
+    this.#unreachable = new Set(cells);
+  }
+
+  saw(op: string, code: number, isFault: boolean): void {
+    this.#seen.add(`${op} ${code}`);
+    if (!isFault) this.#ofRequests.add(code);
+  }
+
+  /** Cells that were neither seen nor listed, and cells that are listed although they were seen. */
+  get faults(): { readonly missing: readonly string[]; readonly stale: readonly string[] } {
+    const cells = this.#ops.flatMap((op) => CODES.map((code) => `${op} ${code}`));
+    return {
+      missing: cells.filter((cell) => !this.#seen.has(cell) && !this.#unreachable.has(cell)),
+      stale: cells.filter((cell) => this.#seen.has(cell) && this.#unreachable.has(cell)),
+    };
+  }
+
+  /** Codes that were seen where a fault was on order, and nowhere else. */
+  get byFault(): readonly number[] {
+    return CODES.filter((code) => !this.#ofRequests.has(code) && this.#ops.some((op) => this.#seen.has(`${op} ${code}`)));
+  }
+
+  /** A line for each endpoint, a column for each code; not wider than 100 columns. */
+  table(): string {
+    const labels = CODES.map((code) => String(code).padStart(5));
+    const margin = ' '.repeat(Math.max(...this.#ops.map((op) => op.length)) + 2);
+    const header = [0, 1, 2, 3, 4].map((digit) => margin + spaced(labels.map((label) => label[digit]!)));
+    const rows = this.#ops.map((op) => op.padEnd(margin.length) + spaced(CODES.map((code) => this.#mark(op, code))));
+    const [count, listed] = [this.#seen.size, this.#unreachable.size];
+    const all = this.#ops.length * CODES.length;
+    return [
+      'Endpoints and the codes that they were seen to answer: o of a request, f of a fault on order, . cannot be',
+      ...header,
+      ...rows,
+      `${count} of ${all} cells seen; ${listed} cannot be, test/blackbox/unreachable.yaml says why`,
+    ].join('\n');
+  }
+
+  #mark(op: string, code: number): string {
+    const cell = `${op} ${code}`;
+    if (this.#seen.has(cell)) return this.#ofRequests.has(code) ? 'o' : 'f';
+    return this.#unreachable.has(cell) ? '.' : '?';
+  }
+}
+
+/** In groups of five. */
+const spaced = (marks: readonly string[]): string =>
+  marks
+    .map((mark, at) => (at > 0 && at % 5 === 0 ? ` ${mark}` : mark))
+    .join('')
+    .trimEnd();

@@ -1,0 +1,124 @@
+// Part 5 of the specification for one endpoint: headers, keys, addresses, the window to the ms, the signature.
+
+import { expect } from 'vitest';
+import { type Given, keyOf, type Sending } from './caller.ts';
+import { BY_FAULT } from './codes.ts';
+import type { Endpoint } from './endpoint.ts';
+import { DENIED, HOME, type World } from './world.ts';
+
+/** Every endpoint: how it is sent, from where, and what only a fault of the exchange answers. */
+export async function checkSender(world: World, endpoint: Endpoint): Promise<void> {
+  const { path, isSigned } = endpoint;
+  const type = (value: string | undefined): Sending => ({ headers: { 'Content-Type': value } });
+  for (const value of [undefined, 'text/plain', 'application/jsonx', 'application/x-www-form-urlencoded']) {
+    await world.fails(endpoint, {}, -1017, `Content-Type ${value}`, type(value));
+  }
+  for (const value of ['application/json; charset=utf-8', 'application/json ;charset=UTF-8', 'APPLICATION/JSON']) {
+    await world.succeeds(endpoint, await endpoint.good(world), `Content-Type ${value}`, type(value));
+  }
+  for (const method of ['DELETE', 'PUT', 'PATCH']) {
+    world.isError(endpoint, await world.caller.send(method, path, '', isSigned ? {} : { as: null }), -1020, method);
+  }
+  await world.fails(endpoint, await endpoint.good(world), -2200, 'a denied address', { from: DENIED });
+  for (const code of BY_FAULT) await world.failsByFault(endpoint, await endpoint.good(world), code);
+}
+
+/** A public call asks for no credentials, and is answered whatever it has in their place. */
+export async function checkOpen(world: World, endpoint: Endpoint): Promise<void> {
+  const good = await endpoint.good(world);
+  await world.succeeds(endpoint, good, 'a right key', { as: 'alice' });
+  await world.succeeds(endpoint, good, 'an unknown key', { as: 'nobody' });
+  await world.succeeds(endpoint, good, 'a wrong signature', { as: 'alice', secret: 'wrong' });
+  await world.succeeds(endpoint, good, 'an old timestamp', { as: 'alice', ts: 1 });
+}
+
+/** A signed call: each header and what it says, each in turn. */
+export async function checkCredentials(world: World, endpoint: Endpoint): Promise<void> {
+  const header = (name: string, value?: string): Sending => ({ headers: { [name]: value } });
+  const good = await endpoint.good(world);
+  const fails = (code: number, what: string, sending: Sending) => world.fails(endpoint, good, code, what, sending);
+  for (const value of [undefined, '']) {
+    await fails(-1002, 'no key', header('X-CH-APIKEY', value));
+    await fails(-1023, 'no timestamp', header('X-CH-TS', value));
+    await fails(-1024, 'no signature', header('X-CH-SIGN', value));
+  }
+  await fails(-2015, 'an unknown key', { as: 'nobody' });
+  await fails(-2015, 'a key in capitals', header('X-CH-APIKEY', 'ALICE-KEY'));
+  await fails(-2015, 'a key without the permission', { as: endpoint.isWrite ? 'reader' : 'trader' });
+  await fails(-2015, 'a key of the other market', { as: endpoint.path.startsWith('/sapi/') ? 'spotless' : 'coinless' });
+  await fails(-2015, 'a key from an address that it lacks', { as: 'home' });
+  await fails(-1004, 'a closed account', { as: 'closed' });
+  await fails(-1022, 'a wrong secret', { secret: 'wrong' });
+  await fails(-1022, 'a secret in capitals', { secret: 'ALICE-SECRET' });
+  await fails(-1022, 'another method', { signed: `${world.exchange.nowMs}PUT${endpoint.path}` });
+  await fails(-1022, 'a path without its beginning', { signed: `${world.exchange.nowMs}${endpoint.method}/order` });
+  await fails(-1022, 'half of a signature', { spelled: (signature) => signature.slice(0, 32) });
+  const passes = async (what: string, sending: Sending) => world.succeeds(endpoint, await endpoint.good(world), what, sending);
+  await passes('a signature in capitals', { spelled: (signature) => signature.toUpperCase() });
+  // The right address, and an account that has nothing that the call could mean: any answer but a refusal of the key.
+  const reply = await world.call(endpoint, good, { as: 'home', from: HOME });
+  expect(reply.code, `${endpoint.op}, a key from its address: ${reply.text}`).not.toBe(-2015);
+}
+
+/** Of several things that are wrong the first in the order of the checks is answered: each step mends what the one before was refused for. */
+export async function checkOrder(world: World, endpoint: Endpoint): Promise<void> {
+  const { method, path, isWrite } = endpoint;
+  const [target, body] = method === 'GET' ? [`${path}?a=1&a=1`, ''] : [path, '{"a":1,"a":1}'];
+  const none = { 'Content-Type': undefined, 'X-CH-APIKEY': undefined, 'X-CH-TS': undefined, 'X-CH-SIGN': undefined };
+  const json = { ...none, 'Content-Type': 'application/json' };
+  const signed = (account: string, ts: number) => ({ ...json, 'X-CH-APIKEY': keyOf(account), 'X-CH-TS': String(ts), 'X-CH-SIGN': 'x' });
+  const { nowMs } = world.exchange;
+  const unfit = isWrite ? 'reader' : 'trader';
+  const steps: readonly (readonly [number, Sending])[] = [
+    [-1017, { headers: none, from: DENIED }],
+    [-1002, { headers: json, from: DENIED }],
+    [-1023, { headers: { ...json, 'X-CH-APIKEY': 'nobody' }, from: DENIED }],
+    [-1024, { headers: { ...json, 'X-CH-APIKEY': 'nobody', 'X-CH-TS': '1' }, from: DENIED }],
+    [-2015, { headers: signed('nobody', 1), from: DENIED }],
+    [-1004, { headers: signed('closed', 1), from: DENIED }],
+    [-2200, { headers: signed('home', 1), from: DENIED }],
+    [-2015, { headers: signed('home', 1) }],
+    [-1021, { headers: signed(unfit, 1) }],
+    [-1022, { headers: signed(unfit, nowMs) }],
+    [-2015, { as: unfit }],
+    [-1100, { as: 'alice' }],
+  ];
+  for (const [code, sending] of steps) {
+    world.isError(endpoint, await world.caller.send(method, target, body, sending), code, 'the first of several');
+  }
+}
+
+/** Ms from the clock of the exchange to the timestamp, and whether such a request is in time. */
+const EDGES: readonly (readonly [offsetMs: number, isInTime: boolean])[] = [
+  [999, true],
+  [1000, false],
+  [1001, false],
+  [-4999, true],
+  [-5000, true],
+  [-5001, false],
+];
+
+export async function checkWindow(world: World, endpoint: Endpoint): Promise<void> {
+  const meets = async (offsetMs: number, isInTime: boolean, given: Given, what: string): Promise<void> => {
+    const sending = { ts: world.exchange.nowMs + offsetMs };
+    // What is wrong otherwise comes later than the window: nothing is placed where it is kept.
+    if (!isInTime) await world.fails(endpoint, given, -1021, what, sending);
+    else expect((await world.call(endpoint, given, sending)).code, `${endpoint.op}, ${what}`).not.toBe(-1021);
+  };
+  for (const [offsetMs, isInTime] of EDGES) await meets(offsetMs, isInTime, {}, `${offsetMs} ms`);
+  for (const name of ['recvWindow', 'recvwindow', 'recWindow']) {
+    for (const [offsetMs, isInTime] of [
+      [-299, true],
+      [-300, true],
+      [-301, false],
+      [999, true],
+      [1000, false],
+    ] as const) {
+      await meets(offsetMs, isInTime, { [name]: 300 }, `${offsetMs} ms, ${name} 300`);
+    }
+  }
+  for (const ts of ['x', '1.5', '-1', '1e12', ' ']) {
+    // A header of spaces alone is an empty one.
+    await world.fails(endpoint, {}, ts === ' ' ? -1023 : -1021, `the timestamp "${ts}"`, { ts });
+  }
+}

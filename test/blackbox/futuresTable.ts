@@ -1,0 +1,259 @@
+// The twenty-two futures endpoints, written by hand from parts 2.2, 3 and 4.2 of the specification.
+
+import {
+  choice,
+  clientId,
+  type Endpoint,
+  id,
+  interval,
+  limit,
+  name,
+  orderType,
+  page,
+  price,
+  side,
+  volume,
+  type Wrong,
+} from './endpoint.ts';
+import { account, contract, historyRow, order, ownTrade, positionsShape, triggers } from './futuresShapes.ts';
+import { digits, empty, envelope, listOf, members, ms, nil, notShown, nullable, num, numText, pair, text } from './shapes.ts';
+
+const contractName = 'E-BTC-USDT';
+/** One without positions or orders, whose settings may be changed. */
+const IDLE = 'E-ETH-USDT';
+const CHILD = { contractName, volume: 1, price: 10, type: 'LIMIT', side: 'BUY', open: 'OPEN', positionType: 1, clientOrderId: 'mine' };
+
+const open = { method: 'GET', isSigned: false, isWrite: false } as const;
+const read = { method: 'GET', isSigned: true, isWrite: false } as const;
+const list = { method: 'POST', isSigned: true, isWrite: false } as const;
+const write = { method: 'POST', isSigned: true, isWrite: true } as const;
+const oneContract = { contractName: name('query') };
+const levels = listOf(pair(num, num));
+const openClose = choice(-2100, 'SHUT');
+const positionType: Wrong = {
+  ...choice(-2100, 3, 'optional'),
+  type: [
+    [true, -1102],
+    [{}, -1104],
+    ['many', -2100],
+  ],
+};
+const mode: Wrong = {
+  ...choice(-2100, 3),
+  type: [
+    [true, -1102],
+    [{}, -1104],
+    ['many', -2100],
+  ],
+};
+const fromId = id('body', 0, 'optional');
+const orderId = { orderId: digits };
+
+export const FUTURES: readonly Endpoint[] = [
+  { ...open, op: 'futures.ping', path: '/fapi/v1/ping', params: {}, good: () => ({}), shape: members({}) },
+  {
+    ...open,
+    op: 'futures.serverTime',
+    path: '/fapi/v1/time',
+    params: {},
+    good: () => ({}),
+    shape: members({ timezone: text, serverTime: ms }),
+  },
+  {
+    ...open,
+    op: 'futures.contracts',
+    path: '/fapi/v1/contracts',
+    params: {},
+    good: () => ({}),
+    shape: listOf(contract),
+  },
+  {
+    ...open,
+    op: 'futures.depth',
+    path: '/fapi/v1/depth',
+    params: { ...oneContract, limit: limit('query', 100) },
+    good: () => ({ contractName, limit: 100 }),
+    shape: members({ asks: levels, bids: levels, time: nullable(ms) }),
+  },
+  {
+    ...open,
+    op: 'futures.ticker',
+    path: '/fapi/v1/ticker',
+    params: oneContract,
+    good: () => ({ contractName }),
+    shape: members({ high: numText, vol: numText, last: numText, low: numText, buy: num, sell: num, rose: numText, time: ms }),
+  },
+  {
+    ...open,
+    op: 'futures.indexPrice',
+    path: '/fapi/v1/index',
+    params: { ...oneContract, limit: limit('query', 100) },
+    good: () => ({ contractName, limit: '1' }),
+    shape: members({ currentFundRate: num, tagPrice: num, indexPrice: num, nextFundRate: num }),
+  },
+  {
+    ...open,
+    op: 'futures.klines',
+    path: '/fapi/v1/klines',
+    params: { ...oneContract, interval, limit: limit('query', 300) },
+    good: () => ({ contractName, interval: '1h', limit: 100 }),
+    shape: listOf(members({ high: numText, vol: numText, low: numText, close: numText, open: numText, idx: ms })),
+  },
+  {
+    ...write,
+    op: 'futures.createOrder',
+    path: '/fapi/v1/order',
+    params: {
+      contractName: name('body'),
+      volume: volume('1.5'),
+      price: price('10.01'),
+      type: orderType,
+      side,
+      open: openClose,
+      positionType,
+      clientOrderId: clientId('body'),
+      timeInForce: choice(-2100, 'GTC', 'optional'),
+    },
+    good: () => ({ ...CHILD, timeInForce: 'IOC' }),
+    shape: members(orderId),
+  },
+  {
+    ...read,
+    op: 'futures.orderInformation',
+    path: '/fapi/v1/order',
+    params: { ...oneContract, orderId: id('query', 0), clientOrderId: clientId('query') },
+    good: async (world) => ({ contractName, orderId: await world.restingFutures(), clientOrderId: '0' }),
+    shape: order,
+  },
+  {
+    ...write,
+    op: 'futures.createConditionOrder',
+    path: '/fapi/v1/conditionOrder/',
+    params: {
+      triggerType: choice(-2100, '5'),
+      triggerPrice: { ...price('9.01'), empty: -1105 },
+      clientOrderId: clientId('body'),
+      positionType,
+      open: openClose,
+      side,
+      type: orderType,
+      contractName: name('body'),
+      price: price('10.01'),
+      volume: volume('1.5'),
+    },
+    good: () => ({ ...CHILD, triggerType: '4', triggerPrice: '9' }),
+    shape: envelope(members({ triggerIds: listOf(digits), ids: empty, cancelIds: empty }), true),
+  },
+  {
+    ...write,
+    op: 'futures.cancelOrder',
+    path: '/fapi/v1/cancel',
+    params: { contractName: name('body'), orderId: id('body', -1112) },
+    good: async (world) => ({ contractName, orderId: await world.restingFutures() }),
+    shape: members(orderId),
+  },
+  {
+    ...read,
+    op: 'futures.openOrders',
+    path: '/fapi/v1/openOrders',
+    params: { contractName: name('query', 'optional') },
+    good: async (world) => (await world.restingFutures(), { contractName }),
+    shape: envelope(listOf(notShown)),
+  },
+  {
+    ...list,
+    op: 'futures.orderHistory',
+    path: '/fapi/v1/orderHistorical',
+    params: { contractName: name('body', 'optional'), limit: limit('body', 1000), fromId },
+    good: () => ({ contractName, limit: '100', fromId: 1 }),
+    shape: listOf(historyRow),
+  },
+  {
+    ...list,
+    op: 'futures.profitHistory',
+    path: '/fapi/v1/profitHistorical',
+    params: { contractName: name('body', 'optional'), limit: limit('body', 1000), fromId },
+    good: () => ({ contractName, limit: '100', fromId: 1 }),
+    shape: listOf(notShown),
+  },
+  {
+    ...read,
+    op: 'futures.myTrades',
+    path: '/fapi/v1/myTrades',
+    params: { ...oneContract, limit: limit('query', 1000), fromId: id('query', 0, 'optional') },
+    good: () => ({ contractName, limit: '100', fromId: 1 }),
+    shape: listOf(ownTrade),
+  },
+  {
+    ...read,
+    op: 'futures.positions',
+    path: '/fapi/v1/positions',
+    params: oneContract,
+    good: () => ({ contractName }),
+    shape: positionsShape,
+  },
+  {
+    ...write,
+    op: 'futures.changePositionMode',
+    path: '/fapi/v1/edit_user_position_model',
+    params: { contractName: name('body'), positionModel: mode },
+    good: () => ({ contractName: IDLE, positionModel: 1 }),
+    shape: envelope(nil),
+  },
+  {
+    ...write,
+    op: 'futures.changeMarginMode',
+    path: '/fapi/v1/edit_user_margin_model',
+    params: { contractName: name('body'), marginModel: mode },
+    good: () => ({ contractName: IDLE, marginModel: 1 }),
+    shape: envelope(nil),
+  },
+  {
+    ...write,
+    op: 'futures.changeLeverage',
+    path: '/fapi/v1/edit_lever',
+    params: {
+      contractName: name('body'),
+      nowLevel: {
+        missing: -1102,
+        empty: -1105,
+        type: [
+          [true, -1102],
+          [{}, -1104],
+        ],
+        range: [
+          ['0', -2100],
+          ['126', -2100],
+          ['5000', -2100],
+        ],
+        precise: [['5.5', -1102]],
+      },
+    },
+    good: () => ({ contractName: IDLE, nowLevel: '5' }),
+    shape: envelope(nil),
+  },
+  {
+    ...list,
+    op: 'futures.triggerOrderList',
+    path: '/fapi/v1/trigger_order_list',
+    params: { contractName: name('body'), page: page('body'), limit: limit('body', 1000) },
+    good: async (world) => (await world.waitingTrigger(), { contractName, page: 1, limit: 1000 }),
+    shape: envelope(triggers),
+  },
+  {
+    ...write,
+    op: 'futures.cancelTriggerOrder',
+    path: '/v1/inner/trigger_order_cancel',
+    params: { contractName: name('body'), orderId: id('body', -1112) },
+    good: async (world) => ({ contractName, orderId: world.number(await world.waitingTrigger()) }),
+    shape: envelope(notShown, true),
+  },
+  {
+    ...read,
+    op: 'futures.account',
+    path: '/fapi/v1/account',
+    params: {},
+    good: () => ({}),
+    shape: account,
+  },
+];

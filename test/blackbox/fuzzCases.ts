@@ -1,0 +1,257 @@
+// Malformed requests, drawn from a seed: none of them may change anything, whatever they are answered.
+
+import { gzipSync } from 'node:zlib';
+import { keyOf } from './caller.ts';
+import type { Wrong } from './endpoint.ts';
+import {
+  credentials,
+  type FuzzCase,
+  type FuzzWorld,
+  head,
+  HEADER_NAMES,
+  type Headers,
+  METHODS,
+  ODD_TEXTS,
+  signedPost,
+  type Target,
+  usual,
+} from './fuzzBytes.ts';
+import type { Random } from './random.ts';
+
+/** A request of one of the kinds. */
+export function fuzzCase(rng: Random, world: FuzzWorld): FuzzCase {
+  const make = rng.of(KINDS);
+  return make(rng, world);
+}
+
+const KINDS: readonly ((rng: Random, world: FuzzWorld) => FuzzCase)[] = [
+  garbage,
+  brokenHead,
+  strangeMethod,
+  strangeQuery,
+  strangeHeaders,
+  strangeBody,
+  strangeEncoding,
+  strangeSize,
+  upgrade,
+  tampered,
+  spoiled,
+  spoiled,
+  oddRead,
+];
+
+/** No HTTP at all. */
+function garbage(rng: Random): FuzzCase {
+  const bytes = rng.of([
+    () => rng.bytes(1 + rng.below(200)),
+    () => Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+    () => Buffer.from(`${rng.of(METHODS)}\r\n\r\n`),
+    () => Buffer.concat([Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00]), rng.bytes(80)]),
+    () => Buffer.from(`\r\n\r\n${rng.of(ODD_TEXTS)}`),
+  ])();
+  return { kind: 'garbage', bytes, isLast: true, code: null };
+}
+
+/** A head that is almost one. */
+function brokenHead(rng: Random, world: FuzzWorld): FuzzCase {
+  const { path } = rng.of(world.targets).endpoint;
+  const line = rng.of([
+    `get ${path} HTTP/1.1`,
+    `GET ${path}`,
+    `GET  ${path} HTTP/1.1`,
+    `GET ${path} HTTP/9.9`,
+    `GET ${path} FTP/1.1`,
+    `GET /\u0001 HTTP/1.1`,
+  ]);
+  const header = rng.of([
+    'no colon',
+    ': no name',
+    'Na me: x',
+    'X-A: a\u0000b',
+    'Content-Length: x',
+    'Content-Length: -1',
+    'Content-Length: 1\r\nContent-Length: 2',
+    'Transfer-Encoding: x\r\nContent-Length: 3',
+    'X: y\n folded',
+  ]);
+  const [first, second] = rng.is(0.5) ? [line, 'Host: a'] : [`GET ${path} HTTP/1.1`, header];
+  return { kind: 'brokenHead', bytes: Buffer.from(`${first}\r\n${second}\r\n\r\n`, 'latin1'), isLast: true, code: null };
+}
+
+/** A method that the path does not have, or a path that nobody has. */
+function strangeMethod(rng: Random, world: FuzzWorld): FuzzCase {
+  const { endpoint } = rng.of(world.targets);
+  const method = rng.of(METHODS.filter((each) => each !== 'GET' && each !== 'POST'));
+  const path = rng.of([
+    endpoint.path,
+    `${endpoint.path}/x`,
+    endpoint.path.toUpperCase(),
+    `/${endpoint.path}`,
+    `${endpoint.path}%2f`,
+    '*',
+    '/',
+    'http://a/b',
+  ]);
+  const isKnown = path === endpoint.path && method !== 'HEAD';
+  return { kind: 'strangeMethod', bytes: head(method, path, usual(), ''), hasBody: method !== 'HEAD', code: isKnown ? -1020 : null };
+}
+
+/** What would end a request line. */
+const UNSENDABLE = /\s|\0/g;
+const oddPairs = (rng: Random, names: readonly string[]): string[] =>
+  rng.some(6, () => {
+    const value = rng.of(ODD_TEXTS);
+    // As it stands, or escaped; what would end the request line never stands there itself.
+    return `${rng.of([...names, ...names, rng.of(ODD_TEXTS)])}=${rng.is(0.5) ? value : encodeURIComponent(value)}`.replaceAll(
+      UNSENDABLE,
+      '%20',
+    );
+  });
+
+/** Parameters that mean nothing, to calls that change nothing. */
+function strangeQuery(rng: Random, world: FuzzWorld): FuzzCase {
+  const { endpoint } = rng.of(world.targets.filter(({ endpoint: { method } }) => method === 'GET'));
+  const many = rng.is(0.1) ? Array.from({ length: 40 }, (_, at) => `p${at}=1`) : [];
+  const long = rng.is(0.05) ? [`long=${'x'.repeat(rng.below(40_000))}`] : [];
+  const query = [...oddPairs(rng, Object.keys(endpoint.params)), ...many, ...long].join(rng.of(['&', '&&', ';', '&=&']));
+  return { kind: 'strangeQuery', bytes: head('GET', `${endpoint.path}?${query}`, usual(), ''), code: null };
+}
+
+/** Headers with anything in them. */
+function strangeHeaders(rng: Random, world: FuzzWorld): FuzzCase {
+  const { endpoint, good } = rng.of(world.targets.filter(({ endpoint: { isSigned } }) => isSigned));
+  const headers = rng.some(8, () => {
+    const value = rng.of([...ODD_TEXTS, keyOf('alice'), String(world.nowMs), 'application/json', 'a'.repeat(64), 'x'.repeat(9000)]);
+    return [rng.of(HEADER_NAMES), value.replaceAll('\u0000', '')] as const;
+  });
+  const body = endpoint.method === 'POST' ? JSON.stringify(good) : '';
+  return { kind: 'strangeHeaders', bytes: head(endpoint.method, endpoint.path, headers, body), code: null };
+}
+
+/** JSON, or what was meant to be JSON, under a right signature: it never says what an order has to say. */
+function strangeBody(rng: Random, world: FuzzWorld): FuzzCase {
+  const { endpoint } = rng.of(writes(world));
+  const text = rng.of([
+    () =>
+      rng.of([
+        '',
+        '{',
+        '}',
+        '[',
+        '[]',
+        '{}',
+        'null',
+        'true',
+        '1',
+        '""',
+        '{"a"',
+        '{"a":',
+        '{"a":1,}',
+        "{'a':1}",
+        '{a:1}',
+        '{"a":1}{}',
+        '\u0000',
+        '//',
+      ]),
+    () => '['.repeat(rng.below(5000)),
+    () => `{"a":${'{"a":'.repeat(rng.below(100))}1${'}'.repeat(rng.below(100))}`,
+    () => `{${Array.from({ length: rng.below(60) }, (_, at) => `"k${at}":${at}`).join(',')}}`,
+    () => JSON.stringify(Object.fromEntries(rng.some(6, () => [rng.of(ODD_TEXTS), rng.of(ODD_TEXTS)]))),
+    () => `{"volume":${rng.of(['1e999', '-0', '01', '1.', '.5', '0x10', '1_000', 'Infinity', '9'.repeat(400)])}}`,
+    () => '{"__proto__":{"symbol":"BTCUSDT","contractName":"E-BTC-USDT"}}',
+  ])();
+  return { kind: 'strangeBody', bytes: signedPost(world, endpoint.path, Buffer.from(text)), code: null };
+}
+
+/** Bytes that are no UTF-8, or that are said to be something else than they are. */
+function strangeEncoding(rng: Random, world: FuzzWorld): FuzzCase {
+  const { endpoint, good } = rng.of(writes(world));
+  const json = JSON.stringify(good);
+  const odd = rng.bytes(20).map((byte) => byte | 0x80);
+  const bytes = rng.of([
+    () => Buffer.from(json, 'utf16le'),
+    () => Buffer.from(`\ufeff${json}`),
+    () => Buffer.from(json.replace('{', '{"ä":1,'), 'latin1'),
+    () => Buffer.concat([Buffer.from('{"symbol":"'), odd, Buffer.from('"}')]),
+    () => gzipSync(json),
+  ])();
+  const encoding: Headers = rng.some(1, () => ['Content-Encoding', rng.of(['gzip', 'br', 'deflate', 'x'])] as const);
+  return { kind: 'strangeEncoding', bytes: signedPost(world, endpoint.path, bytes, encoding), code: null };
+}
+
+/** Lengths that are not those of the body, chunks, and bodies larger than are taken. */
+function strangeSize(rng: Random, world: FuzzWorld): FuzzCase {
+  const { endpoint, good } = rng.of(writes(world));
+  const json = JSON.stringify(good);
+  const start = `POST ${endpoint.path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`;
+  const text = rng.of([
+    () => `${start}Content-Length: ${json.length + 1 + rng.below(1000)}\r\n\r\n${json}`,
+    () => `${start}Content-Length: ${rng.below(json.length)}\r\n\r\n${json}`,
+    () => `${start}Content-Length: 99999999999999999999\r\n\r\n${json}`,
+    () => `${start}Transfer-Encoding: chunked\r\n\r\n${json.length.toString(16)}\r\n${json}\r\n0\r\n\r\n`,
+    () => `${start}Transfer-Encoding: chunked\r\n\r\n${rng.of(['zz', '-1', '', 'ffffffffffffffffff'])}\r\n${json}\r\n0\r\n\r\n`,
+    () => `${start}Transfer-Encoding: chunked\r\n\r\n5\r\nab`,
+    () => `${start}Content-Length: 300000\r\n\r\n${' '.repeat(rng.is(0.1) ? 300_000 : 10)}`,
+    () => `${start}X: ${'y'.repeat(rng.below(20_000))}\r\nContent-Length: 0\r\n\r\n`,
+  ])();
+  return { kind: 'strangeSize', bytes: Buffer.from(text), isLast: true, code: null };
+}
+
+/** Wishes for another protocol. */
+function upgrade(rng: Random, world: FuzzWorld): FuzzCase {
+  const path = rng.of(['/ws', '/ws?x', '/', rng.of(world.targets).endpoint.path]);
+  const headers: Headers = [
+    ['Connection', rng.of(['Upgrade', 'upgrade, x', 'close', 'keep-alive'])],
+    ['Upgrade', rng.of(['websocket', 'h2c', 'x', ''])],
+    ['Sec-WebSocket-Version', rng.of(['13', '8', 'x'])],
+    ...rng.some(1, () => ['Sec-WebSocket-Key', rng.of(['dGhlIHNhbXBsZSBub25jZQ==', 'x', ''])] as const),
+  ];
+  return { kind: 'upgrade', bytes: Buffer.concat([head('GET', path, headers, ''), rng.bytes(rng.below(30))]), isLast: true, code: null };
+}
+
+/** A right order, of which a byte was changed after it was signed. */
+function tampered(rng: Random, world: FuzzWorld): FuzzCase {
+  const { endpoint, good } = rng.of(writes(world));
+  const body = Buffer.from(JSON.stringify(good));
+  const bytes = signedPost(world, endpoint.path, body);
+  const at = bytes.length - 1 - rng.below(body.length);
+  bytes[at]! ^= 1 << rng.below(8);
+  return { kind: 'tampered', bytes, code: -1022 };
+}
+
+/** An order under a right signature, right but for one parameter, which is wrong as the table says. */
+function spoiled(rng: Random, world: FuzzWorld): FuzzCase {
+  const { endpoint, good } = rng.of(writes(world));
+  const [name, wrong] = rng.of(Object.entries(endpoint.params).filter(([, each]) => waysOf(each).length > 0));
+  const [value, code] = rng.of(waysOf(wrong));
+  const { [name]: _, ...rest } = good;
+  const given = value === undefined ? rest : { ...rest, [name]: value };
+  const surplus = Object.fromEntries(rng.some(3, () => [`surplus${rng.below(9)}`, rng.of(ODD_TEXTS)]));
+  return { kind: 'spoiled', bytes: signedPost(world, endpoint.path, Buffer.from(JSON.stringify({ ...surplus, ...given }))), code };
+}
+
+/** Values of a parameter that are refused, and with which code; undefined: it is left out. */
+function waysOf({ missing, empty, type, range, precise }: Wrong): readonly (readonly [value: unknown, code: number])[] {
+  const ways = [[undefined, missing] as const, ['', empty] as const, ...type, ...range, ...precise];
+  return ways.filter(([, code]) => code !== 0);
+}
+
+/** Reads under a right signature, with odd parameters. */
+function oddRead(rng: Random, world: FuzzWorld): FuzzCase {
+  const { endpoint, good } = rng.of(world.targets.filter(({ endpoint: { isSigned, isWrite } }) => isSigned && !isWrite));
+  const names = Object.keys(endpoint.params);
+  if (endpoint.method === 'POST') {
+    const odd = Object.fromEntries(
+      rng.some(4, () => [rng.of([...names, 'recvWindow', 'x']), rng.of<unknown>([...ODD_TEXTS, {}, [], null, 1e20, -1])]),
+    );
+    return { kind: 'oddRead', bytes: signedPost(world, endpoint.path, Buffer.from(JSON.stringify({ ...good, ...odd }))), code: null };
+  }
+  const target = `${endpoint.path}?${oddPairs(rng, names).join('&')}`;
+  return {
+    kind: 'oddRead',
+    bytes: head('GET', target, [...usual(), ...credentials(world, 'GET', target, Buffer.alloc(0))], ''),
+    code: null,
+  };
+}
+
+const writes = ({ targets }: FuzzWorld): readonly Target[] => targets.filter(({ endpoint: { isWrite } }) => isWrite);

@@ -1,0 +1,39 @@
+// Seeded draws for the fuzz: the same seed is the same requests.
+
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 on, below 1 (mulberry32). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number from 0 on, below `count`. */
+  below(count: number): number {
+    return Math.floor(this.next() * count);
+  }
+
+  is(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  of<T>(list: readonly T[]): T {
+    return list[this.below(list.length)]!;
+  }
+
+  bytes(count: number): Buffer {
+    return Buffer.from(Array.from({ length: count }, () => this.below(256)));
+  }
+
+  /** Between none and `most` of what `make` makes. */
+  some<T>(most: number, make: () => T): T[] {
+    return Array.from({ length: this.below(most + 1) }, make);
+  }
+}

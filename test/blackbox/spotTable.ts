@@ -1,0 +1,223 @@
+// The sixteen spot endpoints, written by hand from parts 2.1, 3 and 4.1 of the specification.
+
+import { clientId, type Endpoint, id, interval, limit, list, name, orderType, price, side, volume } from './endpoint.ts';
+import { bool, digits, listOf, long, members, ms, notShown, num, oneOf, pair, text } from './shapes.ts';
+
+const symbol = 'BTCUSDT';
+const ROW = { price: 10, volume: 1, side: 'BUY', batchType: 'LIMIT' };
+const ORDER = { symbol, volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
+
+const open = { method: 'GET', isSigned: false, isWrite: false } as const;
+const read = { method: 'GET', isSigned: true, isWrite: false } as const;
+const write = { method: 'POST', isSigned: true, isWrite: true } as const;
+const spotLevels = listOf(pair(num, num));
+const order = {
+  symbol: name('body'),
+  volume: volume('1.00001'),
+  side,
+  type: orderType,
+  price: price('10.001'),
+  newClientOrderId: clientId('body'),
+};
+const orderMembers = { symbol: text, orderId: long, clientOrderId: text, price: num, origQty: num, executedQty: num };
+
+export const SPOT: readonly Endpoint[] = [
+  { ...open, op: 'spot.ping', path: '/sapi/v1/ping', params: {}, good: () => ({}), shape: members({}) },
+  {
+    ...open,
+    op: 'spot.serverTime',
+    path: '/sapi/v1/time',
+    params: {},
+    good: () => ({}),
+    shape: members({ serverTime: ms, timezone: text }),
+  },
+  {
+    ...open,
+    op: 'spot.symbols',
+    path: '/sapi/v1/symbols',
+    params: {},
+    good: () => ({}),
+    shape: listOf(members({ symbol: text, baseAsset: text, quoteAsset: text, pricePrecision: long, QuantityPrecision: long })),
+  },
+  {
+    ...open,
+    op: 'spot.depth',
+    path: '/sapi/v1/depth',
+    params: { symbol: name('query'), limit: limit('query', 100, 'defaulted') },
+    good: () => ({ symbol, limit: 100 }),
+    shape: members({ time: ms, bids: spotLevels, asks: spotLevels }),
+  },
+  {
+    ...open,
+    op: 'spot.ticker',
+    path: '/sapi/v1/ticker',
+    params: { symbol: name('query') },
+    good: () => ({ symbol }),
+    shape: members({ time: ms, high: num, low: num, last: num, vol: num }),
+  },
+  {
+    ...open,
+    op: 'spot.recentTrades',
+    path: '/sapi/v1/trades',
+    params: { symbol: name('query'), limit: limit('query', 1000, 'defaulted') },
+    good: () => ({ symbol, limit: '100' }),
+    shape: listOf(notShown),
+  },
+  {
+    ...open,
+    op: 'spot.klines',
+    path: '/sapi/v1/klines',
+    params: { symbol: name('query'), interval, limit: limit('query', 300) },
+    good: () => ({ symbol, interval: '1min', limit: 100 }),
+    shape: listOf(members({ idx: ms, open: num, close: num, high: num, low: num, vol: num })),
+  },
+  {
+    ...write,
+    op: 'spot.newOrder',
+    path: '/sapi/v1/order',
+    params: order,
+    good: () => ({ ...ORDER, newClientOrderId: 'mine' }),
+    shape: members({ ...orderMembers, transactTime: long, status: oneOf(0), type: oneOf('LIMIT'), side: oneOf('BUY') }),
+  },
+  {
+    ...write,
+    op: 'spot.testNewOrder',
+    path: '/sapi/v1/order/test',
+    params: {
+      ...order,
+      recWindow: {
+        missing: 0,
+        empty: -1102,
+        type: [
+          ['long', -1102],
+          [true, -1102],
+        ],
+        range: [
+          [0, -1102],
+          [-1, -1102],
+        ],
+        precise: [[50.5, -1102]],
+      },
+    },
+    good: () => ({ ...ORDER, recWindow: 5000, newClientOrderId: 'mine' }),
+    shape: members({}),
+  },
+  {
+    ...write,
+    op: 'spot.batchOrders',
+    path: '/sapi/v1/batchOrders',
+    params: {
+      symbol: name('body'),
+      orders: list(
+        Array.from({ length: 11 }, () => ROW),
+        [
+          [[5], -1102],
+          [[ROW, { ...ROW, price: null }], -1102],
+          [[ROW, { ...ROW, price: 0 }], -1102],
+          [[ROW, { ...ROW, side: '' }], -1105],
+          [[ROW, { ...ROW, volume: {} }], -1104],
+          [[ROW, { ...ROW, side: 'LONG' }], -1117],
+          [[ROW, { ...ROW, batchType: 'STOP' }], -1116],
+          [[ROW, { ...ROW, volume: 0 }], -1136],
+          [[ROW, { ...ROW, price: 10.001 }], -1147],
+          [[ROW, { ...ROW, volume: 1.00001 }], -1147],
+        ],
+      ),
+    },
+    good: () => ({ symbol, orders: [ROW] }),
+    shape: members({ ids: listOf(long) }),
+  },
+  {
+    ...read,
+    op: 'spot.queryOrder',
+    path: '/sapi/v1/order',
+    params: {
+      // A missing or invalid id is answered with data null.
+      orderId: { missing: 0, empty: 0, type: [['x7', 0]], range: [['7', 0]], precise: [['1.5', 0]] },
+      symbol: name('query', 'defaulted'),
+      newClientOrderId: { missing: 0, empty: 0, type: [], range: [['x'.repeat(32), 0]], precise: [] },
+    },
+    good: async (world) => ({ orderId: await world.restingOrder(), symbol, newClientOrderId: 'resting' }),
+    shape: members({
+      ...orderMembers,
+      transactTime: long,
+      avgPrice: num,
+      type: oneOf('LIMIT'),
+      side: oneOf('BUY'),
+      status: oneOf('NEW'),
+    }),
+  },
+  {
+    ...write,
+    op: 'spot.cancelOrder',
+    path: '/sapi/v1/cancel',
+    params: {
+      // Either of the ids is enough, and that of the exchange decides.
+      orderId: { ...id('body', -2013), missing: 0, empty: 0 },
+      newClientOrderId: clientId('body'),
+      symbol: name('body'),
+    },
+    good: async (world) => ({ orderId: await world.restingOrder(), newClientOrderId: 'resting', symbol }),
+    shape: members({ symbol: text, orderId: long, clientOrderId: text, orderIdString: digits, status: oneOf('PENDING_CANCEL') }),
+  },
+  {
+    ...write,
+    op: 'spot.batchCancel',
+    path: '/sapi/v1/batchCancel',
+    params: {
+      symbol: name('body'),
+      orderIds: list(
+        Array.from({ length: 11 }, (_, at) => at + 1),
+        [
+          [[{}], -1104],
+          [['x'], -1102],
+          [[1.5], -1102],
+        ],
+      ),
+    },
+    good: async (world) => ({ symbol, orderIds: [world.number(await world.restingOrder()), 5] }),
+    shape: members({ success: listOf(long), failed: listOf(long) }),
+  },
+  {
+    ...read,
+    op: 'spot.openOrders',
+    path: '/sapi/v1/openOrders',
+    params: { symbol: name('query', 'defaulted'), limit: limit('query', 1000, 'defaulted') },
+    good: async (world) => (await world.restingOrder(), { symbol, limit: 100 }),
+    shape: listOf(members({ ...orderMembers, time: notShown, avgPrice: num, type: text, side: text, status: text })),
+  },
+  {
+    ...read,
+    op: 'spot.myTrades',
+    path: '/sapi/v1/myTrades',
+    params: {
+      symbol: name('query', 'optional'),
+      limit: limit('query', 1000),
+      fromId: id('query', 0, 'optional'),
+    },
+    good: () => ({ symbol, limit: 100, fromId: 1 }),
+    shape: listOf(
+      members({
+        symbol: text,
+        id: long,
+        bidId: long,
+        askId: long,
+        price: num,
+        qty: num,
+        time: ms,
+        isBuyer: bool,
+        isMaker: bool,
+        feeCoin: text,
+        fee: num,
+      }),
+    ),
+  },
+  {
+    ...read,
+    op: 'spot.account',
+    path: '/sapi/v1/account',
+    params: {},
+    good: () => ({}),
+    shape: members({ balances: listOf(members({ asset: text, free: num, locked: num })) }),
+  },
+];

@@ -1,0 +1,11 @@
+// All 38 endpoints.
+
+import type { Endpoint } from './endpoint.ts';
+import { FUTURES } from './futuresTable.ts';
+import { SPOT } from './spotTable.ts';
+
+export const ENDPOINTS: readonly Endpoint[] = [...SPOT, ...FUTURES];
+/** No call has a limit. */
+export const NO_LIMITS = Object.fromEntries(
+  [...ENDPOINTS.map(({ op }) => op), 'spot.public', 'futures.public'].map((name) => [name, null]),
+);

@@ -1,0 +1,228 @@
+// Markets of rows: the exchange fills orders as a replay of the same bars does, shows each bar when it has closed, and stops at its acts.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { generateBars } from '../../src/adapters/bars/generate.ts';
+import { lots, ticks, units } from '../../src/base/brand.ts';
+import { ticksOf, type BarColumns } from '../../src/model/bars.ts';
+import type { Fill } from '../../src/model/fill.ts';
+import type { OrderIntent } from '../../src/model/order.ts';
+import { fixedSlippage } from '../../src/venue/slippage.ts';
+import { Venue } from '../../src/venue/venue.ts';
+import type { VenueOrder } from '../../src/venue/venueOrder.ts';
+import { BTC, Desk, START_MS } from './serviceDesk.ts';
+
+const MINUTE_MS = 60_000;
+const { priceDigits, quantityDigits } = BTC;
+const RULES = { limitRule: 'through', maxVolumeSharePpm: 0, slippage: fixedSlippage(1, 200) } as const;
+
+const barsOf = (seed: number, count = 60): BarColumns => ({
+  ...generateBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: START_MS, bars: count, seed, gapShare: 0.1 }),
+  instrument: BTC,
+});
+
+/** What is asked for at the opening of a row: an order so far from its price, or the end of an earlier one. */
+type Wish =
+  | { readonly kind: 'market'; readonly isBuy: boolean; readonly lots: number }
+  | { readonly kind: 'limit'; readonly isBuy: boolean; readonly lots: number; readonly awayPpm: number }
+  | { readonly kind: 'cancel'; readonly which: number };
+const size = fc.integer({ min: 10, max: 900 });
+const wish: fc.Arbitrary<Wish> = fc.oneof(
+  fc.record({ kind: fc.constant('market' as const), isBuy: fc.boolean(), lots: size }),
+  fc.record({ kind: fc.constant('limit' as const), isBuy: fc.boolean(), lots: size, awayPpm: fc.integer({ min: -800, max: 800 }) }),
+  fc.record({ kind: fc.constant('cancel' as const), which: fc.nat(20) }),
+);
+
+const priceText = (price: number): string => (price / 10 ** priceDigits).toFixed(priceDigits);
+const limitAt = (bars: BarColumns, row: number, awayPpm: number): number =>
+  Math.round(ticksOf(bars, 'open')[row]! * (1 + awayPpm / 1_000_000));
+const amountOf = (bars: BarColumns, row: number, volume: number): number =>
+  Math.ceil((bars.open[row]! * volume) / 10 ** quantityDigits) + 1;
+
+interface Told {
+  readonly price: string;
+  readonly quantity: string;
+  readonly timeMs: number;
+  readonly isMaker: boolean;
+}
+
+/** The same wishes at a venue that a plain walk over the rows drives. */
+function walked(bars: BarColumns, wishes: readonly (readonly Wish[])[], latencyMs: number): Told[] {
+  const told: Told[] = [];
+  const orders: VenueOrder[] = [];
+  const venue = new Venue(
+    { instruments: [BTC], fees: { in: 'received', rounding: 'halfUp' }, ...RULES, maxOpenOrders: 1000 },
+    {
+      filled: (_order, { price, lots: volume, timeMs, isMaker }: Fill) =>
+        void told.push({ price: priceText(price), quantity: (volume / 10 ** quantityDigits).toFixed(quantityDigits), timeMs, isMaker }),
+      ended: () => {},
+    },
+  );
+  const account = venue.openAccount('alice');
+  venue.deposit(account, 'USDT', 100_000 * 1e8);
+  venue.deposit(account, 'BTC', 10 * 1e8);
+  const book = venue.book(BTC);
+  let late: VenueOrder[] = [];
+  for (let row = 0; row < bars.length; row++) {
+    const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
+    for (const each of wishes[row] ?? []) {
+      if (each.kind === 'cancel') {
+        const order = orders[each.which];
+        if (order !== undefined && order.isOpen && order.status !== 'PENDING_CANCEL' && venue.requestCancel(order)) {
+          if (latencyMs === 0) venue.finishCancel(order, openMs);
+          else late.push(order);
+        }
+        continue;
+      }
+      const byAmount = each.kind === 'market' && each.isBuy;
+      const intent: OrderIntent = {
+        instrument: BTC,
+        side: each.isBuy ? 'buy' : 'sell',
+        role: each.kind,
+        lots: lots(byAmount ? 0 : each.lots),
+        quoteUnits: units(byAmount ? amountOf(bars, row, each.lots) * 1e8 : 0),
+        limit: ticks(each.kind === 'limit' ? limitAt(bars, row, each.awayPpm) : 0),
+        reduceOnly: false,
+        timeInForce: null,
+        slot: '',
+      };
+      const placed = venue.place(account, 0, intent, openMs + latencyMs);
+      if (placed !== null) orders.push(placed);
+    }
+    const at = (name: 'open' | 'high' | 'low'): number => ticksOf(bars, name)[row]!;
+    book.matchOpen(openMs, at('open'), 0);
+    book.matchInside(openMs, closeMs, at('open'), at('high'), at('low'));
+    for (const order of late) if (order.isOpen) venue.finishCancel(order, closeMs);
+    late = [];
+  }
+  return told;
+}
+
+/** The same wishes as requests to an exchange whose clock is stepped. */
+function served(bars: BarColumns, wishes: readonly (readonly Wish[])[], latencyMs: number, thinkMs: number): Told[] {
+  const desk = new Desk({
+    fills: RULES,
+    rowGraceMs: 240,
+    instruments: [BTC],
+    accounts: [ALICE],
+    delays: { admissionMs: latencyMs, visibilityMs: 0, cancelMs: latencyMs },
+  });
+  desk.service.followRows(new Map([[desk.service.markets[0]!, { bars, firstRow: 0, marks: null, funding: [] }]]));
+  const ids: string[] = [];
+  for (let row = 0; row < bars.length; row++) {
+    desk.pass(bars.openMs[row]! + thinkMs - desk.nowMs);
+    for (const each of wishes[row] ?? []) {
+      if (each.kind === 'cancel') {
+        const orderId = ids[each.which];
+        if (orderId !== undefined) desk.post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId });
+        continue;
+      }
+      const side = each.isBuy ? 'BUY' : 'SELL';
+      const volume =
+        each.kind === 'market' && each.isBuy
+          ? String(amountOf(bars, row, each.lots))
+          : (each.lots / 10 ** quantityDigits).toFixed(quantityDigits);
+      const price = each.kind === 'limit' ? { price: priceText(limitAt(bars, row, each.awayPpm)) } : {};
+      const { body } = desk.post('/sapi/v1/order', {
+        symbol: 'BTCUSDT',
+        side,
+        type: each.kind === 'limit' ? 'LIMIT' : 'MARKET',
+        volume,
+        ...price,
+      });
+      const id = /"orderId":\[?"?(\d+)/.exec(body)?.[1];
+      if (id !== undefined) ids.push(id);
+    }
+  }
+  desk.pass(bars.closeMs[bars.length - 1]! - desk.nowMs);
+  desk.service.spot.venue.assertConserved();
+  return tradesOf(desk);
+}
+
+/** Own trades as a client reads them, oldest first. */
+function tradesOf(desk: Desk): Told[] {
+  const rows = JSON.parse(desk.get('/sapi/v1/myTrades?symbol=BTCUSDT&limit=1000').body) as Record<string, string | number | boolean>[];
+  return rows.toReversed().map(({ price, qty, time, isMaker }) => ({
+    price: Number(price).toFixed(priceDigits),
+    quantity: Number(qty).toFixed(quantityDigits),
+    timeMs: Number(time),
+    isMaker: isMaker === true,
+  }));
+}
+
+const ALICE = {
+  name: 'alice',
+  uid: '10001',
+  balances: { USDT: '100000', BTC: '10' },
+  keys: [{ apiKey: 'alice-Key', secret: 'alice-Secret', permissions: { read: true, trade: true, markets: ['spot'] as const }, ips: null }],
+};
+
+describe('an exchange of rows', () => {
+  it('fills random orders as a walk over the bars does: prices, quantities, times, makers', () => {
+    let fills = 0;
+    fc.assert(
+      fc.property(
+        fc.nat(1000),
+        fc.array(fc.array(wish, { maxLength: 3 }), { minLength: 30, maxLength: 60 }),
+        fc.constantFrom(0, 250),
+        fc.constantFrom(0, 240),
+        (seed, wishes, latencyMs, thinkMs) => {
+          const bars = barsOf(seed);
+          const expected = walked(bars, wishes, latencyMs);
+          expect(served(bars, wishes, latencyMs, thinkMs)).toEqual(expected);
+          fills += expected.length;
+        },
+      ),
+      { numRuns: 60 },
+    );
+    expect(fills).toBeGreaterThan(200);
+  });
+
+  const opened = (bars: BarColumns, firstRow: number): Desk => {
+    const desk = new Desk({ fills: RULES, instruments: [BTC], accounts: [ALICE] });
+    desk.service.followRows(new Map([[desk.service.markets[0]!, { bars, firstRow, marks: null, funding: [] }]]));
+    return desk;
+  };
+
+  it('shows a bar once it has closed, as it is, and none for what is missing', () => {
+    const bars = barsOf(3, 50);
+    const desk = opened(bars, 0);
+    const rows = (): readonly Record<string, unknown>[] =>
+      (JSON.parse(desk.open('/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=300').body) as Record<string, unknown>[]).toReversed();
+    desk.pass(bars.closeMs[9]! - desk.nowMs - 1);
+    expect(rows()).toHaveLength(9);
+    desk.pass(1);
+    expect(rows()).toHaveLength(10);
+    desk.pass(bars.closeMs[49]! - desk.nowMs);
+    const expected = Array.from({ length: 50 }, (_, row) => ({
+      idx: bars.openMs[row],
+      open: bars.open[row],
+      high: bars.high[row],
+      low: bars.low[row],
+      close: bars.close[row],
+    }));
+    expect(rows()).toMatchObject(expected);
+  });
+
+  it('stops at the acts of a row: what is answered to its open takes part in the rest of it, a MARKET order at the price that is named', () => {
+    const bars = barsOf(5, 4);
+    const desk = opened(bars, 0);
+    const rows = desk.service.rows!;
+    rows.goByActs();
+    desk.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: '1000' });
+    desk.pass(MINUTE_MS);
+    const open = rows.next();
+    expect(open).toMatchObject({ act: 'open' });
+    expect(tradesOf(desk)).toMatchObject([{ timeMs: START_MS, isMaker: false }]);
+    const { lane } = rows;
+    const low = ticksOf(bars, 'low')[0]!;
+    expect(() => lane!.quote(low - 1)).toThrow('the row has traded from');
+    lane!.quote(low);
+    desk.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: '0.01' });
+    const slipped = low - 1 - Math.ceil((low * 200) / 1_000_000);
+    expect(tradesOf(desk)[1]).toMatchObject({ timeMs: START_MS + MINUTE_MS, isMaker: false, price: priceText(slipped) });
+    expect(rows.next()).toMatchObject({ act: 'inside' });
+    expect(rows.next()).toEqual({ act: 'closed', timeMs: START_MS + MINUTE_MS });
+    expect(rows.next()).toBeNull();
+  });
+});

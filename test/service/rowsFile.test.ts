@@ -1,0 +1,80 @@
+// Bars that fill orders as users have them: the exchange's file, its standing clock, the control port, and the mistakes.
+
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { generateInto } from '../../src/adapters/bars/generateInto.ts';
+import { readExchange } from '../../src/app/exchange/readExchange.ts';
+import { runExchange } from '../../src/app/exchange/runExchange.ts';
+import { START_MS } from './serviceDesk.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'isobar-rows-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+generateInto(join(folder, 'data'), { symbol: 'DEMOUSDT', interval: '15m', fromMs: START_MS, bars: 96, seed: 3 });
+generateInto(join(folder, 'data'), { symbol: 'DEMOUSDT', market: 'futures', interval: '1h', fromMs: START_MS, bars: 48, seed: 4 });
+
+const HOUR_MS = 3_600_000;
+const file = (
+  prices: string,
+  futures = '{ catalog: data, symbol: DEMOUSDT, interval: 1h, from: 2026-01-05T10:00, match: bars }',
+): string => {
+  const path = join(folder, 'exchange.yaml');
+  const text = `instruments:
+  - { symbol: DEMOUSDT, base: DEMO, quote: USDT, priceDigits: 2, quantityDigits: 8, prices: ${prices} }
+contracts:
+  - { contractName: E-DEMO-USDT, multiplier: '0.001', priceDigits: 2, prices: ${futures} }
+fills: { slippageTicks: 1, maxVolumeShare: '0.1', graceMs: 500 }
+`;
+  writeFileSync(path, text);
+  chmodSync(path, 0o644);
+  return path;
+};
+const GOOD = '{ catalog: data, interval: 1h, from: 2026-01-05T10:00, match: bars }';
+const read = (path: string, speed: number | null = null) => readExchange(path, { profileFile: null, speed });
+
+it('opens at the time of the bars, stands, and shows a bar of finer ones once it is stepped to its close', async () => {
+  const settings = read(file(GOOD));
+  expect(settings.service.fills).toMatchObject({ limitRule: 'through', maxVolumeSharePpm: 100_000 });
+  const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {} });
+  try {
+    const get = async (path: string) => (await fetch(`${exchange.url}${path}`, { headers: { 'content-type': 'application/json' } })).json();
+    const post = async (path: string, body: object) =>
+      (await fetch(`${exchange.controlUrl}${path}`, { method: 'POST', body: JSON.stringify(body) })).json();
+    const startMs = START_MS + 10 * HOUR_MS;
+    expect(await get('/sapi/v1/time')).toMatchObject({ serverTime: startMs });
+    const klines = async () => (await get('/sapi/v1/klines?symbol=DEMOUSDT&interval=60min&limit=300')) as readonly { idx: number }[];
+    expect((await klines()).map(({ idx }) => idx)[0]).toBe(startMs - HOUR_MS);
+    expect(await post('/clock', { stepMs: HOUR_MS })).toEqual({ now: startMs + HOUR_MS });
+    expect((await klines()).map(({ idx }) => idx)[0]).toBe(startMs);
+    // Futures before spot, by their ids; each with its two acts, then the end of both.
+    const acts = [];
+    for (let act = 0; act < 5; act++) acts.push(await post('/rows', { next: true }));
+    expect(acts).toMatchObject([
+      { act: 'open', symbol: 'E-DEMO-USDT', openMs: startMs + HOUR_MS, closeMs: startMs + 2 * HOUR_MS },
+      { act: 'inside', symbol: 'E-DEMO-USDT' },
+      { act: 'open', market: 'spot', symbol: 'DEMOUSDT' },
+      { act: 'inside', symbol: 'DEMOUSDT' },
+      { act: 'closed', now: startMs + 2 * HOUR_MS },
+    ]);
+    await post('/rows', { next: true });
+    expect(await post('/rows', { price: '1.00' })).toMatchObject({ error: expect.stringContaining('the row has traded from') });
+    expect(await post('/rows', {})).toMatchObject({ error: 'expected { next: true }, or { price } in the act of a row' });
+    expect(await post('/clock', { stepMs: 0 })).toEqual({ now: startMs + 3 * HOUR_MS });
+    expect(await klines()).toHaveLength(13);
+  } finally {
+    await exchange.close();
+  }
+});
+
+it('runs by itself at a speed', async () => {
+  const exchange = await runExchange(read(file(GOOD), 1e9), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
+  exchange.service.advance(exchange.clock.nowMs());
+  expect(exchange.clock.nowMs()).toBeGreaterThan(START_MS + 10 * HOUR_MS);
+  await exchange.close();
+});
+
+it('says what is wrong with prices that cannot fill orders', () => {
+  expect(() => read(file('{ catalog: data, interval: 1h, from: 2026-01-05, match: book }'))).toThrow(/prices/);
+  expect(() => read(file('{ catalog: data, interval: 1h, from: 2027-01-05, match: bars }'))).toThrow(/DEMOUSDT/);
+});

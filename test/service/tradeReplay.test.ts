@@ -1,0 +1,54 @@
+// Recorded trades as the prices of an exchange: each is traded at its price and after its time, faster where asked; bad files name their line.
+
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { assemble } from '../../src/app/exchange/assemble.ts';
+import { readExchange } from '../../src/app/exchange/readExchange.ts';
+import { START_MS } from './serviceDesk.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'isobar-trades-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const FROM_MS = Date.UTC(2024, 0, 1);
+const HEAD = 'id,price,quantity,time\n';
+function read(trades: string, speed: number | null = null) {
+  writeFileSync(join(folder, 'trades.csv'), trades);
+  const path = join(folder, 'exchange.yaml');
+  const symbol = '{ symbol: BTCUSDT, base: BTC, quote: USDT, priceDigits: 2, quantityDigits: 4, prices: { trades: trades.csv } }';
+  writeFileSync(path, `instruments:\n  - ${symbol}\n`);
+  chmodSync(path, 0o644);
+  return readExchange(path, { profileFile: null, speed });
+}
+
+it.each([
+  [null, 1],
+  [10, 10],
+])('trades what was traded, at speed %s', (speed, times) => {
+  const prices = ['100.00', '100.50', '99.25', '99.25', '101.10'];
+  const rows = prices.map(
+    (price, at) => `${at},${price},0.5000,${at % 2 === 0 ? FROM_MS + at * 1000 : new Date(FROM_MS + at * 1000).toISOString()}`,
+  );
+  const service = assemble(read(HEAD + rows.join('\n'), speed), START_MS);
+  const { tape } = service.spot.markets[0]!;
+  const seen = prices.map((_, at) => {
+    service.advance(START_MS + Math.floor((at * 1000) / times));
+    return (tape.latest(1)[0]!.price / 100).toFixed(2);
+  });
+  expect(seen).toEqual(prices);
+  const bar = tape.klines.bars('1h', service.nowMs).at(-1)!;
+  expect([bar.high, bar.low, bar.close]).toEqual([10_110, 9925, 10_110]);
+});
+
+it.each([
+  ['', /trades\.csv:1: expected columns time, price and quantity/],
+  ['time,price\n1704067200000,1', /trades\.csv:1: expected columns/],
+  [HEAD, /expected trades, got none/],
+  [`${HEAD}1,100.001,1,1704067200000`, /trades\.csv:2: expected a price above 0 of at most 2 digits/],
+  [`${HEAD}1,100,0,1704067200000`, /trades\.csv:2: expected a quantity above 0/],
+  [`${HEAD}1,100,1,yesterday`, /trades\.csv:2: expected a time/],
+  [`${HEAD}1,100,1,1704067200000\n2,100,1,1704067199999`, /trades\.csv:3: expected a time that is not before/],
+])('says what is wrong with %j', (text, message) => {
+  expect(() => read(text)).toThrow(message);
+});
