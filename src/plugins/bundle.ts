@@ -4,11 +4,9 @@ import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { build, type BuildFailure, type BuildResult, type Message } from 'esbuild';
 import { ConfigError } from '../base/errors.ts';
+import { HOST_TOKEN } from './hostToken.ts';
 
-/** The package's own name in the bundle, before the host's URL takes its place: no author's text holds it by accident. */
-export const HOST_TOKEN = 'isobar:host';
-
-interface Bundle {
+export interface Bundle {
   /** ESM that imports HOST_TOKEN. */
   readonly code: string;
   /** The source map of `code`, as JSON. */

@@ -2,6 +2,7 @@
 
 import { ConfigError } from '../base/errors.ts';
 import type { FeeSpec, RiskRuleSpec, SlippageSpec } from '../strategy/models.ts';
+import type { Bundler } from './bundler.ts';
 import { loadModule } from './loadModule.ts';
 
 interface Specs {
@@ -26,9 +27,9 @@ export interface LoadedModel<Kind extends ModelKind> {
 }
 
 /** Throws ConfigError when the file is missing, does not compile or exports no such model; StrategyError when its top level throws. */
-export async function loadModel<Kind extends ModelKind>(kind: Kind, file: string, shown: string): Promise<LoadedModel<Kind>> {
+export async function loadModel<Kind extends ModelKind>(kind: Kind, file: string, shown: string, bundler?: Bundler): Promise<LoadedModel<Kind>> {
   const { noun, maker } = KINDS[kind];
-  const { exported, hash, inputs } = await loadModule(file, shown, noun);
+  const { exported, hash, inputs } = await loadModule(file, shown, noun, undefined, bundler);
   if (!isModel(exported, kind)) {
     throw new ConfigError(`${shown}: expected a ${noun} as default export, got ${nameOf(exported)}`, `write: export default ${maker}(...)`);
   }

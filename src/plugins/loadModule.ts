@@ -6,7 +6,8 @@ import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, StrategyError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
-import { bundle, HOST_TOKEN } from './bundle.ts';
+import { bundleHere, type Bundler } from './bundler.ts';
+import { HOST_TOKEN } from './hostToken.ts';
 import { writeModule } from './cache.ts';
 
 export interface LoadedModule {
@@ -25,12 +26,18 @@ export interface LoadedModule {
  * `beforeImport` is called when the author's top-level code is about to run.
  * Throws ConfigError when the file is missing or does not compile; StrategyError when its top level throws.
  */
-export async function loadModule(file: string, shown: string, what: string, beforeImport: () => void = () => {}): Promise<LoadedModule> {
+export async function loadModule(
+  file: string,
+  shown: string,
+  what: string,
+  beforeImport: () => void = () => {},
+  bundler: Bundler = bundleHere,
+): Promise<LoadedModule> {
   const path = isAbsolute(file) ? file : resolve(file);
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) throw new ConfigError(`${shown}: no such ${what} file`, `give the path of a file that exports a ${what}`);
   if (!found.isFile()) throw new ConfigError(`${shown}: expected a ${what} file, got a folder`, 'give the path of the file itself');
-  const made = await bundle(path, shown);
+  const made = await bundler(path, shown);
   const host = pathToFileURL(createRequire(import.meta.url).resolve('isobar')).href;
   const map = Buffer.from(made.map).toString('base64');
   const code = `${made.code.replaceAll(HOST_TOKEN, host)}\n//# sourceMappingURL=data:application/json;base64,${map}\n`;

@@ -3,6 +3,7 @@
 import { basename } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 import type { StrategyClass } from '../strategy/strategy.ts';
+import type { Bundler } from './bundler.ts';
 import { loadModule } from './loadModule.ts';
 
 export interface LoadedStrategy {
@@ -24,8 +25,13 @@ const CALLBACKS = ['onStart', 'onBar', 'onFill', 'onOrder', 'onStop'] as const;
  * Throws ConfigError when the file is missing, does not compile, or exports no strategy; StrategyError when its top level throws.
  * The file is code with all rights of this process: load only what you would run.
  */
-export async function loadStrategy(file: string, shown: string = file, beforeImport: () => void = () => {}): Promise<LoadedStrategy> {
-  const { exported, door, hash, inputs } = await loadModule(file, shown, 'strategy', beforeImport);
+export async function loadStrategy(
+  file: string,
+  shown: string = file,
+  beforeImport: () => void = () => {},
+  bundler?: Bundler,
+): Promise<LoadedStrategy> {
+  const { exported, door, hash, inputs } = await loadModule(file, shown, 'strategy', beforeImport, bundler);
   const strategy = checkDefault(exported, shown, baseOf(door));
   return { strategy, name: strategy.name === '' ? basename(file).replace(/\.[cm]?[jt]s$/, '') : strategy.name, hash, inputs };
 }

@@ -1,0 +1,201 @@
+// What a person may do to this bot: each act is journalled before its answer, and whatever stops trading has done so before it returns.
+
+import { tightenedText } from '../../adapters/journal/tightened.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { OrderId, VenueOrderId } from '../../model/order.ts';
+import { formatTime } from '../../model/time.ts';
+import type { Scope } from '../../risk/halts.ts';
+import { limitValue } from '../../risk/limits.ts';
+import { orderIdIn } from '../../protocol/clientOrderId.ts';
+import type { ActAnswer, BotControl, Decision, HaltAct, KillAct, LogLine, ResumeAct, TightenAct, Who } from '../control/botControl.ts';
+import { OPERATOR } from '../control/botControl.ts';
+import type { BotView, KillView } from '../control/botView.ts';
+import { scopeNamed } from '../control/scopes.ts';
+import { readLatch, setLatch } from '../kill/latch.ts';
+import { killBot } from './killBot.ts';
+import type { OpenedBot } from './openLiveBot.ts';
+import { namedOf, viewOf } from './view.ts';
+
+export interface ControlParts extends Pick<OpenedBot, 'bot' | 'gate' | 'counts'> {
+  readonly loopDelayP99Ms: () => number | null;
+  /** A kill of this process has closed positions, all but `left` of them: the books of the engine do not know it. */
+  readonly flattened?: (left: number) => void;
+}
+
+const ACCOUNT: Scope = { kind: 'account' };
+const KILLED = 'KILLED';
+const done = (says: string): ActAnswer => ({ done: true, says });
+const refused = (says: string): ActAnswer => ({ done: false, says });
+
+export class LiveControl implements BotControl {
+  readonly #parts: ControlParts;
+  readonly #startedMs: number;
+  #kill: KillView | null = null;
+  /** The latch alone has said it: whoever set it may still want this process to do the rest. */
+  #isLatchedOnly = false;
+
+  constructor(parts: ControlParts) {
+    this.#parts = parts;
+    this.#startedMs = parts.bot.parts.venueMs();
+  }
+
+  get isKilled(): boolean {
+    return this.#kill !== null;
+  }
+
+  view(): BotView {
+    const { bot, counts, loopDelayP99Ms } = this.#parts;
+    return viewOf({ bot, counts, startedMs: this.#startedMs, kill: this.#kill, loopDelayP99Ms: loopDelayP99Ms() });
+  }
+
+  beat(): void {
+    const { attention, parts } = this.#parts.bot;
+    attention.beat(parts.venueMs());
+  }
+
+  acknowledge(who: Who): ActAnswer {
+    const { attention, parts } = this.#parts.bot;
+    if (!attention.acknowledge()) return refused('no alarm is unanswered');
+    parts.log.decided(null, `${who} has seen the alarms`, 'ACKNOWLEDGED');
+    return done('the alarms are answered');
+  }
+
+  logs(after: number, most: number): readonly LogLine[] {
+    return this.#parts.bot.parts.log.after(after, most);
+  }
+
+  halt({ scope: name, state, why }: HaltAct, who: Who): ActAnswer {
+    const { engine, log, venueMs } = this.#parts.bot.parts;
+    const scope = scopeNamed(name, namedOf(engine));
+    if (scope === null) return refused(`${name} is no scope of this bot`);
+    this.#step(() => engine.risk.halts.raise(scope, state, OPERATOR, `${why} (${who})`, venueMs()));
+    log.decided(null, `${who} halts ${name}: ${why}`, OPERATOR, 'warn');
+    return done(`${name} is halted (${state}): ${state === 'HALT_NEW' ? 'only what reduces a position leaves' : 'only cancels leave'}`);
+  }
+
+  resume({ scope: name, code, why }: ResumeAct, who: Who): ActAnswer {
+    const { engine, log, services, venueMs } = this.#parts.bot.parts;
+    const scope = scopeNamed(name, namedOf(engine));
+    if (scope === null) return refused(`${name} is no scope of this bot`);
+    const cause = code ?? OPERATOR;
+    if (cause === KILLED)
+      return refused(
+        'a killed bot is re-armed while it is stopped: end it, then isobar resume account --code KILLED --why ..., then start it',
+      );
+    if (cause === 'STARTING') return refused('the start ends by itself, with two clean audits');
+    let isCleared = false;
+    this.#step(() => (isCleared = engine.risk.resume(scope, cause, `${who}: ${why}`, venueMs())));
+    if (!isCleared) return refused(`no cause ${cause} holds on ${name}`);
+    const instrument = scope.kind === 'symbol' ? scope.instrument : null;
+    for (const service of services.all())
+      for (const each of service.standing) if (each.code === cause && each.instrument === instrument) service.clear(each.code, instrument);
+    log.decided(null, `${who} clears ${cause} on ${name}: ${why}`, cause);
+    const left = engine.risk.halts.causes().filter((other) => other.scope.kind === scope.kind);
+    return done(left.length === 0 ? `${name} goes on` : `${cause} is cleared; ${left.map((other) => other.code).join(', ')} still holds`);
+  }
+
+  kill({ flatten, why }: KillAct, who: Who): ActAnswer {
+    const { gate, bot } = this.#parts;
+    // The gate first: everything else may take its time.
+    gate.close();
+    if (this.#kill && !this.#isLatchedOnly) return refused(`a kill is under way since ${formatTime(this.#kill.sinceMs)}`);
+    this.#isLatchedOnly = false;
+    const { engine, log, config, venueMs } = bot.parts;
+    this.#kill = { sinceMs: venueMs(), flatten, who, phase: 'cancelling', says: 'no order leaves any more', residuals: [] };
+    this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
+    log.decided(null, `KILLED by ${who}: ${why}`, KILLED, 'error');
+    void this.#runKill({ sinceMs: venueMs(), who, why, flatten }, config.data);
+    return done(`killed: no order leaves any more; open orders are being cancelled${flatten ? ', then positions closed' : ''}`);
+  }
+
+  /** A kill from outside this process has set the latch: what it does, it does alone. */
+  lookAtLatch(): void {
+    const { gate, bot } = this.#parts;
+    if (this.#kill || !gate.isClosed) return;
+    this.#isLatchedOnly = true;
+    const { engine, config, log, venueMs } = bot.parts;
+    const { sinceMs, who, why, flatten } = readLatch(config.data) ?? {
+      sinceMs: venueMs(),
+      who: 'unknown',
+      why: 'the latch is set',
+      flatten: false,
+    };
+    this.#kill = { sinceMs, flatten, who, phase: 'done', says: 'a kill outside of this process has been started', residuals: [] };
+    this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
+    log.decided(null, `KILLED from outside by ${who}: ${why}`, KILLED, 'error');
+  }
+
+  decide(decision: Decision, who: Who): ActAnswer {
+    const { journal } = this.#parts.bot.parts;
+    const answer = decision.what === 'resolve' ? this.#resolve(decision) : this.#name(decision);
+    if (answer.done) journal.human({ who, what: decision.what, id: decision.id, why: decision.why });
+    return answer;
+  }
+
+  tighten({ key, value, why }: TightenAct, who: Who): ActAnswer {
+    const { engine, journal, log } = this.#parts.bot.parts;
+    const before = engine.risk.limits[key];
+    try {
+      engine.risk.tighten({ [key]: limitValue(key, value) });
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return refused(`${error.message}; ${error.remedy}`);
+    }
+    journal.human({ who, what: 'adjust', id: tightenedText(key, value), why });
+    log.decided(null, `${who} sets ${key} from ${before ?? 'none'} to ${value}: ${why}`);
+    return done(`${key} is ${value} until the bot starts again: then the config counts`);
+  }
+
+  /** Somebody says what became of an order that nobody could tell. */
+  #resolve({ id, outcome, venueId }: Extract<Decision, { what: 'resolve' }>): ActAnswer {
+    const order = this.#orderOf(id);
+    if (order === null) return refused(`${id} is no order of this bot`);
+    if (outcome === 'placed' && venueId === null) return refused('placed: expected the exchange id of the order');
+    const { engine, services } = this.#parts.bot.parts;
+    const record = engine.orders.get(order);
+    let isDone = false;
+    this.#step(() => (isDone = engine.outcomes.resolve(order, outcome === 'placed' ? (venueId as VenueOrderId) : null)));
+    if (!isDone) return refused(`the outcome of ${id} is not unknown`);
+    if (record && venueId !== null && outcome === 'placed') services.of(record.instrument.market).adopt(order, venueId);
+    return done(outcome === 'placed' ? `${id} counts as placed` : `${id} counts as without effect; it is watched for ever`);
+  }
+
+  /** An order of the exchange that this bot has not made. */
+  #name(decision: Exclude<Decision, { what: 'resolve' }>): ActAnswer {
+    const { services } = this.#parts.bot.parts;
+    const holders = services.all().filter(({ standing }) => standing.some(({ venueId }) => venueId === decision.id));
+    if (holders.length === 0) return refused(`${decision.id}: nothing of that id stands against trading`);
+    if (decision.what === 'adopt')
+      return refused('an order that this bot has not made cannot be managed by a strategy: cancel it at the exchange, or ignore it');
+    for (const service of holders) service.ignore(decision.id);
+    return done(`${decision.id} is left alone from now on`);
+  }
+
+  #orderOf(cid: string): OrderId | null {
+    const { cidOf } = this.#parts.bot.parts;
+    return orderIdIn(cidOf(1 as OrderId).slice(0, 16), cid);
+  }
+
+  async #runKill(latch: Parameters<typeof setLatch>[1], folder: string): Promise<void> {
+    const { bot } = this.#parts;
+    const { log } = bot.parts;
+    const latching = setLatch(folder, latch).catch((error: unknown) => log.error(`the latch could not be written: ${String(error)}`));
+    const report = await killBot(bot, latch.flatten, (phase, says) => {
+      log.warn(`kill: ${says}`);
+      if (this.#kill) this.#kill = { ...this.#kill, phase, says };
+    }).catch((error: unknown) => {
+      log.error(`the kill has failed: ${String(error)}`);
+      return { residuals: [`the kill has failed: ${String(error)}; use isobar kill`] };
+    });
+    await latching;
+    const { residuals } = report;
+    const says = residuals.length === 0 ? 'all orders are cancelled, and proved to be' : `${residuals.length} things could not be settled`;
+    if (this.#kill) this.#kill = { ...this.#kill, phase: 'done', says, residuals };
+    log.decided(null, `kill: ${says}`, KILLED, residuals.length === 0 ? 'warn' : 'error');
+    if (latch.flatten) this.#parts.flattened?.(residuals.length);
+  }
+
+  #step(act: () => void): void {
+    this.#parts.bot.driver.step(act);
+  }
+}

@@ -1,0 +1,70 @@
+// The engine of a live bot: that of a backtest, over bars that grow, with books as its journal has left them.
+
+import 'reflect-metadata';
+import { Container } from 'inversify';
+import type { TradeHistory } from '../../adapters/journal/history.ts';
+import { Scratch } from '../../base/rowLog.ts';
+import type { Engine, LogLine } from '../../engine/engine.ts';
+import { HaltDesk } from '../../engine/haltDesk.ts';
+import { sealEngine } from '../../engine/setUp.ts';
+import { loadTechnicalLibrary } from '../../indicators/technicalLibrary.ts';
+import { addStrategies, fund } from '../bot.ts';
+import { botModule } from '../botModule.ts';
+import { resolveRun, type ResolveOptions } from '../definition/resolve.ts';
+import type { FeedPlan, RunPlan } from '../plan.ts';
+import { TOKENS } from '../tokens.ts';
+import type { LiveBehaviour } from './liveConfig.ts';
+import { liveModule, type LiveWorld } from './liveModule.ts';
+import { bookHistory } from './recovery.ts';
+import { missingWarmup } from './warmup.ts';
+
+/** Rows that indicators are filled with at a time while they warm up. */
+const BLOCK_ROWS = 512;
+
+/** The plan of a backtest, whose bars grow and whose end is open. Throws ConfigError and StrategyError. */
+export async function livePlan(
+  { source, markets }: Pick<LiveBehaviour, 'source' | 'markets'>,
+  feeds: readonly FeedPlan[],
+  fromMs: number,
+  { load, bundler }: { readonly load?: ResolveOptions['load']; readonly bundler?: ResolveOptions['bundler'] },
+): Promise<RunPlan> {
+  const { plan } = await resolveRun(source, {
+    feeds,
+    contracts: markets.includes('futures') ? { data: new Map(), inputs: [], files: [], notes: [] } : undefined,
+    blockRows: BLOCK_ROWS,
+    ...(load ? { load } : {}),
+    bundler,
+  });
+  return { ...plan, fromMs, toMs: Infinity };
+}
+
+export interface BuiltEngine {
+  readonly engine: Engine;
+  /** Equity of each strategy as its books began. */
+  readonly startUnits: readonly number[];
+}
+
+/** Strategies constructed, books funded and brought up to date, indicators warm. */
+export async function buildEngine(plan: RunPlan, world: LiveWorld, history: TradeHistory, log: LogLine): Promise<BuiltEngine> {
+  const container = new Container({ defaultScope: 'Singleton' });
+  container.load(botModule(plan, { log, beat: null }, new Scratch()), liveModule(world));
+  const engine = container.get(TOKENS.engine);
+  addStrategies(engine, plan);
+  fund(engine, plan);
+  const marks = engine.instruments.map((_, index) => engine.startTicks(index));
+  const startUnits = engine.runs.map((_, strategy) => engine.ledger.equityUnits(strategy, marks));
+  bookHistory(engine, history);
+  engine.haltDesk = new HaltDesk(engine);
+  sealEngine(engine, engine.needsTechnical ? await loadTechnicalLibrary() : null);
+  return { engine, startUnits };
+}
+
+/** Strategies that wait because their warm-up is not covered, and what each lacks; they begin when enough bars have come. */
+export function lackingWarmup(engine: Engine): readonly { readonly name: string; readonly says: string }[] {
+  return engine.runs.flatMap((run) =>
+    [...run.needed].flatMap((feed) => {
+      const says = missingWarmup(run.name, feed.bars, run.readyRow(feed) + 1);
+      return says === null ? [] : [{ name: run.name, says }];
+    }),
+  );
+}

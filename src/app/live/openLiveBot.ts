@@ -1,0 +1,240 @@
+// From a config to a bot that stands before its first audit: lock, clock, feeds, strategies, books, exchange, in this order.
+
+import { RestExchange } from '../../adapters/rest/exchange/restExchange.ts';
+import type { FileJournal } from '../../adapters/journal/fileJournal.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { BarColumns } from '../../model/bars.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Market } from '../../model/instrument.ts';
+import { LiveFence } from '../../orders/fence.ts';
+import type { Bundler } from '../../plugins/bundler.ts';
+import type { Scheduler } from '../../ports/scheduler.ts';
+import { openExchange, type Exchange } from '../access/openExchange.ts';
+import type { ResolveOptions } from '../definition/resolve.ts';
+import { KillGate } from '../kill/latch.ts';
+import { latchedWire } from '../kill/latchedWire.ts';
+import { measureClock } from '../marketData/service.ts';
+import type { RunPlan } from '../plan.ts';
+import { packageVersion } from '../version.ts';
+import { capitalFacts, checkCapital, openBotJournal, type BotJournal } from './botJournal.ts';
+import { LiveBot } from './liveBot.ts';
+import type { LiveConfig } from './liveConfig.ts';
+import { checkHeld } from './heldCapital.ts';
+import { lackingWarmup, buildEngine, livePlan } from './liveEngine.ts';
+import { loadLiveFeeds } from './liveFeeds.ts';
+import type { LiveLog } from './liveLog.ts';
+import { MarketSplit } from './marketSplit.ts';
+import { takeRearm } from './rearm.ts';
+import { restoreEngine, restoreServices } from './recovery.ts';
+import { ToldJournal } from './toldJournal.ts';
+
+export interface LiveOptions {
+  readonly log: (venueMs: () => number) => LiveLog;
+  /** Somebody else's time; default the clock of this computer, hurried by the time scale. */
+  readonly scheduler?: Scheduler;
+  readonly bundler?: Bundler;
+  readonly load?: ResolveOptions['load'];
+  /** Told once, when the bot cannot go on. */
+  readonly broken: (why: string) => void;
+  /** Most bars that each feed can have. */
+  readonly room?: number;
+}
+
+export interface OpenedBot {
+  readonly bot: LiveBot;
+  readonly plan: RunPlan;
+  /** The gate that a kill closes. */
+  readonly gate: KillGate;
+  readonly counts: ToldJournal['counts'];
+  /** Ends connections and gives the lock back; the bot has been stopped. */
+  close(): Promise<void>;
+}
+
+/** A network may be slow as it is used for the first time, and so may a computer. */
+const MEASUREMENTS = 20;
+
+/** Throws ConfigError and StrategyError for what a bot cannot be made of, NoAnswer where the exchange does not answer. */
+export async function openLiveBot(config: LiveConfig, options: LiveOptions): Promise<OpenedBot> {
+  const gate = new KillGate(config.data);
+  const calls = { sent: 0, refused: 0 };
+  const exchange = openExchange(config.access, {
+    speed: config.timeScale,
+    ...(options.scheduler ? { scheduler: options.scheduler } : {}),
+    clock: { samples: config.clock.samples, periodMs: config.clock.periodMs },
+    gate: (wire) => latchedWire(wire, gate),
+    log: ({ status }) => {
+      calls.sent++;
+      if (status === 429 || status === 418) calls.refused++;
+    },
+  });
+  const undo: (() => Promise<void> | void)[] = [() => exchange.close()];
+  const close = async (): Promise<void> => {
+    for (const act of undo.splice(0).toReversed()) await act();
+  };
+  try {
+    return { ...(await assemble(config, options, exchange, calls, undo)), gate, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function assemble(
+  config: LiveConfig,
+  options: LiveOptions,
+  exchange: Exchange,
+  calls: LiveBot['requests'],
+  undo: (() => Promise<void> | void)[],
+): Promise<Omit<OpenedBot, 'gate' | 'close'>> {
+  const venueMs = (): number => Math.min(...config.markets.map((market) => exchange.serverTime(market).ms));
+  const log = options.log(venueMs);
+  const cell: { bot: LiveBot | null; engine: Engine | null } = { bot: null, engine: null };
+  const services = new MarketSplit();
+  // The lock comes first: of two bots of one account the second asks the exchange nothing.
+  const journal = openBotJournal(config, {
+    nowMs: () => Math.floor(cell.bot?.driver.nowMs ?? venueMs()),
+    listener: {
+      durable: (seq) => {
+        for (const service of services.all()) service.durable(seq);
+        cell.bot?.journalLasts(seq);
+      },
+      failed: (why) => cell.bot?.journalFailed(why),
+    },
+    chance: Math.floor(exchange.random() * 2 ** 30),
+    stamp: (order) => services.of(order.instrument.market).stamp(order),
+    tradeText: (tradeId) => services.all()[0]!.tradeText(tradeId),
+    lastTicks: (instrument) => cell.engine?.lastTicks(instrument) ?? NaN,
+    reservedUnits: (id) => cell.engine?.orders.get(id)?.worstUnits ?? 0,
+  });
+  undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
+  checkCapital(config, journal);
+  await measureClocks(config, exchange);
+  const feeds = await loadLiveFeeds(config, exchange, options.room);
+  for (const note of feeds.notes) log.warn(note);
+  const plan = await livePlan(config, feeds.plans, feeds.atMs, options);
+  const fence = new LiveFence(config.proof);
+  const told = new ToldJournal(journal.journal, {
+    decided: (order, says, code) => log.decided(plan.strategies[order.strategy]!.record.name, says, code, code === null ? 'info' : 'warn'),
+    detail: () => cell.engine?.risk.detail() ?? '',
+  });
+  const line = (_: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void =>
+    log.info(`${strategy}: ${message}`, fields);
+  const { engine, startUnits } = await buildEngine(plan, { exchange: services, journal: told, fence }, journal.history, line);
+  cell.engine = engine;
+  // Later starts are compared order by order: what the account holds has moved with the books.
+  if (journal.state.config === null) await checkHeld(exchange, plan, engine);
+  const restored = restoreEngine(engine, journal, venueMs());
+  for (const market of config.markets) services.open(market, restExchange(config, plan, exchange, { engine, journal, fence }, market));
+  for (const { name, says } of lackingWarmup(engine)) log.decided(name, `does not start: ${says}`, 'WARM_UP', 'warn');
+  const bot = new LiveBot({
+    config,
+    plan,
+    engine,
+    exchange,
+    services,
+    journal: journal.journal,
+    cidOf: journal.cidOf,
+    sets: feeds.sets,
+    startUnits,
+    requests: calls,
+    log,
+    venueMs,
+    broken: options.broken,
+  });
+  cell.bot = bot;
+  takeRearm(bot);
+  for (const trade of journal.trades) bot.booked.add(trade.slice(0, trade.lastIndexOf(' ')));
+  journal.journal.config({
+    hash: config.hash,
+    version: packageVersion(),
+    limits: { ...capitalFacts(config), ...riskFacts(plan), ...codeFacts(plan), fromMs: plan.fromMs },
+    leaseMs: 0,
+    timeScale: config.timeScale,
+  });
+  writeWarmup(journal.journal, engine);
+  restoreServices(bot, services, restored, journal);
+  return { bot, plan, counts: told.counts };
+}
+
+async function measureClocks({ markets, orders }: LiveConfig, exchange: Exchange): Promise<void> {
+  exchange.clock.start(markets);
+  for (const market of markets) {
+    await measureClock(exchange, market);
+    let { uncertaintyMs } = exchange.serverTime(market);
+    for (let tries = 1; tries < MEASUREMENTS && uncertaintyMs > orders.maxUncertaintyMs; tries++) {
+      await new Promise<void>((resolve) => exchange.clock.measure(market, () => resolve()));
+      ({ uncertaintyMs } = exchange.serverTime(market));
+    }
+    if (uncertaintyMs <= orders.maxUncertaintyMs) continue;
+    const got = uncertaintyMs === Infinity ? 'no answer' : `${Math.round(uncertaintyMs)} ms`;
+    throw new ConfigError(
+      `the clock of the ${market} exchange: expected it to within ${orders.maxUncertaintyMs} ms, got ${got}`,
+      'isobar doctor looks for the reason',
+    );
+  }
+}
+
+interface Believed {
+  readonly engine: Engine;
+  readonly journal: BotJournal;
+  readonly fence: LiveFence;
+}
+
+function restExchange(
+  config: LiveConfig,
+  { futures }: RunPlan,
+  exchange: Exchange,
+  { engine, journal, fence }: Believed,
+  market: Market,
+): RestExchange {
+  // Totals are noted by asset, which both markets have.
+  const named = (symbol: string): string => (symbol.includes(':') ? symbol : `${market}/${symbol}`);
+  return new RestExchange({
+    client: exchange.client,
+    scheduler: exchange.scheduler,
+    serverTime: () => exchange.serverTime(market),
+    market,
+    instruments: engine.instruments,
+    journal: journal.journal,
+    notes: {
+      cursor: (body) => journal.journal.cursor({ ...body, symbol: named(body.symbol) }),
+      setting: (body) => journal.journal.setting(body),
+    },
+    cidOf: journal.cidOf,
+    fence,
+    // Nothing is divided: the scheduler itself hurries with a paper exchange.
+    settings: config.orders,
+    ...(futures && market === 'futures'
+      ? {
+          contractWish: () =>
+            ({ positionType: futures.isCross ? 1 : 2, leverage: futures.leverage, positionModel: futures.isNet ? 1 : 2 }) as const,
+        }
+      : {}),
+  });
+}
+
+/** By which a replay knows that it runs the same code. */
+function codeFacts({ strategies, seed }: RunPlan): Readonly<Record<string, string | number>> {
+  return { ...Object.fromEntries(strategies.map(({ hash }, at) => [`strategy.${at}`, hash])), seed };
+}
+
+/** Rows of a record: a line of some 50 KB. */
+const ROWS_OF_A_RECORD = 500;
+
+/** The bars with which strategies begin, for a replay: instants at or before the start of the run. */
+function writeWarmup(journal: FileJournal, engine: Engine): void {
+  engine.feeds.forEach(({ bars }, feed) => {
+    for (let from = 0; from < bars.length; from += ROWS_OF_A_RECORD) {
+      const rows = Array.from({ length: Math.min(ROWS_OF_A_RECORD, bars.length - from) }, (_, at) => factOf(bars, feed, from + at));
+      journal.instant({ atMs: engine.parts.fromMs, rows: engine.feeds.map((each) => each.bars.length), bars: rows });
+    }
+  });
+}
+
+function factOf({ openMs, open, high, low, close, volume }: BarColumns, feed: number, row: number): number[] {
+  return [feed, openMs[row]!, open[row]!, high[row]!, low[row]!, close[row]!, volume[row]!];
+}
+
+function riskFacts({ risk }: RunPlan): Readonly<Record<string, string | number>> {
+  return Object.fromEntries(Object.entries(risk).flatMap(([name, value]) => (value === undefined ? [] : [[`risk.${name}`, value]])));
+}

@@ -1,0 +1,95 @@
+// A journal that also says in plain words what is decided, for the log and for whoever looks at the bot.
+
+import { fromScaled } from '../../base/decimal.ts';
+import type { Fill } from '../../model/fill.ts';
+import type { Order } from '../../model/order.ts';
+import type { Evidence } from '../../ports/exchange.ts';
+import type { Journal } from '../../ports/journal.ts';
+
+/** Codes of the exchange are numbers; words say why an order did not leave. */
+const VENUE_CODE = /^-?\d+$/;
+
+/** Totals since the start. */
+export interface OrderCounts {
+  sent: number;
+  denied: number;
+  refused: number;
+  unknowns: number;
+  /** Sent, by strategy. */
+  readonly byStrategy: number[];
+}
+
+export interface Telling {
+  /** `code`: of a refusal, by risk or by the exchange. */
+  readonly decided: (order: Order, says: string, code: string | null) => void;
+  /** Why risk has refused last, with the figures. */
+  readonly detail: () => string;
+}
+
+export class ToldJournal implements Journal {
+  readonly counts: OrderCounts = { sent: 0, denied: 0, refused: 0, unknowns: 0, byStrategy: [] };
+  readonly #journal: Journal;
+  readonly #telling: Telling;
+
+  constructor(journal: Journal, telling: Telling) {
+    this.#journal = journal;
+    this.#telling = telling;
+  }
+
+  get durableSeq(): number {
+    return this.#journal.durableSeq;
+  }
+  denied(order: Order, code: string): number {
+    this.counts.denied++;
+    this.#telling.decided(order, `${textOf(order)}: denied: ${this.#telling.detail()}`, code);
+    return this.#journal.denied(order, code);
+  }
+  submitted(order: Order): number {
+    this.counts.sent++;
+    this.counts.byStrategy[order.strategy] = (this.counts.byStrategy[order.strategy] ?? 0) + 1;
+    this.#telling.decided(order, `${textOf(order)}: sent`, null);
+    return this.#journal.submitted(order);
+  }
+  signMs(order: Order): number {
+    return this.#journal.signMs(order);
+  }
+  ack(order: Order): number {
+    return this.#journal.ack(order);
+  }
+  refused(order: Order, code: string): number {
+    this.counts.refused++;
+    this.#telling.decided(order, `${textOf(order)}: ${VENUE_CODE.test(code) ? 'refused by the exchange' : 'did not leave'}`, code);
+    return this.#journal.refused(order, code);
+  }
+  evidence(order: Order, seen: Evidence): number {
+    return this.#journal.evidence(order, seen);
+  }
+  fill(order: Order, fill: Fill): number {
+    return this.#journal.fill(order, fill);
+  }
+  state(order: Order): number {
+    if (order.lifecycle === 'unknown') {
+      this.counts.unknowns++;
+      this.#telling.decided(order, `${textOf(order)}: nobody knows whether it stands at the exchange; it is looked for`, 'UNKNOWN_OUTCOME');
+    } else if (order.lifecycle === 'done' && order.reason !== null) this.#telling.decided(order, `${textOf(order)}: ${order.reason}`, null);
+    return this.#journal.state(order);
+  }
+  cancelSent(order: Order): number {
+    this.#telling.decided(order, `${textOf(order)}: cancel sent`, null);
+    return this.#journal.cancelSent(order);
+  }
+  tomb(order: Order): number {
+    this.#telling.decided(order, `${textOf(order)}: proved to have had no effect; it is watched for ever`, null);
+    return this.#journal.tomb(order);
+  }
+}
+
+/** `buy 0.5 BTC at 65000`, `buy for 100 USDT`. */
+function textOf({ side, lots, quoteUnits, limit, instrument, role, reduceOnly }: Order): string {
+  const size =
+    lots > 0
+      ? `${fromScaled(lots, instrument.quantityDigits)} ${instrument.base}`
+      : `for ${fromScaled(quoteUnits, instrument.quoteDigits)} ${instrument.quote}`;
+  const price = limit > 0 ? ` ${role === 'market' ? 'at most' : 'at'} ${fromScaled(limit, instrument.priceDigits)}` : ' at the market';
+  return `${side} ${size} of ${instrument.wireName}${price}${reduceOnly ? ', reducing' : ''}`;
+}

@@ -1,0 +1,21 @@
+// `isobar replay`: its options. What it does is loaded when it runs.
+
+import type { Argv, CommandModule } from 'yargs';
+
+const options = (args: Argv) =>
+  args
+    .positional('journal', { type: 'string', demandOption: true, describe: 'Folder of a journal, or the data folder of a bot' })
+    .options({
+      config: { type: 'string', requiresArg: true, describe: 'The config that the bot ran with; default the one that it was started with' },
+      json: { type: 'boolean', default: false, describe: 'One JSON object on stdout' },
+    })
+    .example('$0 replay bot', 'makes every decision of the bot again, and names the first that differs');
+
+type ReplayArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
+
+export const replayCommand: CommandModule<object, ReplayArgs> = {
+  command: 'replay <journal>',
+  describe: 'Make the decisions of a live bot again from its journal',
+  builder: options,
+  handler: async (args) => (await import('./replayAction.ts')).replay(args),
+};

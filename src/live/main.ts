@@ -1,0 +1,52 @@
+// The process of a live bot: `node main.js CONFIG [--live] [--confirm ACCOUNT] [--json | --plain] [--seconds N]`, without a framework.
+
+import { parseArgs } from 'node:util';
+import { ConfigError, EXIT } from '../base/errors.ts';
+import { runBot } from './process.ts';
+
+/** The first sign of trouble with a signal handler is a bot that cannot be stopped: nothing here waits for anything. */
+async function main(argv: readonly string[]): Promise<number> {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        live: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        plain: { type: 'boolean', default: false },
+        confirm: { type: 'string' },
+        seconds: { type: 'string' },
+      },
+    });
+    const [file] = positionals;
+    if (file === undefined || positionals.length > 1)
+      throw new ConfigError('expected one config file', 'config/bot.paper-spot.example.yaml is one to begin with');
+    return await runBot({
+      file,
+      isLive: values.live,
+      isJson: values.json,
+      isPlain: values.plain,
+      confirm: values.confirm ?? null,
+      seconds: secondsOf(values.seconds),
+    });
+  } catch (error) {
+    return told(error);
+  }
+}
+
+function secondsOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const seconds = Number(text);
+  if (seconds > 0 && Number.isFinite(seconds)) return seconds;
+  throw new ConfigError(`--seconds: expected a number above 0, got '${text}'`, 'for example --seconds 60');
+}
+
+function told(error: unknown): number {
+  const remedy = typeof error === 'object' && error !== null && 'remedy' in error ? String(error.remedy) : null;
+  const isArgument = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+  const text = error instanceof Error ? (remedy === null && !isArgument ? (error.stack ?? error.message) : error.message) : String(error);
+  process.stderr.write(`${text}${remedy === null || remedy === '' ? '' : `\n  ${remedy}`}\n`);
+  return error instanceof ConfigError || isArgument ? EXIT.badInput : EXIT.failed;
+}
+
+process.exitCode = await main(process.argv.slice(2));

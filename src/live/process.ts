@@ -1,0 +1,183 @@
+// The life of a bot's process: from its config to its exit code, with signals, the control socket and the kill file in between.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, repeat } from '../adapters/clock/wallClock.ts';
+import { ConfigError, EXIT } from '../base/errors.ts';
+import { formatTime } from '../model/time.ts';
+import type { BotView } from '../app/control/botView.ts';
+import { writeBotFile } from '../app/control/botFile.ts';
+import { readKillFile, readLatch } from '../app/kill/latch.ts';
+import { lossKill } from '../app/kill/lossKill.ts';
+import { botFileOf } from '../app/live/botFile.ts';
+import { LiveControl } from '../app/live/control.ts';
+import { readLiveConfig, type LiveConfig } from '../app/live/liveConfig.ts';
+import { LiveLog } from '../app/live/liveLog.ts';
+import { checkMode } from '../app/live/mode.ts';
+import { openLiveBot, type OpenedBot } from '../app/live/openLiveBot.ts';
+import { bundleApart, bundleHere } from '../plugins/bundler.ts';
+import { LoopDelay } from './loopDelay.ts';
+import { openControl } from './control/controlServer.ts';
+import { openSight } from './sight.ts';
+
+export interface ProcessOptions {
+  readonly file: string;
+  readonly isLive: boolean;
+  /** The log as JSON lines, also on a terminal; as plain sentences, also elsewhere. */
+  readonly isJson: boolean;
+  readonly isPlain: boolean;
+  /** Fingerprint of the account, typed by a person; null: not now. */
+  readonly confirm: string | null;
+  /** Ends the bot after so long; null: it runs until it is stopped. */
+  readonly seconds: number | null;
+}
+
+const CONFIRMED_NAME = 'account.confirmed';
+/** How often the kill file and the latch are looked at. */
+const LOOK_MS = 200;
+/** How often it is looked whether a loss asks for more than a halt. */
+const LOSS_LOOK_MS = 1000;
+/** From the end of a kill that has closed positions to that of the process. */
+const FAREWELL_MS = 5000;
+
+/** Resolves with the exit code. Throws ConfigError and StrategyError for what cannot be started. */
+export async function runBot(options: ProcessOptions): Promise<number> {
+  const config = readLiveConfig(options.file);
+  mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  checkStart(config, options);
+  let log: LiveLog | null = null;
+  const isPretty = !options.isJson && (options.isPlain || process.stdout.isTTY);
+  const ending = new Ending();
+  const opened = await openLiveBot(config, {
+    log: (nowMs) =>
+      (log = new LiveLog({
+        write: (line) => void process.stdout.write(line),
+        isPretty,
+        nowMs,
+        formatTime,
+        hide: (text) => config.signer.hideIn(text),
+      })),
+    // From source, in tests, everything is one process.
+    bundler: import.meta.url.endsWith('.ts') ? bundleHere : bundleApart,
+    broken: (why) => ending.end(EXIT.failed, why),
+  });
+  return live(config, options, opened, log!, ending);
+}
+
+async function live(config: LiveConfig, { seconds }: ProcessOptions, opened: OpenedBot, log: LiveLog, ending: Ending): Promise<number> {
+  const { bot } = opened;
+  const loopDelay = new LoopDelay();
+  const flattened = (left: number): void => {
+    // Those who watch are shown how it ended; the next start reads from the exchange what was closed.
+    after(FAREWELL_MS, () =>
+      ending.end(left === 0 ? EXIT.ok : EXIT.unknown, 'the kill has closed positions: books are made anew at the next start'),
+    );
+  };
+  const control = new LiveControl({ ...opened, loopDelayP99Ms: () => loopDelay.p99Ms, flattened });
+  writeBotFile(config.data, botFileOf(opened));
+  const server = await openControl(config.data, control);
+  const sight = await openSight(
+    control,
+    { ...config, folder: dirname(config.file), alarmed: () => bot.attention.alarm(bot.parts.venueMs()) },
+    log,
+  ).catch(async (error: unknown) => {
+    await server.close();
+    loopDelay.stop();
+    await opened.close();
+    throw error;
+  });
+  const offSignals = onSignals(ending, control, log);
+  const stopLooking = repeat(LOOK_MS, () => lookForKill(config, control));
+  const stopWatching = repeat(LOSS_LOOK_MS, () => lookForLoss(control));
+  const stopTimer = seconds === null ? () => {} : repeat(seconds * 1000, () => ending.end(EXIT.ok, `${seconds} s are over`));
+  const names = bot.parts.plan.strategies.map(({ record }) => record.name).join(', ');
+  log.info(`${config.mode} on account ${config.fingerprint}, time scale ${config.timeScale}: ${names}`);
+  bot.start();
+  const { code, why } = await ending.promise;
+  stopTimer();
+  stopLooking();
+  stopWatching();
+  offSignals();
+  log.info(`stopping: ${why}`);
+  await new Promise<void>((resolve) => bot.stop(resolve));
+  log.info(closingText(control.view()));
+  await sight.close();
+  await server.close();
+  loopDelay.stop();
+  await opened.close();
+  return code;
+}
+
+/** How the bot stands as it ends. */
+function closingText({ equity, open, unknown, counts }: BotView): string {
+  const money = equity.map(({ asset, now }) => `${now} ${asset}`).join(', ');
+  const left =
+    open.length + unknown.length === 0 ? 'no order is open' : `${open.length} orders stay open, ${unknown.length} of unknown outcome`;
+  return `stopped: ${counts.ordersSent} orders sent, ${counts.fills} fills, equity ${money}; ${left}; the journal is written`;
+}
+
+/** Everything that can be said before anything is opened. */
+function checkStart(config: LiveConfig, { isLive, confirm }: ProcessOptions): void {
+  const path = join(config.data, CONFIRMED_NAME);
+  const before = existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
+  const confirmed = confirm ?? before;
+  const { mode, timeScale, fingerprint, access, markets } = config;
+  const urls = Object.fromEntries(
+    markets.flatMap((market) => (access.baseUrls[market] === null ? [] : [[market, access.baseUrls[market]]])),
+  );
+  checkMode({ mode, isFlagged: isLive, timeScale, urls, fingerprint, confirmed });
+  if (mode === 'live' && confirm !== null) writeFileSync(path, `${confirm}\n`, { mode: 0o600 });
+  const latch = readLatch(config.data);
+  if (latch === null) return;
+  throw new ConfigError(
+    `${config.data}: this bot was killed by ${latch.who}: ${latch.why}`,
+    'look at every order and position, then re-arm: isobar resume account --code KILLED --why ...',
+  );
+}
+
+function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => void {
+  const stop = (name: 'SIGTERM' | 'SIGINT', code: number) => {
+    const act = (): void => {
+      if (ending.isOver) process.exit(code);
+      ending.end(EXIT.ok, `${name} was received`);
+    };
+    process.on(name, act);
+    return () => void process.off(name, act);
+  };
+  const kill = (): void => {
+    log.warn('SIGUSR2 was received');
+    control.kill({ flatten: false, why: 'SIGUSR2' }, 'signal');
+  };
+  process.on('SIGUSR2', kill);
+  const offs = [stop('SIGTERM', 143), stop('SIGINT', 130), () => void process.off('SIGUSR2', kill)];
+  return () => offs.forEach((off) => off());
+}
+
+/** A file that anybody on this computer can make, and the latch of a kill from outside. */
+function lookForKill({ data }: LiveConfig, control: LiveControl): void {
+  if (control.isKilled) return;
+  const file = readKillFile(data);
+  if (file) control.kill({ flatten: file.flatten, why: 'the file KILL is there' }, 'kill file');
+  else control.lookAtLatch();
+}
+
+/** Halting has not been enough. */
+function lookForLoss(control: LiveControl): void {
+  const why = control.isKilled ? null : lossKill(control.view());
+  if (why !== null) control.kill({ flatten: true, why }, 'loss limit');
+}
+
+class Ending {
+  readonly promise: Promise<{ readonly code: number; readonly why: string }>;
+  isOver = false;
+  #resolve: (end: { readonly code: number; readonly why: string }) => void = () => {};
+
+  constructor() {
+    this.promise = new Promise((resolve) => (this.#resolve = resolve));
+  }
+  /** The first one counts. */
+  end(code: number, why: string): void {
+    this.isOver = true;
+    this.#resolve({ code, why });
+  }
+}

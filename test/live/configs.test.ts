@@ -1,0 +1,88 @@
+// The example configs are what the bot takes, safe as they stand: paper, or refused until somebody means it.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { keysAt } from '../../src/app/definition/keys.ts';
+import { readLiveConfig } from '../../src/app/live/liveConfig.ts';
+import { DEFINITION_KEYS, liveJsonSchema, liveSchema } from '../../src/app/live/liveSchema.ts';
+import { checkMode } from '../../src/app/live/mode.ts';
+import { ConfigError } from '../../src/base/errors.ts';
+
+const CONFIGS = fileURLToPath(new URL('../../config/', import.meta.url));
+const FILES = readdirSync(CONFIGS).filter((name) => /^bot\..*\.example\.yaml$/.test(name));
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'isobar-config-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The config with keys beside it, as a person would have put them there. */
+function read(text: string) {
+  for (const name of ['key', 'secret']) writeFileSync(join(folder, name), 'a-key-of-nobody-1\n', { mode: 0o600 });
+  const file = join(folder, 'bot.yaml');
+  writeFileSync(file, text.replaceAll('/etc/isobar/', ''));
+  return readLiveConfig(file, {});
+}
+const refusal = (act: () => unknown): string => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+};
+
+test('config/bot.schema.json is generated from the schema of the loader (ISOBAR_UPDATE=1 writes it)', () => {
+  const file = `${CONFIGS}bot.schema.json`;
+  if (process.env['ISOBAR_UPDATE'] === '1') writeFileSync(file, liveJsonSchema());
+  expect(readFileSync(file, 'utf8'), 'stale: run the tests with ISOBAR_UPDATE=1').toBe(liveJsonSchema());
+});
+
+test('docs/live.md explains every key', () => {
+  const page = readFileSync(`${CONFIGS}../docs/live.md`, 'utf8');
+  const own = Object.keys(liveSchema.shape).filter((key) => !(DEFINITION_KEYS as readonly string[]).includes(key));
+  const inner = ['orders', 'audit', 'clock', 'bars', 'exchange'].flatMap((key) => keysAt([key], liveSchema));
+  expect([...own, ...inner].filter((key) => !page.includes(`\`${key}\``))).toEqual([]);
+  expect(DEFINITION_KEYS.filter((key) => !page.includes(key))).toEqual([]);
+});
+
+test('there is one for each way to trade', () => expect(FILES).toHaveLength(3));
+
+test.each(FILES)('%s names the schema in its first line', (name) => {
+  expect(readFileSync(CONFIGS + name, 'utf8').split('\n')[0]).toBe('# yaml-language-server: $schema=bot.schema.json');
+});
+
+test.each(FILES)('%s is accepted, and does not trade for real money by itself', (name) => {
+  const config = read(readFileSync(CONFIGS + name, 'utf8'));
+  const urls = Object.fromEntries(config.markets.map((market) => [market, config.access.baseUrls[market]!]));
+  const claim = { ...config, isFlagged: false, urls, confirmed: null };
+  if (config.mode === 'paper') checkMode(claim);
+  else {
+    expect(refusal(() => checkMode(claim))).toBe('mode: live trades real money');
+    expect(refusal(() => checkMode({ ...claim, isFlagged: true }))).toContain('was never confirmed');
+  }
+});
+
+const PAPER = readFileSync(`${CONFIGS}bot.paper-spot.example.yaml`, 'utf8');
+
+test.each([
+  ['mode: paper', 'mode: real', "bot.yaml:5 mode: expected one of paper, live, got 'real'"],
+  ['mode: paper', 'mode: paper\ntimeScale: 0.5', 'bot.yaml:6 timeScale: expected a number from 1 to 1000, got 0.5'],
+  ['data: bot-paper-spot', 'dta: bot', 'bot.yaml:12 dta: unknown key dta, the nearest valid one is data'],
+  ['keyFile: key', 'apiKey: abcdefgh12345678', 'bot.yaml:9 exchange.apiKey: a key does not belong into a configuration file'],
+  ["fills: { collar: '0.01' }", 'fills: { latencyMs: 50 }', 'unknown key latencyMs'],
+  ["cash: { USDT: '10000' }", 'cash: { USDT: 10000 }', 'expected a quoted decimal'],
+  ['  spotUrl: http://127.0.0.1:8080\n', '', 'expected the address of the spot service, got none'],
+])('%s written as %s is refused with its place', (good, bad, message) => {
+  expect(PAPER).toContain(good);
+  expect(refusal(() => read(PAPER.replace(good, bad)))).toContain(message);
+});
+
+test('the key never shows in the config, and is told by its fingerprint', () => {
+  const config = read(PAPER);
+  expect(JSON.stringify(config)).not.toContain('a-key-of-nobody-1');
+  expect(config.fingerprint).toMatch(/^[0-9a-f]{12}$/);
+});

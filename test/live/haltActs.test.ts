@@ -1,0 +1,163 @@
+// What a live bot does about a halt, against the paper exchange: it closes what nothing guards and takes back what would open; a replay does the same.
+
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { perform } from '../../src/app/control/request.ts';
+import { writeBotFile } from '../../src/app/control/botFile.ts';
+import { planOf } from '../../src/app/definition/strategies.ts';
+import { lossKill } from '../../src/app/kill/lossKill.ts';
+import { botFileOf } from '../../src/app/live/botFile.ts';
+import { LiveControl } from '../../src/app/live/control.ts';
+import { replayFolder } from '../../src/app/live/replayFolder.ts';
+import { Strategy } from '../../src/index.ts';
+import type { StrategyClass } from '../../src/strategy/strategy.ts';
+import { LiveDesk, stopped, until } from './liveDesk.ts';
+
+let desk: LiveDesk;
+afterEach(async () => desk.close());
+
+const configOf = (risk: string) => `strategy: one.ts
+feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
+cash: { USDT: '10000' }
+bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
+risk: ${risk}
+`;
+
+/** Buys at each bar until it holds something: an order may be refused by a slow computer's clock. */
+class Once extends Strategy {
+  size = '0.01';
+  #wasIn = false;
+  override onBar() {
+    this.#wasIn ||= !this.position().isFlat;
+    if (!this.#wasIn) this.buy({ base: this.size }, { tag: 'in', ...this.guards() });
+    this.rest();
+  }
+  guards() {
+    return {};
+  }
+  rest() {}
+}
+/** Without a stop, beside an order that rests far below. */
+class Bare extends Once {
+  override rest() {
+    if (this.position().isFlat) this.buy({ base: '0.001' }, { limit: this.bars.close.value * 0.9, tag: 'rest' });
+  }
+}
+/** With a stop far below, an order that opens and one that closes: each again as soon as it is gone. */
+class Guarded extends Once {
+  override guards() {
+    return { stopLoss: this.bars.close.value * 0.5 };
+  }
+  override rest() {
+    const price = this.bars.close.value;
+    if (this.position().isFlat) return;
+    this.buy({ base: '0.001' }, { limit: price * 0.9, tag: 'rest' });
+    this.sell({ base: '0.005' }, { limit: price * 1.5, tag: 'out' });
+  }
+}
+/** Its fee alone is more than twice the limit on losses below. */
+class Heavy extends Once {
+  override size = '0.1';
+}
+
+async function opened(strategy: StrategyClass, risk: string) {
+  desk = await LiveDesk.open(30);
+  const bot = await desk.open(desk.config(configOf(risk)), [strategy]);
+  writeBotFile(bot.bot.parts.config.data, botFileOf(bot));
+  return bot;
+}
+const told = (error: unknown): never => {
+  throw new Error(`${String(error)}\n${desk.lines.join('')}`);
+};
+/** The first thing that a replay of the journal decides otherwise. */
+async function difference(strategy: StrategyClass) {
+  const plan = { strategy, name: strategy.name, hash: strategy.name };
+  const { difference: first, decisions } = await replayFolder(join(desk.folder, 'bot'), {
+    config: null,
+    load: async (entry, source) => ({ plan: planOf(entry, plan, source), inputs: [], folder: '.' }),
+  });
+  expect(decisions).toBeGreaterThan(3);
+  return first;
+}
+
+test('a position that has had no stop for too long is halted, then closed reduce-only, and its orders are taken back', async () => {
+  const it = await opened(Bare, '{ maxNakedMs: 10000, maxNakedExitMs: 60000 }');
+  const { bot } = it;
+  const { engine } = bot.parts;
+  bot.start();
+  await until(() => bot.fills.length === 1, 20_000, 'the entry').catch(told);
+  await until(() => engine.risk.halts.causes().some(({ code }) => code === 'NAKED'), 20_000, 'the halt').catch(told);
+  expect(bot.fills).toHaveLength(1);
+  await until(() => engine.ledger.isFlat(0, 0) && engine.orders.active().length === 0, 20_000, 'the exit').catch(told);
+  await until(() => engine.risk.halts.causes().length === 0, 20_000, 'the end of the halts').catch(told);
+  expect(bot.fills.map(({ side, qty }) => [side, qty])).toEqual([
+    ['buy', '0.01'],
+    ['sell', expect.stringMatching(/^0\.0/)],
+  ]);
+  expect(
+    engine.risk.halts
+      .changes()
+      .filter(({ isRaised, code }) => isRaised && code !== 'STARTING')
+      .map(({ code }) => code),
+  ).toEqual(['NAKED', 'NAKED_EXIT']);
+  await stopped(it);
+  expect(await difference(Bare)).toBeNull();
+}, 60_000);
+
+test('a position that a stop guards is left alone; a loss limit takes back orders that open, and leaves what closes', async () => {
+  const it = await opened(Guarded, "{ maxNakedMs: 1000, maxNakedExitMs: 2000, maxDrawdown: '0.5' }");
+  const { bot } = it;
+  const { engine } = bot.parts;
+  const working = () => engine.orders.active().filter(({ lifecycle }) => lifecycle === 'working').map(({ side }) => side).toSorted(); // prettier-ignore
+  bot.start();
+  await until(() => working().length === 2, 20_000, 'both orders').catch(told);
+  const bars = engine.feeds[0]!.bars.length;
+  await until(() => engine.feeds[0]!.bars.length > bars, 20_000, 'a bar').catch(told);
+  expect(engine.risk.halts.causes()).toEqual([]);
+  bot.driver.step(() => engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'DRAWDOWN', 'a test', engine.nowMs));
+  await until(() => engine.orders.active().length === 1, 20_000, 'the cancel').catch(told);
+  expect(working()).toEqual(['sell']);
+  expect([engine.brackets.waiting(0), bot.fills.length]).toEqual([1, 1]);
+  // What the second step looks at: how far the equity is from where the rule itself measures.
+  const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
+  expect(control.view().headroom.find(({ limit }) => limit === 'maxDrawdown')).toMatchObject({
+    used: expect.stringMatching(/^0\.0/),
+    most: '0.5',
+  });
+  expect(lossKill(control.view())).toBeNull();
+  await stopped(it);
+  expect(await difference(Guarded)).toBeNull();
+}, 60_000);
+
+test('silence halts, and any question to the bot is a sign of life; so does an alarm that nobody answers, until somebody does', async () => {
+  const it = await opened(Bare, '{ maxHeartbeatAgeMs: 60000, maxAlertAgeMs: 120000 }');
+  const { bot } = it;
+  const { halts } = bot.parts.engine.risk;
+  const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
+  const why = () => halts.causes().find(({ code }) => code === 'DEAD_MAN')?.why ?? '';
+  const ask = (op: 'view' | 'acknowledge') => perform(control, { op }, 'me');
+  bot.start();
+  await until(() => why().startsWith('no sign of life'), 20_000, 'the halt').catch(told);
+  ask('view');
+  await until(() => why() === '', 20_000, 'its end').catch(told);
+  bot.attention.alarm(bot.parts.venueMs());
+  await until(() => (ask('view'), why().startsWith('an alert is unanswered')), 20_000, 'the halt for the alarm').catch(told);
+  expect(ask('acknowledge')).toMatchObject({ done: true });
+  await until(() => (ask('view'), why() === ''), 20_000, 'its end').catch(told);
+  expect(ask('acknowledge')).toMatchObject({ done: false });
+  await stopped(it);
+}, 60_000);
+
+test('one and a half times a loss limit closes everything, and what is left is shown', async () => {
+  const it = await opened(Heavy, "{ maxDrawdown: '0.0002' }");
+  const { bot } = it;
+  const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
+  bot.start();
+  await until(() => bot.fills.length > 0, 20_000, 'the entry').catch(told);
+  await until(() => lossKill(control.view()) !== null, 20_000, 'the loss').catch(told);
+  expect(control.kill({ flatten: true, why: lossKill(control.view())! }, 'loss limit')).toMatchObject({ done: true });
+  expect(lossKill(control.view())).toBeNull();
+  await until(() => control.view().kill?.phase === 'done', 30_000, 'the end of the kill').catch(told);
+  expect(control.view().kill?.residuals).toEqual([]);
+  await it.close();
+}, 60_000);

@@ -1,0 +1,154 @@
+// A live bot against the paper exchange over real HTTP: it starts, decides on closed bars, trades, stops, and goes on where it stopped.
+
+import { afterEach, expect, test } from 'vitest';
+import { sma, Strategy } from '../../src/index.ts';
+import { LiveDesk, stopped, until } from './liveDesk.ts';
+
+let desk: LiveDesk;
+afterEach(async () => desk.close());
+
+/** In at one bar, out at the next. */
+class Flip extends Strategy {
+  override onBar() {
+    if (this.position().isFlat) this.buy({ base: '0.01' });
+    else this.exit();
+  }
+}
+
+class Long extends Flip {
+  slow = this.use(sma(this.bars.close, 400));
+}
+
+class FlipContracts extends Strategy {
+  override onBar() {
+    if (this.position().isFlat) this.buy({ base: '50' });
+    else this.exit();
+  }
+}
+
+class Pair extends Strategy {
+  spot = this.feed('spot');
+  perp = this.feed('perp');
+  override onBar() {
+    if (!this.spot.fresh || !this.perp.fresh) return;
+    if (this.position(this.spot).isFlat) this.buy({ base: '0.01' }, { feed: this.spot });
+    if (this.position(this.perp).isFlat) this.sell({ base: '50' }, { feed: this.perp });
+  }
+}
+
+class Broken extends Strategy {
+  override onBar() {
+    throw new Error('it is broken');
+  }
+}
+
+const FLIP = `strategy: flip.ts
+feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
+cash: { USDT: '10000' }
+bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
+`;
+
+const why = (error: unknown): never => {
+  throw new Error(`${String(error)}\n${desk.lines.join('')}`);
+};
+
+test('a bot trades on closed bars, and goes on after a restart with the books that it had', async () => {
+  desk = await LiveDesk.open(60);
+  const first = await desk.open(desk.config(FLIP), [Flip]);
+  first.bot.start();
+  await until(() => first.bot.fills.length >= 3, 15_000, 'three fills').catch(why);
+  await stopped(first);
+  const before = first.bot.parts.engine;
+  const second = await desk.open(desk.config(FLIP), [Flip]);
+  const after = second.bot.parts.engine;
+  expect(after.ledger.cash(0)).toBe(before.ledger.cash(0));
+  expect(after.ledger.lots(0, 0)).toBe(before.ledger.lots(0, 0));
+  expect(after.orders.active().map(({ id }) => id)).toEqual(before.orders.active().map(({ id }) => id));
+  second.bot.start();
+  await until(() => second.bot.fills.length >= 2, 15_000, 'two more fills').catch(why);
+  expect(second.bot.auditState.result).toBe('ok');
+  await stopped(second);
+  expect(desk.broken).toEqual([]);
+}, 30_000);
+
+test('a second bot of one account is refused', async () => {
+  desk = await LiveDesk.open(60);
+  const first = await desk.open(desk.config(FLIP), [Flip]);
+  await expect(desk.open(desk.config(FLIP), [Flip])).rejects.toThrow('has the journal already');
+  await stopped(first);
+});
+
+test('another capital, or another account, does not go on with a journal', async () => {
+  desk = await LiveDesk.open(60);
+  await stopped(await desk.open(desk.config(FLIP), [Flip]));
+  await expect(desk.open(desk.config(FLIP.replace('10000', '9000')), [Flip])).rejects.toThrow('cash: the journal in');
+});
+
+test('strategies get no more than the account holds', async () => {
+  desk = await LiveDesk.open(60);
+  const asks = desk.open(desk.config(FLIP.replace('10000', '100001')), [Flip]);
+  await expect(asks).rejects.toThrow('cash.USDT: the strategies are given 100001, the spot account holds 100000');
+});
+
+test('a strategy whose warm-up is not covered does not start, and says what it lacks', async () => {
+  desk = await LiveDesk.open(60);
+  const opened = await desk.open(desk.config(FLIP), [Long]);
+  opened.bot.start();
+  await until(() => opened.bot.parts.engine.feeds[0]!.bars.length > 301, 10_000, 'a bar').catch(why);
+  expect(desk.lines.join('')).toMatch(
+    /Long: does not start: Long needs 400 bars of BTCUSDT 1m before it can begin; 1\d\d are missing, from /,
+  );
+  expect(opened.bot.parts.engine.runs[0]!.started).toBe(false);
+  await stopped(opened);
+});
+
+test('futures: contracts are set, positions open and close, and the books agree', async () => {
+  desk = await LiveDesk.open(60);
+  const config = `strategy: flip.ts
+market: futures
+feeds: { bars: { symbol: E-BTC-USDT, interval: 1m } }
+cash: { USDT: '10000' }
+futures: { leverage: 3 }
+bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
+`;
+  const opened = await desk.open(desk.config(config), [FlipContracts]);
+  const { bot } = opened;
+  bot.start();
+  await until(() => bot.fills.length >= 2, 20_000, 'two fills').catch(why);
+  await stopped(opened);
+  expect(bot.auditState.result).toBe('ok');
+  expect(desk.broken).toEqual([]);
+}, 30_000);
+
+test('a strategy that throws is stopped alone', async () => {
+  desk = await LiveDesk.open(60);
+  const two = FLIP.replace('strategy: flip.ts', 'strategy: [flip.ts, broken.ts]');
+  const opened = await desk.open(desk.config(two), [Flip, Broken]);
+  const { bot } = opened;
+  bot.start();
+  await until(() => bot.fills.length >= 2, 15_000, 'two fills').catch(why);
+  const { engine } = bot.parts;
+  expect(engine.risk.halts.causes().map(({ scope, code }) => [scope.kind, code])).toEqual([['strategy', 'STRATEGY']]);
+  expect(engine.runs.map(({ started }) => started)).toEqual([true, false]);
+  await stopped(opened);
+}, 30_000);
+
+test('coins and contracts in one process: two accounts, one bot, both books agree', async () => {
+  desk = await LiveDesk.open(60);
+  const config = `strategy: pair.ts
+feeds:
+  spot: { market: spot, symbol: BTCUSDT, interval: 1m }
+  perp: { market: futures, symbol: E-BTC-USDT, interval: 1m }
+cash: { spot: { USDT: '6000' }, futures: { USDT: '4000' } }
+futures: { leverage: 3 }
+bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
+`;
+  const opened = await desk.open(desk.config(config), [Pair]);
+  const { bot } = opened;
+  bot.start();
+  const traded = (instrument: string) => bot.fills.some((fill) => fill.instrument === instrument);
+  await until(() => traded('spot:BTCUSDT') && traded('futures:E-BTC-USDT'), 20_000, 'a fill on each').catch(why);
+  await until(() => bot.auditState.result === 'ok', 5000, 'a clean audit').catch(why);
+  await stopped(opened);
+  expect(desk.broken).toEqual([]);
+}, 40_000);

@@ -1,0 +1,62 @@
+// Risk rules of a live bot against the paper exchange: those that are kept let it trade, one that is broken halts it, losses are remembered.
+
+import { afterEach, expect, test } from 'vitest';
+import { LiveControl } from '../../src/app/live/control.ts';
+import { Strategy } from '../../src/index.ts';
+import { LiveDesk, stopped, until } from './liveDesk.ts';
+
+let desk: LiveDesk;
+afterEach(async () => desk.close());
+
+class Flip extends Strategy {
+  override onBar() {
+    if (this.position().isFlat) this.buy({ base: '0.01' });
+    else this.exit();
+  }
+}
+
+const flip = (risk: string) => `strategy: flip.ts
+feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
+cash: { USDT: '10000' }
+bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
+risk: ${risk}
+`;
+const KEPT =
+  "{ maxAuditAgeMs: 300000, maxClockErrorMs: 5000, maxBarAge: '5', maxUnknown: 3, maxFillsPerMinute: 50, maxRejectsPerMinute: 10, " +
+  "maxLossStreak: 50, duplicateMs: 2000, selfTrade: deny, parent: deny, maxConcentration: '1', maxDrawdown: '0.5', maxDailyLoss: '0.4' }";
+
+test('rules that are kept let it trade, and what losses are measured from outlives the process', async () => {
+  desk = await LiveDesk.open(30);
+  const first = await desk.open(desk.config(flip(KEPT)), [Flip]);
+  first.bot.start();
+  await until(() => first.bot.fills.length >= 2, 25_000, 'two fills');
+  const { risk } = first.bot.parts.engine;
+  expect(risk.halts.causes()).toEqual([]);
+  expect(risk.rulesOn()).toContain('STALE_ACCOUNT');
+  await stopped(first);
+  const second = await desk.open(desk.config(flip(KEPT)), [Flip]);
+  expect(second.bot.parts.engine.risk.memory()).toEqual(risk.memory());
+  await stopped(second);
+}, 40_000);
+
+test('an audit that is too old for its limit halts the account, and the next order is refused with its code', async () => {
+  desk = await LiveDesk.open(30);
+  const { bot, ...opened } = await desk.open(desk.config(flip('{ maxAuditAgeMs: 1 }')), [Flip]);
+  bot.start();
+  await until(() => bot.parts.engine.risk.halts.causes().some(({ code }) => code === 'STALE_ACCOUNT'), 15_000, 'the halt');
+  await until(() => desk.lines.some((line) => line.includes('STALE_ACCOUNT')), 15_000, 'its line in the log').catch(() => {});
+  expect(bot.parts.engine.risk.halts.stateOf(0, 0)).not.toBe('RUN');
+  await stopped({ bot, ...opened });
+}, 40_000);
+
+test('a person makes a limit tighter while it trades, and never wider', async () => {
+  desk = await LiveDesk.open(30);
+  const opened = await desk.open(desk.config(flip("{ maxOrderQty: '1' }")), [Flip]);
+  const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
+  const tighten = (value: string) => control.tighten({ key: 'maxOrderQty', value, why: 'a test' }, 'me').done;
+  expect([tighten('2'), tighten('0.001'), tighten('0.002'), tighten('x')]).toEqual([false, true, false, false]);
+  opened.bot.start();
+  await until(() => desk.lines.some((line) => line.includes('QTY_MAX')), 15_000, 'a refusal');
+  expect(opened.bot.fills).toEqual([]);
+  await stopped(opened);
+}, 40_000);

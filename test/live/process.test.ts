@@ -1,0 +1,102 @@
+// The process of a live bot, built and started as people start it: signals, exit codes, kill -9, and what the next start makes of it.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { checkJournal } from '../../src/app/journal/checkJournal.ts';
+import { LiveDesk, until } from './liveDesk.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ENTRY = join(ROOT, 'dist/live/main.js');
+
+let desk: LiveDesk;
+const children: ChildProcess[] = [];
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await desk.close();
+});
+
+/** In at one bar, out at the next. */
+const FLIP = `import { Strategy } from 'isobar';
+export default class Flip extends Strategy {
+  onBar() {
+    if (this.position().isFlat) this.buy({ base: '0.01' });
+    else this.exit();
+  }
+}
+`;
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly text: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+function start(...options: string[]): Started {
+  const child = spawn(process.execPath, [ENTRY, join(desk.folder, 'bot.yaml'), '--plain', ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  let text = '';
+  child.stdout.on('data', (more) => (text += String(more)));
+  child.stderr.on('data', (more) => (text += String(more)));
+  const ended = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)));
+  return { child, text: () => text, ended };
+}
+
+async function prepared(): Promise<void> {
+  desk = await LiveDesk.open(60);
+  writeFileSync(join(desk.folder, 'flip.ts'), FLIP);
+  desk.config(`strategy: ${join(desk.folder, 'flip.ts')}
+feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
+cash: { USDT: '10000' }
+bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
+`);
+}
+const fills = (text: string): number => text.match(/(bought|sold) 0\.0/g)?.length ?? 0;
+const orThrow = (bot: Started) => (error: unknown) => {
+  throw new Error(`${String(error)}\n${bot.text()}`);
+};
+
+test('kill -9 under load, then a start that goes on; SIGTERM ends in order', async () => {
+  await prepared();
+  const first = start();
+  await until(() => fills(first.text()) >= 1, 15_000, 'a fill').catch(orThrow(first));
+  // While it runs nobody else may have the account.
+  const second = start();
+  expect(await second.ended, second.text()).toBe(2);
+  expect(second.text()).toContain('trades on this account');
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const next = start();
+  await until(() => fills(next.text()) >= 2, 20_000, 'two fills').catch(orThrow(next));
+  expect(next.text()).toContain('two audits were clean');
+  next.child.kill('SIGTERM');
+  expect(await next.ended, next.text()).toBe(0);
+  expect(next.text()).toMatch(
+    /stopping: SIGTERM was received\n.*stopped: \d+ orders sent, \d+ fills, equity 9\d+\.\d+ USDT; .*the journal is written\n$/,
+  );
+  const report = checkJournal(join(desk.folder, 'bot/journal'));
+  expect(report.verdict).toBe('whole');
+  expect(report.halts).toEqual([]);
+  expect(report.kinds['CONFIG']).toBe(2);
+}, 60_000);
+
+test('what cannot be started says why, and ends with code 2', async () => {
+  await prepared();
+  const live = start('--live');
+  expect(await live.ended).toBe(2);
+  expect(live.text()).toBe('--live: the config says mode: paper\n  write mode: live into the config, or leave --live out\n');
+  mkdirSync(join(desk.folder, 'bot'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(desk.folder, 'bot/KILLED'), JSON.stringify({ sinceMs: 1, who: 'ann', why: 'strange prices', flatten: false }), {
+    mode: 0o600,
+  });
+  const killed = start();
+  expect(await killed.ended).toBe(2);
+  expect(killed.text()).toContain('this bot was killed by ann: strange prices');
+  const wrong = start('--nonsense');
+  expect(await wrong.ended).toBe(2);
+  expect(wrong.text()).toContain("Unknown option '--nonsense'");
+}, 30_000);
