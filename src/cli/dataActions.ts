@@ -105,7 +105,8 @@ export function checkData(args: CheckArgs): void {
       (args.market ?? 'futures') === 'futures' &&
       (args.interval === undefined || (key.kind === 'mark' && key.interval === ofMarks)),
   );
-  if (keys.length + series.length === 0) throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
+  if (keys.length + series.length === 0)
+    throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
   const line = progressLine('bars');
   let rows = 0;
   const checked = keys.map((key, i) => {
@@ -116,7 +117,8 @@ export function checkData(args: CheckArgs): void {
   });
   line.clear();
   const others = series.map((key) => checkSeries(args.catalog, key));
-  if (args.json) printJson([...checked.map(({ manifest, unchanged }) => ({ ...summaryOf(manifest), unchanged })), ...others.map(seriesJson)]);
+  if (args.json)
+    printJson([...checked.map(({ manifest, unchanged }) => ({ ...summaryOf(manifest), unchanged })), ...others.map(seriesJson)]);
   else print(checkText(checked, others));
   if (!(checked.every(isSound) && others.every(isSoundSeries))) process.exitCode = EXIT.failed;
 }
@@ -150,7 +152,11 @@ export function generateData(args: GenerateArgs): void {
   });
   line.clear();
   if (args.json) {
-    const all = made.map(({ key, seed, manifest }) => ({ ...summaryOf(manifest), seed, instrument: instrumentPath(catalog, market, key.symbol) }));
+    const all = made.map(({ key, seed, manifest }) => ({
+      ...summaryOf(manifest),
+      seed,
+      instrument: instrumentPath(catalog, market, key.symbol),
+    }));
     return printJson(all.length === 1 ? all[0] : all);
   }
   for (const { key, seed, manifest, series } of made) {

@@ -11,9 +11,16 @@ import { dataCommand } from './data.ts';
 import { doctorCommand } from './doctor.ts';
 import { exchangeCommand } from './exchange.ts';
 import { tellFailure } from './failure.ts';
+import { acknowledgeCommand, haltCommand, resumeCommand } from './halt.ts';
 import { withInit } from './init.ts';
 import { journalCommand } from './journal.ts';
+import { liveCommand } from './live.ts';
+import { replayCommand } from './replay.ts';
+import { killCommand } from './kill.ts';
+import { logsCommand } from './logs.ts';
+import { ordersCommand } from './orders.ts';
 import { withReport } from './report.ts';
+import { positionsCommand, statusCommand } from './status.ts';
 import { withSweep } from './sweep.ts';
 import { withVerify } from './verify.ts';
 import { usageError } from './usage.ts';
@@ -34,6 +41,16 @@ function parser(argv: readonly string[]): Argv {
       .command(exchangeCommand)
       .command(doctorCommand)
       .command(journalCommand)
+      .command(liveCommand)
+      .command(replayCommand)
+      .command(statusCommand)
+      .command(ordersCommand)
+      .command(positionsCommand)
+      .command(logsCommand)
+      .command(haltCommand)
+      .command(resumeCommand)
+      .command(acknowledgeCommand)
+      .command(killCommand)
       .demandCommand(1, 'Name a command, such as backtest; isobar --help lists them')
       .strict()
       // A list takes one value an option (--set a=1 --set b=2), so that it never swallows the definition behind it.

@@ -23,7 +23,19 @@ export function seriesListRow({ key, rows, firstMs, lastMs, gaps, missing, synth
 
 export function seriesCheckRow({ key, rows, gaps, missing, unchanged, wrong, dataSha256 }: CheckedSeries): string[] {
   const state = unchanged ? (wrong > 0 ? 'BAD' : 'ok') : 'CHANGED';
-  return ['futures', key.symbol, nameOf(key), count(rows), count(gaps), count(missing), '', '', count(wrong), state, dataSha256.slice(0, 10)];
+  return [
+    'futures',
+    key.symbol,
+    nameOf(key),
+    count(rows),
+    count(gaps),
+    count(missing),
+    '',
+    '',
+    count(wrong),
+    state,
+    dataSha256.slice(0, 10),
+  ];
 }
 
 export function seriesNotes({ key, unchanged }: CheckedSeries): string[] {

@@ -10,7 +10,7 @@ const list = { type: 'string', array: true, requiresArg: true, default: none } a
 const threads = {
   workers: { ...text, describe: 'Threads; default: one a core' },
   'bar-timeout': { ...BAR_TIMEOUT, describe: 'Seconds of silence after which a set is given up; 0 waits for ever' },
-  memory: { ...text, describe: 'MiB that the equity of sets which run together may take; default: 256 a thread' },
+  memory: { ...text, describe: 'MiB that the equity of sets which run together may take; default: 64 a thread' },
 } as const;
 const catalog = { ...text, describe: 'Catalog in place of the one that the definition names' } as const;
 

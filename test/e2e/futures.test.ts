@@ -75,3 +75,45 @@ describe('a run of futures', () => {
     for (const file of ['mark-15m.arrow', 'funding.arrow']) expect(`${stdout}${stderr}`).toContain(file);
   });
 });
+
+describe('a run over both markets', () => {
+  const carry = `strategy: ${ROOT}strategies/fundingCarry.ts
+params: { rates: 3, enterRate: 0.0001, leaveRate: 0 }
+feeds:
+  spot: { market: spot, symbol: PAIRUSDT, interval: 1h }
+  perp: { market: futures, symbol: PAIRUSDT, interval: 1h }
+cash: '10000'
+`;
+  beforeAll(() => {
+    for (const market of ['spot', 'futures']) {
+      isobar(...`data generate --market ${market} --symbol PAIRUSDT --interval 15m --from 2024-01-01 --bars 3000 --seed 3`.split(' '));
+    }
+    write('carry.yaml', carry);
+  });
+
+  it('has two accounts, tells its instruments apart, fills inside the hours, and is the same run from what it wrote out', () => {
+    const { run, resultHash, costBridge } = summaryOf('carry.yaml', '--out', 'pair');
+    expect(run.feeds).toMatchObject([
+      { name: 'spot', instrument: 'spot:PAIRUSDT', interval: '1h', execution: false },
+      { name: 'perp', instrument: 'futures:PAIRUSDT', interval: '1h', execution: false },
+      { instrument: 'spot:PAIRUSDT', interval: '15m', execution: true, inside: true },
+      { instrument: 'futures:PAIRUSDT', interval: '15m', execution: true, inside: true },
+    ]);
+    expect(Number(costBridge.funding)).not.toBe(0);
+    const [kept] = readdirSync(join(folder, 'pair'));
+    const settled = readFileSync(join(folder, 'pair', kept!, 'definition.yaml'), 'utf8');
+    expect(settled).toContain("spot: { USDT: '5000' }");
+    write('carryAgain.yaml', settled);
+    expect(summaryOf('carryAgain.yaml').resultHash).toBe(resultHash);
+    const { stdout } = fails('backtest', 'carry.yaml');
+    expect(stdout).toContain('PAIRUSDT (spot) 1h 15m, PAIRUSDT (futures) 1h 15m');
+    // Without the finer bars it is another run.
+    expect(summaryOf('carry.yaml', '--set', 'fills.inside=off').run.feeds).toHaveLength(2);
+  });
+
+  it('says whose balance is missing', () => {
+    const { status, stderr } = fails('backtest', 'carry.yaml', '--set', 'cash={ spot: { USDT: "5" } }');
+    expect(status).toBe(2);
+    expect(stderr).toContain('cash.futures: expected balances by asset, got nothing');
+  });
+});

@@ -26,9 +26,9 @@ function table(run: string, file: string): Row[] {
 }
 
 /** Runs the definition and returns the name of its folder. */
-async function backtest(models: string): Promise<string> {
+async function backtest(models: string, bound = '0.001'): Promise<string> {
   const before = new Set(desk.runs());
-  desk.write('run.yaml', `${BASE}${models}`);
+  desk.write('run.yaml', `${BASE.replaceAll("'0.001'", `'${bound}'`)}${models}`);
   const { code, stderr } = await desk.run('backtest', 'run.yaml', '--quiet');
   expect(stderr).toBe('');
   expect(code).toBe(0);
@@ -53,14 +53,17 @@ describe('models of a definition', () => {
     expect(worse[1]).toBeCloseTo(-0.02, 8);
   });
 
-  test('a fee model sets the rate of each fill by side and turnover', async () => {
-    const model = "import { feeModel } from 'isobar';\nexport default feeModel(({ turnover }) => (turnover > 12_000 ? 0.0002 : 0.0007));\n";
+  test.each([
+    ['lowers', 0.0007, 0.0002, '0.001'],
+    ['raises, below its bound,', 0.0007, 0.0025, '0.003'],
+  ])('a fee model that %s the rate sets that of each fill by turnover', async (_, first, then, bound) => {
+    const model = `import { feeModel } from 'isobar';\nexport default feeModel(({ turnover }) => (turnover > 12_000 ? ${then} : ${first}));\n`;
     desk.write('models/fee.ts', model);
-    const fills = table(await backtest('models: { fees: models/fee.ts }\n'), 'fills.csv');
+    const fills = table(await backtest('models: { fees: models/fee.ts }\n', bound), 'fills.csv');
     let turnover = 0;
     for (const row of fills) {
       const notional = Number(row['price']) * Number(row['quantity']);
-      expect(Number(row['fee'])).toBeCloseTo(notional * (turnover > 12_000 ? 0.0002 : 0.0007), 5);
+      expect(Number(row['fee'])).toBeCloseTo(notional * (turnover > 12_000 ? then : first), 5);
       turnover += notional;
     }
     expect(turnover).toBeGreaterThan(50_000);

@@ -1,0 +1,47 @@
+// A Notifier over HTTP: one POST of JSON over a Wire, and what its answer says about another try.
+
+import type { Alert, Notifier, NotifyFailure } from '../../ports/notifier.ts';
+import type { Wire, WireOutcome } from '../../ports/wire.ts';
+
+export interface HttpTarget {
+  readonly name: string;
+  /** May hold a secret: it is shown to nobody. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: (alert: Alert) => unknown;
+}
+
+/** Longest pause that a receiver may ask for. */
+const MOST_PATIENCE_MS = 15 * 60_000;
+
+export function httpNotifier(wire: Wire, { name, url, headers, body }: HttpTarget): Notifier {
+  return {
+    name,
+    send: (alert, done) =>
+      wire(
+        {
+          method: 'POST',
+          url,
+          headers: { ...headers, 'Content-Type': 'application/json', 'User-Agent': 'isobar' },
+          body: new TextEncoder().encode(JSON.stringify(body(alert))),
+        },
+        (outcome) => done(failureOf(outcome)),
+      ),
+  };
+}
+
+/** What a receiver writes is not repeated: it may hold the address, and with it a secret. */
+function failureOf(outcome: WireOutcome): NotifyFailure | null {
+  if (outcome.kind === 'failed') return { why: 'it could not be reached', mayPass: true, retryAfterMs: null };
+  const { status, headers, body } = outcome;
+  if (status >= 200 && status < 300) return null;
+  const mayPass = status === 408 || status === 429 || status >= 500;
+  return { why: `it answered HTTP ${status}`, mayPass, retryAfterMs: status === 429 ? patience(headers['retry-after'], body) : null };
+}
+
+/** Telegram says it in its body: parameters.retry_after. */
+function patience(header: string | undefined, body: Uint8Array): number | null {
+  const inBody = /"retry_after"\s*:\s*(\d{1,6})/.exec(new TextDecoder().decode(body.subarray(0, 4096)))?.[1];
+  const seconds = Number(/^\d{1,6}$/.exec(header ?? '')?.[0] ?? inBody ?? NaN);
+  return Number.isFinite(seconds) ? Math.min(MOST_PATIENCE_MS, seconds * 1000) : null;
+}

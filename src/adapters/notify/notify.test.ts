@@ -1,0 +1,143 @@
+// Alerts over real HTTP: that they arrive, what they say, what is tried again and when, and that no secret is told.
+
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Secret } from '../../base/secret.ts';
+import type { Alert } from '../../ports/notifier.ts';
+import { LiveScheduler } from '../clock/liveScheduler.ts';
+import { UndiciWire } from '../rest/wire/undiciWire.ts';
+import { AlertOutbox, type OutboxOptions } from './outbox.ts';
+import { telegramNotifier } from './telegram.ts';
+import { webhookNotifier } from './webhook.ts';
+
+interface Heard {
+  readonly url: string;
+  readonly authorization: string | undefined;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly atMs: number;
+}
+
+let server: Server;
+let origin: string;
+let wire: UndiciWire;
+let scheduler: LiveScheduler;
+const heard: Heard[] = [];
+const lost: string[] = [];
+/** Status of the next answers; then 200. */
+let statuses: { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }[] = [];
+
+beforeEach(async () => {
+  heard.length = lost.length = 0;
+  statuses = [];
+  server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      heard.push({ url: request.url ?? '', authorization: request.headers.authorization, body: JSON.parse(text), atMs: performance.now() });
+      const { status, headers = {}, body = '' } = statuses.shift() ?? { status: 200 };
+      if (status === 0) request.socket.destroy();
+      else response.writeHead(status, headers).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  wire = new UndiciWire();
+  scheduler = new LiveScheduler();
+});
+afterEach(async () => {
+  scheduler.close();
+  await wire.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const alert = (over: Partial<Alert> = {}): Alert => ({
+  level: 'alarm',
+  code: 'MISMATCH',
+  bot: 'trend',
+  mode: 'live',
+  scope: 'account',
+  says: 'holdings differ by 0.5 BTC',
+  timeMs: 1_723_128_000_000,
+  ...over,
+});
+const outbox = (options: OutboxOptions = {}): AlertOutbox =>
+  new AlertOutbox(scheduler, [webhookNotifier(wire.send, new Secret(`${origin}/hook/s3cret`), new Secret('t0ken'))], {
+    firstPauseMs: 20,
+    lost: ({ code }, name, why) => void lost.push(`${name} ${code}: ${why}`),
+    ...options,
+  });
+
+it('sends every member and a text to a webhook, within a moment', async () => {
+  const beganMs = performance.now();
+  outbox().tell(alert());
+  await expect.poll(() => heard.length).toBe(1);
+  expect(heard[0]!.atMs - beganMs).toBeLessThan(1000);
+  expect(heard[0]).toMatchObject({
+    url: '/hook/s3cret',
+    authorization: 'Bearer t0ken',
+    body: {
+      ...alert(),
+      text: 'ALARM trend (live): MISMATCH, account\nholdings differ by 0.5 BTC (2024-08-08 14:40 UTC)',
+      time: '2024-08-08T14:40:00.000Z',
+    },
+  });
+});
+
+it('sends to Telegram as its interface wants it, without mark-up, quietly where it is no matter', async () => {
+  const telegram = telegramNotifier(wire.send, new Secret('123:abc'), '-100', origin);
+  const box = new AlertOutbox(scheduler, [telegram]);
+  box.tell(alert({ level: 'info', code: 'STARTED', says: 'line\n\u001b[31mred' }));
+  await expect.poll(() => heard.length).toBe(1);
+  expect(heard[0]).toMatchObject({ url: '/bot123:abc/sendMessage', body: { chat_id: '-100', disable_notification: true } });
+  expect(heard[0]!.body['text']).toContain('line\\n\\x1b[31mred');
+});
+
+it('tries again with a growing pause, and as late as it is asked to', async () => {
+  statuses = [{ status: 0 }, { status: 503 }, { status: 429, headers: { 'retry-after': '1' } }];
+  outbox().tell(alert());
+  await expect.poll(() => heard.length, { timeout: 5000 }).toBe(4);
+  const pauses = heard.slice(1).map(({ atMs }, at) => atMs - heard[at]!.atMs);
+  expect(pauses[0]).toBeGreaterThanOrEqual(19);
+  expect(pauses[1]).toBeGreaterThanOrEqual(39);
+  expect(pauses[2]).toBeGreaterThanOrEqual(990);
+  expect(lost).toEqual([]);
+});
+
+it('gives up what can never arrive, and says so without the address', async () => {
+  statuses = [{ status: 404, body: `no hook at ${origin}/hook/s3cret` }];
+  outbox().tell(alert());
+  await expect.poll(() => lost.length).toBe(1);
+  expect(lost).toEqual(['webhook MISMATCH: it answered HTTP 404, after 1 tries']);
+});
+
+it('gives up after so many tries', async () => {
+  statuses = Array.from({ length: 9 }, () => ({ status: 500 }));
+  outbox({ most: 3, firstPauseMs: 1 }).tell(alert());
+  await expect.poll(() => lost.length).toBe(1);
+  expect(heard).toHaveLength(3);
+});
+
+it('says the same once, until it is worse or a while has passed', async () => {
+  const box = outbox({ quietMs: 300 });
+  for (let at = 0; at < 5; at++) box.tell(alert({ level: 'warn' }));
+  box.tell(alert({ level: 'alarm' }));
+  await expect.poll(() => heard.map(({ body }) => body['level'])).toEqual(['warn', 'alarm']);
+  await new Promise((resolve) => setTimeout(resolve, 320));
+  box.tell(alert({ level: 'alarm' }));
+  await expect.poll(() => heard.length).toBe(3);
+});
+
+it('sends alarms before what waits, and keeps no more than a hundred', async () => {
+  statuses = [{ status: 500 }];
+  const box = outbox({ firstPauseMs: 10_000 });
+  box.tell(alert({ level: 'info', code: 'A0' }));
+  await expect.poll(() => heard.length).toBe(1);
+  for (let at = 1; at <= 110; at++) box.tell(alert({ level: 'info', code: `A${at}` }));
+  expect(box.waiting).toBeLessThanOrEqual(101);
+  box.tell(alert({ level: 'alarm', code: 'KILLED' }));
+  await expect.poll(() => heard.length).toBeGreaterThan(1);
+  expect(heard[1]!.body['code']).toBe('KILLED');
+  expect(lost.length).toBeGreaterThanOrEqual(10);
+});

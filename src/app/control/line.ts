@@ -1,0 +1,71 @@
+// The lines of the control socket: one JSON object a request, one an answer, each with the version of the protocol.
+
+export const PROTOCOL_VERSION = 1;
+/** A longer request is none of ours. */
+export const MOST_REQUEST_BYTES = 64 * 1024;
+/** A view of a busy bot is some hundred kilobytes. */
+export const MOST_ANSWER_BYTES = 32 * 2 ** 20;
+
+/** `id` comes back with the answer; `who` is for the journal. */
+export interface RequestLine {
+  readonly v: number;
+  readonly id: number;
+  readonly who: string;
+  readonly request: unknown;
+}
+
+export type AnswerLine =
+  | { readonly v: number; readonly id: number; readonly ok: true; readonly value: unknown }
+  | { readonly v: number; readonly id: number; readonly ok: false; readonly problem: string };
+
+const parse = (text: string): Readonly<Record<string, unknown>> | null => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+};
+
+/** Null for a line that is no request at all. */
+export function readRequestLine(text: string): RequestLine | null {
+  const { v, id, who, request } = parse(text) ?? {};
+  const isOne = typeof v === 'number' && typeof id === 'number' && typeof who === 'string' && who.length <= 100;
+  return isOne ? { v, id, who, request } : null;
+}
+
+/** Null for a line that is no answer at all. */
+export function readAnswerLine(text: string): AnswerLine | null {
+  const { v, id, ok, value, problem } = parse(text) ?? {};
+  if (typeof v !== 'number' || typeof id !== 'number') return null;
+  if (ok === true) return { v, id, ok, value };
+  return ok === false && typeof problem === 'string' ? { v, id, ok, problem } : null;
+}
+
+export const lineText = (line: RequestLine | AnswerLine): string => `${JSON.stringify(line)}\n`;
+
+/** Cuts a stream of text into lines; `tooLong` once where one exceeds its bound. */
+export class Lines {
+  readonly #most: number;
+  readonly #line: (text: string) => void;
+  readonly #tooLong: () => void;
+  #rest = '';
+
+  constructor(most: number, line: (text: string) => void, tooLong: () => void) {
+    this.#most = most;
+    this.#line = line;
+    this.#tooLong = tooLong;
+  }
+
+  add(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    if (this.#rest.length > this.#most || lines.some((line) => line.length > this.#most)) {
+      this.#rest = '';
+      this.#tooLong();
+      return;
+    }
+    for (const line of lines) this.#line(line);
+  }
+}

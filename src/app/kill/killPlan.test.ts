@@ -1,0 +1,121 @@
+// What a kill decides: whose an order is, when a list is empty for good, and that no slice is ever larger than the position.
+
+import fc from 'fast-check';
+import { Decimal } from 'decimal.js';
+import { expect, it } from 'vitest';
+import { lots } from '../../base/brand.ts';
+import { instrumentId, type Instrument } from '../../model/instrument.ts';
+import { lossKill } from './lossKill.ts';
+import { askedFor, batches, EmptyTwice, isDust, ownership, sliceOf, type SeenOrder } from './killPlan.ts';
+
+const BTC: Instrument = {
+  id: instrumentId('spot', 'BTCUSDT'),
+  market: 'spot',
+  wireName: 'BTCUSDT',
+  base: 'BTC',
+  quote: 'USDT',
+  priceDigits: 2,
+  quantityDigits: 4,
+  quoteDigits: 8,
+  baseDigits: 8,
+  minLots: lots(10),
+  makerFeePpm: 1000,
+  takerFeePpm: 1000,
+};
+const order = (over: Partial<SeenOrder> = {}): SeenOrder => ({
+  venueId: '1',
+  cid: null,
+  side: 'buy',
+  price: '60000.00',
+  qty: '0.10',
+  ...over,
+});
+
+it('tells own orders by id, by client id, and by what an order of unknown fate asked for', () => {
+  const own = {
+    venueIds: new Set(['7']),
+    cids: new Set(['01J4Y8Z0QK7M3N5P0000000001']),
+    asked: new Set([askedFor(BTC.id, { side: 'sell', price: '60000', qty: '0.1' })]),
+  };
+  expect(ownership(BTC.id, order({ venueId: '7' }), own)).toBe('own');
+  expect(ownership(BTC.id, order({ cid: '01j4y8z0qk7m3n5p0000000001' }), own)).toBe('own');
+  expect(ownership(BTC.id, order({ side: 'sell' }), own)).toBe('own');
+  expect(ownership(BTC.id, order({ side: 'sell', cid: 'hers' }), own)).toBe('alien');
+  expect(ownership(BTC.id, order(), own)).toBe('alien');
+  expect(ownership(BTC.id, order({ cid: '01J4Y8Z0QK7M3N5P0000000009' }), null)).toBe('own');
+  expect(ownership(BTC.id, order({ cid: 'hers' }), null)).toBe('alien');
+  expect(ownership(BTC.id, order(), null)).toBe('unsure');
+});
+
+it('cuts ids into tens', () => {
+  const ids = Array.from({ length: 23 }, (_, at) => String(at));
+  expect(batches(ids).map(({ length }) => length)).toEqual([10, 10, 3]);
+  expect(batches(ids).flat()).toEqual(ids);
+  expect(batches([])).toEqual([]);
+});
+
+it('takes a list for empty only when two readings say so that are far enough apart, with none between that says otherwise', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ afterMs: fc.integer({ min: 0, max: 4000 }), isEmpty: fc.boolean() }), { maxLength: 30 }),
+      (readings) => {
+        const empty = new EmptyTwice(3000);
+        let [atMs, sinceMs] = [0, Infinity];
+        for (const { afterMs, isEmpty } of readings) {
+          atMs += afterMs;
+          const isProved = empty.saw(atMs, isEmpty);
+          if (!isEmpty) sinceMs = Infinity;
+          else if (sinceMs === Infinity) sinceMs = atMs;
+          expect(isProved).toBe(isEmpty && atMs - sinceMs >= 3000 && atMs > sinceMs);
+          if (isProved) return;
+        }
+      },
+    ),
+  );
+});
+
+it('never makes a slice larger than the position, beyond its collar, off the grid, or smaller than an order may be', () => {
+  const amount = fc.integer({ min: 1, max: 5_000_000 }).map((units) => new Decimal(units).dividedBy(1_000_000));
+  const book = fc.array(fc.tuple(fc.integer({ min: 1, max: 3000 }), amount), { maxLength: 20 });
+  fc.assert(
+    fc.property(
+      amount,
+      book,
+      fc.constantFrom('buy' as const, 'sell' as const),
+      fc.integer({ min: 0, max: 9 }),
+      (most, steps, side, step) => {
+        let price = 60_000;
+        const levels = steps.map(([distance, quantity]) => ({
+          price: String((price += (side === 'sell' ? -distance : distance) / 100)),
+          quantity: quantity.toFixed(),
+        }));
+        const slice = sliceOf(BTC, side, most, levels, step);
+        if (slice === null) {
+          expect(levels.length === 0 || isDust(BTC, most)).toBe(true);
+          return;
+        }
+        const qty = new Decimal(slice.qty);
+        expect(qty.lessThanOrEqualTo(most)).toBe(true);
+        expect(qty.times(10_000).isInteger() && qty.greaterThanOrEqualTo('0.001')).toBe(true);
+        const reach = new Decimal(slice.price).dividedBy(levels[0]!.price).minus(1).abs();
+        expect(reach.lessThanOrEqualTo('0.03')).toBe(true);
+        expect(new Decimal(slice.price).times(100).isInteger()).toBe(true);
+        // What would be left and could not be sold any more goes with it.
+        const rest = most.minus(qty);
+        expect(rest.lessThan('0.001') ? isDust(BTC, rest) : true).toBe(true);
+      },
+    ),
+  );
+});
+
+it('closes everything at one and a half times a loss limit, once', () => {
+  const at = (used: string, limit = 'maxDailyLoss') => [{ code: '', limit, scope: 'account', used, most: '0.02', unit: '' }];
+  expect(lossKill({ headroom: at('0.0299'), kill: null })).toBeNull();
+  expect(lossKill({ headroom: at('0.03'), kill: null })).toContain('maxDailyLoss');
+  expect(lossKill({ headroom: at('0.03', 'maxDrawdown'), kill: null })).toContain('maxDrawdown');
+  expect(lossKill({ headroom: at('9', 'maxGrossNotional'), kill: null })).toBeNull();
+  expect(lossKill({ headroom: at('NaN'), kill: null })).toBeNull();
+  expect(
+    lossKill({ headroom: at('0.03'), kill: { sinceMs: 1, flatten: false, who: '', phase: 'done', says: '', residuals: [] } }),
+  ).toBeNull();
+});

@@ -1,0 +1,89 @@
+// The latch: it lasts, it is never overwritten, it counts when it is damaged, and only a reason takes it away.
+
+import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { clearLatch, forgetRearm, KillGate, readKillFile, readLatch, readRearm, setLatch } from './latch.ts';
+import { latchedWire } from './latchedWire.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'isobar-latch-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const LATCH = { sinceMs: 5, who: 'ann', why: 'a drill', flatten: true };
+
+it('stands until a person gives a reason, which the next start is told', async () => {
+  await setLatch(folder, LATCH);
+  expect(statSync(join(folder, 'KILLED')).mode & 0o777).toBe(0o600);
+  expect(readLatch(folder)).toEqual(LATCH);
+  expect(() => clearLatch(folder, 'bob', ' x ')).toThrow('expected the reason');
+  writeFileSync(join(folder, 'KILL'), 'flatten\n');
+  clearLatch(folder, 'bob', 'the drill is over');
+  expect([readLatch(folder), readKillFile(folder), new KillGate(folder).isClosed]).toEqual([null, null, false]);
+  expect(readRearm(folder)).toEqual({ who: 'bob', why: 'the drill is over', latch: LATCH });
+  forgetRearm(folder);
+  expect(readRearm(folder)).toBeNull();
+  expect(() => clearLatch(folder, 'bob', 'once more')).toThrow('expected a KILLED latch');
+});
+
+it('counts as set when nobody can read it', () => {
+  writeFileSync(join(folder, 'KILLED'), '{"sinceMs":');
+  expect(readLatch(folder)).toMatchObject({ who: 'unknown' });
+  expect(new KillGate(folder).isClosed).toBe(true);
+});
+
+it('does not write through a link', async () => {
+  symlinkSync(join(folder, 'elsewhere'), join(folder, 'KILLED'));
+  await setLatch(folder, LATCH);
+  expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
+});
+
+it('is asked for by a file that anybody can make', () => {
+  expect(readKillFile(folder)).toBeNull();
+  writeFileSync(join(folder, 'KILL'), '');
+  expect(readKillFile(folder)).toEqual({ flatten: false });
+  writeFileSync(join(folder, 'KILL'), ' FLATTEN\n');
+  expect(readKillFile(folder)).toEqual({ flatten: true });
+});
+
+it('keeps every request that makes an order from the wire, whatever stands before its path, and no other', async () => {
+  const sent: string[] = [];
+  const wire = latchedWire(
+    ({ url, method }, done) => {
+      sent.push(`${method} ${url}`);
+      queueMicrotask(() => done({ kind: 'failed', cause: 'a test', bytesWritten: null }));
+      return () => {};
+    },
+    { isClosed: true },
+  );
+  const ask = (method: 'GET' | 'POST', path: string): Promise<string> =>
+    new Promise((resolve) =>
+      wire({ method, url: `https://api.example.com${path}`, headers: {}, body: new Uint8Array() }, (outcome) =>
+        resolve(outcome.kind === 'failed' ? outcome.cause : ''),
+      ),
+    );
+  for (const path of [
+    '/sapi/v1/order',
+    '/sapi/v1/batchOrders',
+    '/fapi/v1/order',
+    '/fapi/v1/conditionOrder/',
+    '/fapi/v1/conditionOrder',
+    '/x/spot/sapi/v1/order',
+  ]) {
+    expect(await ask('POST', path), path).toContain('KILLED');
+  }
+  for (const [method, path] of [
+    ['GET', '/sapi/v1/order?symbol=A'],
+    ['POST', '/sapi/v1/cancel'],
+    ['POST', '/sapi/v1/batchCancel'],
+    ['POST', '/fapi/v1/cancel'],
+    ['POST', '/sapi/v1/order/test'],
+  ] as const) {
+    // prettier-ignore
+    expect(await ask(method, path), path).toBe('a test');
+  }
+  expect(sent).toHaveLength(5);
+});

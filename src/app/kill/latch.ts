@@ -1,0 +1,130 @@
+// The latch of a kill: a file that stands until a person takes it away, and while it does no order leaves and no start goes on.
+
+import { constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigError } from '../../base/errors.ts';
+import { KILL_FILE_NAME, LATCH_NAME, REARM_NAME } from '../control/dataFolder.ts';
+
+export interface Latch {
+  readonly sinceMs: number;
+  readonly who: string;
+  readonly why: string;
+  readonly flatten: boolean;
+}
+
+const MODE = 0o600;
+const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW, O_RDONLY } = constants;
+
+const pathOf = (folder: string): string => join(folder, LATCH_NAME);
+
+/** Resolves once the latch lasts; one that stands already is left as it is. Rejects where the disk does not take it. */
+export async function setLatch(folder: string, latch: Latch): Promise<void> {
+  try {
+    const file = await open(pathOf(folder), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, MODE);
+    try {
+      await file.writeFile(`${JSON.stringify(latch)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  const names = await open(folder, O_RDONLY);
+  try {
+    await names.sync();
+  } finally {
+    await names.close();
+  }
+}
+
+/** The latch of a folder; null: it is not set. A file that cannot be read counts as set: what stops orders is that it is there. */
+export function readLatch(folder: string): Latch | null {
+  const path = pathOf(folder);
+  if (!existsSync(path)) return null;
+  const unread: Latch = { sinceMs: 0, who: 'unknown', why: `${path} is there and cannot be read`, flatten: false };
+  try {
+    const found: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return isLatch(found) ? found : unread;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error instanceof Error && 'code' in error)) return unread;
+    throw error;
+  }
+}
+
+function isLatch(value: unknown): value is Latch {
+  if (typeof value !== 'object' || value === null) return false;
+  const { sinceMs, who, why, flatten } = value as Readonly<Record<string, unknown>>;
+  return typeof sinceMs === 'number' && typeof who === 'string' && typeof why === 'string' && typeof flatten === 'boolean';
+}
+
+/** That a person has re-armed, and why: for the journal of the next start. */
+export interface Rearm {
+  readonly who: string;
+  readonly why: string;
+  readonly latch: Latch;
+}
+
+/**
+ * A person re-arms: the latch goes, and the next start is told. Throws ConfigError where nothing is latched, or no reason is given.
+ */
+export function clearLatch(folder: string, who: string, why: string): Latch {
+  const latch = readLatch(folder);
+  if (latch === null) throw new ConfigError(`${folder}: expected a KILLED latch, got none`, 'nothing has to be re-armed');
+  if (why.trim().length < 3) throw new ConfigError(`--why: expected the reason in words, got '${why}'`, 'it is kept in the journal');
+  const rearm: Rearm = { who, why, latch };
+  writeFileSync(join(folder, REARM_NAME), `${JSON.stringify(rearm)}\n`, { mode: MODE });
+  rmSync(pathOf(folder));
+  rmSync(join(folder, KILL_FILE_NAME), { force: true });
+  return latch;
+}
+
+/** What a person has said since the last start, to be forgotten once it is in the journal. Null: nobody has re-armed. */
+export function readRearm(folder: string): Rearm | null {
+  const path = join(folder, REARM_NAME);
+  if (!existsSync(path)) return null;
+  const found: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  const isOne = typeof found === 'object' && found !== null && 'who' in found && 'why' in found && 'latch' in found;
+  return isOne && isLatch(found.latch) ? { who: String(found.who), why: String(found.why), latch: found.latch } : null;
+}
+
+export function forgetRearm(folder: string): void {
+  rmSync(join(folder, REARM_NAME), { force: true });
+}
+
+/**
+ * The gate before everything that creates an order. Closed by this process at once, or by anybody who writes the latch: a look at the file
+ * costs some microseconds, and an order rests on it.
+ */
+export class KillGate {
+  readonly #path: string;
+  #isClosed: boolean;
+
+  constructor(folder: string) {
+    this.#path = pathOf(folder);
+    this.#isClosed = existsSync(this.#path);
+  }
+
+  /** For good, in this process. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  get isClosed(): boolean {
+    if (!this.#isClosed && existsSync(this.#path)) this.#isClosed = true;
+    return this.#isClosed;
+  }
+}
+
+/** What the file KILL asks for; null: it is not there. */
+export function readKillFile(folder: string): { readonly flatten: boolean } | null {
+  const path = join(folder, KILL_FILE_NAME);
+  if (!existsSync(path)) return null;
+  try {
+    return { flatten: readFileSync(path, 'utf8').trim().toLowerCase() === 'flatten' };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return { flatten: false };
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+// `isobar status` and `isobar positions`: their options. What they do is loaded when they run.
+
+import type { CommandModule } from 'yargs';
+import { withBotOptions, type BotPlace } from './botOptions.ts';
+
+type Args = BotPlace & { readonly json: boolean };
+
+export const statusCommand: CommandModule<object, Args> = {
+  command: 'status',
+  describe: 'A running bot at a glance: states and their causes, equity, orders, limits, health',
+  builder: (args) => withBotOptions(args).example('$0 status --data bot', 'the bot whose data folder is ./bot'),
+  handler: async (args) => (await import('./botActions.ts')).status(args),
+};
+
+export const positionsCommand: CommandModule<object, Args> = {
+  command: 'positions',
+  describe: 'What a running bot holds',
+  builder: withBotOptions,
+  handler: async (args) => (await import('./botActions.ts')).positions(args),
+};

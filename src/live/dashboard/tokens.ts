@@ -1,0 +1,79 @@
+// The tokens of the dashboard: three of 256 bits, by what they allow, in a file that its user alone can read.
+
+import { createHash, generateKeySync, timingSafeEqual } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TOKEN_NAME } from '../../app/control/dataFolder.ts';
+import type { AccessScope } from '../../app/control/request.ts';
+import { ConfigError } from '../../base/errors.ts';
+
+/** Each allows what those before it do. */
+export const ACCESS: readonly AccessScope[] = ['read', 'operate', 'kill'];
+const PATTERN = /^[\w-]{43}$/;
+const { O_CREAT, O_EXCL, O_WRONLY, O_RDONLY, O_NOFOLLOW } = constants;
+
+export type TokenTexts = Readonly<Record<AccessScope, string>>;
+
+/** Digests alone stay in memory. */
+export class Tokens {
+  readonly #digests: ReadonlyMap<AccessScope, Buffer>;
+
+  constructor(texts: TokenTexts) {
+    this.#digests = new Map(ACCESS.map((scope) => [scope, digest(texts[scope])]));
+  }
+
+  /** What the bearer of an `Authorization` header may do; null: nothing. Takes the same time for every text of a length. */
+  allows(header: string | undefined): AccessScope | null {
+    const given = digest(/^Bearer ([\w-]{1,200})$/.exec(header ?? '')?.[1] ?? '');
+    let found: AccessScope | null = null;
+    // All are compared, whichever it is.
+    for (const [scope, known] of this.#digests) if (timingSafeEqual(given, known)) found = scope;
+    return found;
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** True where a token of `has` suffices for `needs`. */
+export const suffices = (has: AccessScope, needs: AccessScope): boolean => ACCESS.indexOf(has) >= ACCESS.indexOf(needs);
+
+/** The tokens of a data folder, made where there are none. Throws ConfigError for a file that others can reach. */
+export function tokensIn(folder: string): TokenTexts {
+  const path = join(folder, TOKEN_NAME);
+  try {
+    const made: TokenTexts = { read: newToken(), operate: newToken(), kill: newToken() };
+    const file = openSync(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
+    writeFileSync(file, `${JSON.stringify(made, null, 1)}\n`);
+    closeSync(file);
+    return made;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  return readTokens(path);
+}
+
+const newToken = (): string => generateKeySync('hmac', { length: 256 }).export().toString('base64url');
+
+function readTokens(path: string): TokenTexts {
+  const remedy = `remove ${path}: the next start makes a new one`;
+  const file = openSync(path, O_RDONLY | O_NOFOLLOW);
+  try {
+    const { mode, uid } = fstatSync(file);
+    if ((mode & 0o077) !== 0 || uid !== process.getuid?.()) {
+      throw new ConfigError(`${path}: expected mode 0600 and the user of the bot`, remedy);
+    }
+    const found: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (isTokens(found)) return found;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  } finally {
+    closeSync(file);
+  }
+  throw new ConfigError(`${path}: expected three tokens of 43 characters`, remedy);
+}
+
+function isTokens(value: unknown): value is TokenTexts {
+  if (typeof value !== 'object' || value === null) return false;
+  const texts = value as Readonly<Record<string, unknown>>;
+  return ACCESS.every((scope) => typeof texts[scope] === 'string' && PATTERN.test(texts[scope]));
+}

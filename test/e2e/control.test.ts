@@ -1,0 +1,133 @@
+// A running bot and the commands that look at it and act on it, over its real socket.
+
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openControl, type ControlServer } from '../../src/live/control/controlServer.ts';
+import { setLatch } from '../../src/app/kill/latch.ts';
+import { ApiDesk, type Ended } from '../fixtures/apiDesk.ts';
+import { lostOrder, ScriptedBot } from '../fixtures/scriptedBot.ts';
+
+let folder: string;
+let bot: ScriptedBot;
+let server: ControlServer;
+let desk: ApiDesk;
+const run = (...args: readonly string[]): Promise<Ended> => desk.runHere([...args, '--data', folder]);
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'isobar-control-'));
+  chmodSync(folder, 0o700);
+  bot = new ScriptedBot();
+  server = await openControl(folder, bot);
+  desk = new ApiDesk();
+});
+afterEach(async () => {
+  await server.close();
+  desk.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('commands about a running bot', () => {
+  it('show its state in at most 100 columns', async () => {
+    bot.unknown = [lostOrder()];
+    bot.aliens = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', says: 'buy 0.5 at 100', seenMs: bot.timeMs - 9000 }];
+    bot.board.raise({ kind: 'symbol', instrument: 0 }, 'HALT_NEW', 'GAP', 'a list with a hole '.repeat(9), bot.timeMs);
+    for (const command of ['status', 'orders', 'positions', 'logs']) {
+      const { code, stdout } = await run(command);
+      expect(code).toBe(0);
+      expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+    }
+    expect((await run('status')).stdout).toContain('HALT_NEW symbol:spot:BTCUSDT: GAP');
+    expect((await run('orders')).stdout).toMatch(/Of unknown outcome[\s\S]*Not ours[\s\S]*Open[\s\S]*Proved/);
+    expect((await run('positions')).stdout).toContain('0.90000');
+    expect(JSON.parse((await run('status', '--json')).stdout)).toEqual(bot.view());
+  });
+
+  it('halt and resume it, and tell the journal who asked', async () => {
+    expect(await run('halt', 'symbol:spot:BTCUSDT', '--why', 'strange prices')).toMatchObject({ code: 0 });
+    expect(bot.board.stateOf(0, 0)).toBe('HALT_NEW');
+    expect(bot.board.stateOf(1, 0)).toBe('RUN');
+    expect(bot.acts[0]?.who).toMatch(/\w+ \(isobar\)/);
+    expect(await run('resume', 'symbol:spot:BTCUSDT', '--why', 'looked at it')).toMatchObject({ code: 0 });
+    expect(bot.board.any).toBe(false);
+    const nothing = await run('resume', '--why', 'once more');
+    expect(nothing).toMatchObject({ code: 1, stdout: 'account has no cause OPERATOR\n' });
+  });
+
+  it('take decisions of a person, each with a reason', async () => {
+    bot.aliens = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', says: 'buy 0.5 at 100', seenMs: bot.timeMs }];
+    bot.unknown = [lostOrder()];
+    expect(await run('orders', 'adopt', '991')).toMatchObject({ code: 2 });
+    expect(await run('orders', 'ignore', '991', '--why', 'mine')).toMatchObject({ code: 0 });
+    expect(await run('orders', 'resolve', lostOrder().cid, '--outcome', 'noEffect', '--why', 'not in any list')).toMatchObject({ code: 0 });
+    expect([bot.aliens, bot.unknown]).toEqual([[], []]);
+  });
+
+  it('kill it: the latch is on the disk before the bot is asked', async () => {
+    const { code, stdout } = await run('kill');
+    expect([code, existsSync(join(folder, 'KILLED'))]).toEqual([0, true]);
+    expect(stdout).toContain('killed: all orders are cancelled');
+    expect(bot.board.causes()).toMatchObject([{ state: 'KILLED', code: 'KILLED' }]);
+  });
+
+  it('say what to do where no bot runs', async () => {
+    await server.close();
+    const { code, stderr } = await run('status');
+    expect(code).toBe(2);
+    expect(stderr).toContain('no bot answers here');
+    expect((await desk.runHere(['status', '--data', join(folder, 'nothing')])).stderr).toContain('no bot has a data folder there');
+    expect((await run('kill', '--separate')).stderr).toContain('bot.json');
+  });
+
+  it('re-arm after a kill, with a reason, when the bot is gone', async () => {
+    await server.close();
+    await setLatch(folder, { sinceMs: 1, who: 'ann', why: 'a drill', flatten: false });
+    expect(await run('resume', 'account', '--code', 'KILLED', '--why', 'x')).toMatchObject({ code: 2 });
+    expect(await run('resume', 'account', '--code', 'KILLED', '--why', 'the drill is over')).toMatchObject({ code: 0 });
+    expect([existsSync(join(folder, 'KILLED')), existsSync(join(folder, 'REARMED'))]).toEqual([false, true]);
+  });
+
+  it('find the folder by the config', async () => {
+    mkdirSync(join(folder, 'etc'));
+    writeFileSync(join(folder, 'etc', 'bot.yaml'), 'mode: paper\ndata: ..\n');
+    expect(await desk.runHere(['positions', '--config', join(folder, 'etc', 'bot.yaml')])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('the socket', () => {
+  const ask = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(server.path);
+      socket.on('error', reject);
+      socket.on('data', (bytes) => {
+        socket.destroy();
+        resolve(bytes.toString());
+      });
+      socket.write(text);
+    });
+
+  it('is open to its user alone', () => {
+    expect(statSync(server.path).mode & 0o777).toBe(0o600);
+  });
+
+  it('answers what is no request with a sentence, and goes on', async () => {
+    expect(await ask('hello\n')).toContain('expected a line');
+    expect(await ask('{"v":9,"id":1,"who":"x","request":{"op":"view"}}\n')).toContain('expected version 1');
+    expect(await ask('{"v":1,"id":1,"who":"x","request":{"op":"sell everything"}}\n')).toContain('"ok":false');
+    expect(await ask('{"v":1,"id":1,"who":"x","request":{"op":"halt","scope":"__proto__","state":"HALT_NEW","why":"why"}}\n')).toContain(
+      '"ok":false',
+    );
+    expect(await ask('x'.repeat(70_000))).toContain('too long');
+    expect(await ask('{"v":1,"id":7,"who":"x","request":{"op":"logs","after":0,"most":1}}\n')).toContain('"id":7,"ok":true');
+    expect(bot.acts).toEqual([]);
+  });
+
+  it('refuses a second bot in the same folder, and takes the place of a dead one', async () => {
+    await expect(openControl(folder, bot)).rejects.toThrow('a bot answers here already');
+    await server.close();
+    server = await openControl(folder, bot);
+    expect(await run('positions')).toMatchObject({ code: 0 });
+  });
+});

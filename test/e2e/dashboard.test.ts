@@ -1,0 +1,289 @@
+// The dashboard in a real browser, and its door against all who have no business there.
+
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openDashboard, type Dashboard } from '../../src/live/dashboard/dashboardServer.ts';
+import { tokensIn, type TokenTexts } from '../../src/live/dashboard/tokens.ts';
+import { lostOrder, ScriptedBot } from '../fixtures/scriptedBot.ts';
+
+const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
+const hasBrowser = existsSync(BROWSER);
+if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the dashboard)`);
+
+const DESK = { viewport: { width: 1280, height: 900 } } as const;
+const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
+
+let folder: string;
+let bot: ScriptedBot;
+let dashboard: Dashboard;
+let tokens: TokenTexts;
+let nowMs = 0;
+const logged: string[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'isobar-dashboard-'));
+  bot = new ScriptedBot();
+  nowMs = 0;
+  logged.length = 0;
+  dashboard = await openDashboard(bot, { folder, port: 0, nowMs: () => nowMs, log: (level, says) => void logged.push(`${level} ${says}`) });
+  tokens = tokensIn(folder);
+});
+afterEach(async () => {
+  await dashboard.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe.skipIf(!hasBrowser)('the page', () => {
+  let browser: Browser;
+  const troubles: string[] = [];
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: BROWSER });
+  });
+  afterAll(() => browser?.close());
+
+  async function opened(options: BrowserContextOptions = DESK, token: string | null = tokens.kill): Promise<Page> {
+    const page = await (await browser.newContext(options)).newPage();
+    troubles.length = 0;
+    page.on('console', (message) => troubles.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => troubles.push(error.message));
+    page.on('request', (asked) => {
+      if (!asked.url().startsWith(dashboard.url)) troubles.push(`request: ${asked.url()}`);
+    });
+    await page.goto(token === null ? dashboard.url : `${dashboard.url}/#token=${token}`);
+    await page.waitForSelector(`html[data-state=${token === null ? 'login' : 'ready'}]`);
+    return page;
+  }
+  const close = (page: Page): Promise<void> => page.context().close();
+
+  it.each([
+    ['light', { ...DESK, colorScheme: 'light' }],
+    ['dark', { ...DESK, colorScheme: 'dark' }],
+    ['phone', PHONE],
+  ] as const)(
+    'opens %s without an error, a foreign request, a thing that the policy forbids, or a sideways scroll',
+    async (name, options) => {
+      bot.unknown = [lostOrder()];
+      bot.aliens = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', says: 'buy 0.5 at 100', seenMs: bot.timeMs - 9000 }];
+      const page = await opened(options);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
+      expect(await page.locator('canvas').count()).toBeGreaterThan(3);
+      expect(page.url()).toBe(`${dashboard.url}/`);
+      expect(await page.evaluate('document.body.innerText')).not.toMatch(/NaN|undefined|Infinity|\[object/);
+      const pictures = process.env['ISOBAR_PICTURES'];
+      if (pictures !== undefined) await page.screenshot({ path: join(pictures, `dashboard-${name}.png`), fullPage: true });
+      expect(troubles).toEqual([]);
+      await close(page);
+    },
+  );
+
+  it('shows what the bot says, and follows it', async () => {
+    const page = await opened();
+    expect(await page.locator('#state-word').textContent()).toBe('RUN');
+    const last = page.locator('#last');
+    const before = await last.textContent();
+    bot.unknown = [lostOrder()];
+    for (let at = 0; at < 5; at++) bot.tick();
+    await expect.poll(() => last.textContent(), { timeout: 5000 }).not.toBe(before);
+    expect(await page.locator('#unknown-list').textContent()).toContain(lostOrder().cid);
+    expect(await page.locator('#order-table tbody tr').count()).toBe(3);
+    expect(await page.locator('#decision-list').textContent()).toContain('two clean audits');
+    await close(page);
+  });
+
+  it('halts and resumes with a token that may, asking once, and a typed word where risk rises', async () => {
+    const page = await opened(DESK, tokens.operate);
+    expect(await page.locator('#kill').isDisabled()).toBe(true);
+    await page.click('#halt');
+    await page.fill('#act-why', 'strange prices');
+    await page.click('#act-yes');
+    await expect.poll(() => page.locator('#state-word').textContent(), { timeout: 5000 }).toBe('HALT_NEW');
+    expect(bot.acts).toEqual([{ what: 'halted account: strange prices', who: 'dashboard' }]);
+    await page.click('#resume');
+    await page.fill('#act-why', 'looked at them');
+    await page.click('#act-yes');
+    expect(await page.locator('#act-problem').textContent()).toContain('Type resume');
+    await page.fill('#act-typed', 'resume');
+    await page.click('#act-yes');
+    await expect.poll(() => page.locator('#state-word').textContent(), { timeout: 5000 }).toBe('RUN');
+    expect(bot.board.any).toBe(false);
+    await close(page);
+  });
+
+  it('kills with one question', async () => {
+    const page = await opened();
+    await page.click('#kill');
+    await page.check('#act-flatten');
+    await page.click('#act-yes');
+    await expect.poll(() => page.locator('#state-word').textContent(), { timeout: 5000 }).toBe('KILLED');
+    expect(bot.killed).toMatchObject({ flatten: true, who: 'dashboard' });
+    await close(page);
+  });
+
+  it('asks for a token, says that a wrong one is wrong, and reads with the one that only reads', async () => {
+    const page = await opened(DESK, null);
+    await page.fill('#token', 'x'.repeat(43));
+    await page.click('#login button');
+    await expect.poll(() => page.locator('#login-problem').textContent()).toContain('not one of the bot');
+    await page.fill('#token', tokens.read);
+    await page.click('#login button');
+    await page.waitForSelector('html[data-state=ready]');
+    expect([await page.locator('#halt').isDisabled(), await page.locator('#kill').isDisabled()]).toEqual([true, true]);
+    await close(page);
+  });
+
+  it('greys out when the bot falls silent, and says so', async () => {
+    const page = await opened();
+    await dashboard.close();
+    await expect.poll(() => page.locator('#gone').isVisible(), { timeout: 5000 }).toBe(true);
+    expect(await page.locator('#gone').textContent()).toContain('these numbers are old');
+    await close(page);
+  });
+});
+
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+function ask(
+  path: string,
+  { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<Reply> {
+  const { port } = new URL(dashboard.url);
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path, method, headers: { Host: `127.0.0.1:${port}`, ...headers } }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers }));
+    });
+    asked.on('error', reject);
+    asked.end(body);
+  });
+}
+const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
+const post = (token: string, value: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
+  ask('/api/act', {
+    method: 'POST',
+    headers: { ...bearer(token), 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(value),
+  });
+const HALT = { request: { op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'a test' } };
+
+describe('the door', () => {
+  it('lets nobody without the right token read or act, and tells no more than that', async () => {
+    for (const headers of [{}, bearer('x'.repeat(43)), { Authorization: `Basic ${tokens.kill}` }, { Cookie: `token=${tokens.kill}` }]) {
+      for (const path of ['/api/view', '/metrics'])
+        expect(await ask(path, { headers })).toMatchObject({ status: 401, body: '{"problem":"expected a token"}' });
+      expect(await ask('/api/act', { method: 'POST', headers, body: JSON.stringify(HALT) })).toMatchObject({ status: 401 });
+    }
+    expect((await ask(`/api/view?token=${tokens.kill}`)).status).toBe(404);
+    expect(bot.acts).toEqual([]);
+  });
+
+  it('holds each token to what it allows', async () => {
+    expect((await ask('/api/view', { headers: bearer(tokens.read) })).status).toBe(200);
+    expect((await post(tokens.read, HALT)).status).toBe(403);
+    expect((await post(tokens.operate, HALT)).status).toBe(200);
+    const kill = { request: { op: 'kill', flatten: false, why: 'a test' } };
+    expect((await post(tokens.operate, kill)).status).toBe(403);
+    expect((await post(tokens.kill, kill)).status).toBe(200);
+    expect(logged.filter((line) => line.startsWith('warn'))).toHaveLength(2);
+  });
+
+  it('refuses names that only point here, and pages of others', async () => {
+    const { port } = new URL(dashboard.url);
+    for (const Host of ['evil.example', `evil.example:${port}`, '127.0.0.1', `127.0.0.1.evil.example:${port}`, `0.0.0.0:${port}`]) {
+      for (const path of ['/', '/api/view', '/page.js'])
+        expect((await ask(path, { headers: { Host, ...bearer(tokens.kill) } })).status).toBe(403);
+    }
+    for (const Origin of ['http://evil.example', 'null', `http://127.0.0.1:1`, `https://127.0.0.1:${port}`]) {
+      expect((await post(tokens.kill, HALT, { Origin })).status).toBe(403);
+    }
+    expect((await post(tokens.kill, HALT, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
+    expect(bot.acts).toEqual([]);
+    expect((await post(tokens.kill, HALT, { Origin: `http://127.0.0.1:${port}`, 'Sec-Fetch-Site': 'same-origin' })).status).toBe(200);
+  });
+
+  it('answers nothing that another page could read, and sets no cookie', async () => {
+    const { headers } = await ask('/');
+    expect(headers['content-security-policy']).toMatch(/^default-src 'self';/);
+    expect(headers['content-security-policy']).not.toMatch(/unsafe|https?:|\*/);
+    expect([headers['access-control-allow-origin'], headers['set-cookie']]).toEqual([undefined, undefined]);
+    expect((await ask('/api/view', { method: 'OPTIONS' })).status).toBe(405);
+  });
+
+  it('shuts after ten wrong tokens in a minute, never for the right one', async () => {
+    for (let at = 0; at < 10; at++) expect((await ask('/api/view', { headers: bearer(`${'y'.repeat(42)}${at}`) })).status).toBe(401);
+    expect((await ask('/api/view', { headers: bearer('z'.repeat(43)) })).status).toBe(429);
+    expect((await ask('/api/view', { headers: bearer(tokens.read) })).status).toBe(200);
+    nowMs += 61_000;
+    expect((await ask('/api/view', { headers: bearer('z'.repeat(43)) })).status).toBe(401);
+  });
+
+  it('takes no request that is not one: too large, of another form, of another type, outside of what there is', async () => {
+    expect((await post(tokens.kill, { request: { op: 'halt', why: 'x'.repeat(70_000) } })).status).toBe(413);
+    for (const value of [
+      null,
+      7,
+      [],
+      {},
+      { request: { op: 'sell' } },
+      { request: { ...HALT.request, extra: 1 } },
+      { request: { ...HALT.request, scope: 'x' } },
+    ]) {
+      expect((await post(tokens.kill, value)).status).toBe(400);
+    }
+    const polluted =
+      '{"request":{"op":"halt","scope":"account","state":"HALT_NEW","why":"abc","__proto__":{"admin":true}},"__proto__":{"polluted":true}}';
+    await ask('/api/act', { method: 'POST', headers: { ...bearer(tokens.kill), 'Content-Type': 'application/json' }, body: polluted });
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+    expect((await post(tokens.kill, HALT, { 'Content-Type': 'text/plain' })).status).toBe(415);
+    for (const path of ['/../../etc/passwd', '/%2e%2e/%2e%2e/etc/passwd', '/dashboard.json', '//', '/page.js/..', '/constructor']) {
+      expect((await ask(path, { headers: bearer(tokens.kill) })).status).toBe(404);
+    }
+    expect((await post(tokens.kill, { request: { op: 'resume', scope: 'account', code: null, why: 'abc' } })).status).toBe(400);
+  });
+
+  it('has its tokens in a file of its user alone, each of 256 bits, and refuses one that others can read', async () => {
+    const path = join(folder, 'dashboard.json');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(new Set(Object.values(tokens)).size).toBe(3);
+    for (const token of Object.values(tokens)) expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+    chmodSync(path, 0o640);
+    expect(() => tokensIn(folder)).toThrow('expected mode 0600');
+  });
+
+  it('listens on this computer alone', async () => {
+    const parts = { folder, port: 0, nowMs: () => 0, log: () => {} };
+    await expect(openDashboard(bot, { ...parts, host: '0.0.0.0' })).rejects.toThrow('expected 127.0.0.1');
+  });
+
+  it('ends a connection that never says what it wants', async () => {
+    const { port } = new URL(dashboard.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+    socket.on('error', () => {});
+    socket.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ');
+    const beganMs = performance.now();
+    socket.on('data', () => {});
+    await closed;
+    expect(performance.now() - beganMs).toBeLessThan(10_000);
+  });
+
+  it('gives Prometheus what config/alerts.yml asks for', async () => {
+    bot.unknown = [lostOrder()];
+    bot.board.raise({ kind: 'symbol', instrument: 0 }, 'HALT_NEW', 'GAP', 'a "hole"\n', 1);
+    const { status, body, headers } = await ask('/metrics', { headers: bearer(tokens.read) });
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+    expect(body).toContain('isobar_orders{kind="unknown"} 1\n');
+    expect(body).toContain('isobar_state{scope="symbol:spot:BTCUSDT"} 1\n');
+    for (const line of body.trimEnd().split('\n'))
+      expect(line).toMatch(/^(# (HELP|TYPE) isobar_\w+ .+|isobar_\w+(\{(\w+="([^"\\]|\\.)*",?)+\})? -?[\d.e+-]+)$/);
+  });
+});

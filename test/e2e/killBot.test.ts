@@ -1,0 +1,107 @@
+// A whole bot on a paper exchange, hung while it holds a position: killed and flattened without its help, re-armed, and started again.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { BotView } from '../../src/app/control/botView.ts';
+import { askView } from '../../src/app/control/client.ts';
+import { openDemo, type Demo } from '../../src/app/live/demo.ts';
+import { tokensIn } from '../../src/live/dashboard/tokens.ts';
+import { ApiDesk } from '../fixtures/apiDesk.ts';
+import { COMMAND } from '../fixtures/cliDesk.ts';
+
+const ENTRY = fileURLToPath(new URL('../../dist/live/main.js', import.meta.url));
+const desk = new ApiDesk();
+let demo: Demo;
+let bot: ChildProcess | null = null;
+let said = '';
+
+beforeAll(async () => {
+  demo = await openDemo(COMMAND);
+  // Averages that cross at almost every bar.
+  writeFileSync(
+    demo.config,
+    readFileSync(demo.config, 'utf8').replace('fast: 2, slow: 4', 'fast: 1, slow: 2') + 'dashboard: { port: 0 }\n',
+  );
+});
+afterAll(() => {
+  bot?.kill('SIGKILL');
+  demo.close();
+  desk.remove();
+  rmSync(demo.folder, { recursive: true, force: true });
+});
+
+function start(): ChildProcess {
+  said = '';
+  const child = spawn(process.execPath, [ENTRY, demo.config, '--json'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  return child;
+}
+const folder = (): string => join(demo.folder, 'bot');
+const view = (): Promise<BotView | null> => askView(folder()).catch(() => null);
+const until = async (is: (seen: BotView | null) => boolean, what: string): Promise<BotView> => {
+  let last: BotView | null = null;
+  await expect
+    .poll(
+      async () => {
+        last = await view();
+        return last !== null && is(last);
+      },
+      { timeout: 60_000, interval: 100, message: `${what}\n${said.slice(-2000)}` },
+    )
+    .toBe(true);
+  return last!;
+};
+
+it('kills and flattens a bot that hangs, and lets it start again once a person has re-armed it', { timeout: 150_000 }, async () => {
+  bot = start();
+  const seen = await until((now) => (now?.positions.length ?? 0) > 0, 'the bot holds something');
+  expect(seen.positions[0]).toMatchObject({ instrument: 'spot:BTCUSDT', side: 'long' });
+
+  const url = /http:\/\/127\.0\.0\.1:\d+(?=; its tokens)/.exec(said)?.[0] ?? '';
+  const { read } = tokensIn(folder());
+  const looked = await fetch(`${url}/api/view`, { headers: { Authorization: `Bearer ${read}` } });
+  expect(await looked.json()).toMatchObject({ allowed: 'read', view: { name: 'demo', positions: [{ side: 'long' }] } });
+  expect((await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${read}` } })).status).toBe(200);
+
+  const gone = once(bot, 'exit');
+  bot.kill('SIGSTOP');
+  const killed = await desk.run(['kill', '--flatten', '--json', '--data', folder()]);
+  expect(killed, killed.stdout + killed.stderr).toMatchObject({ code: 0 });
+  const { by, report, residuals } = JSON.parse(killed.stdout);
+  expect([by, residuals]).toEqual(['separate', []]);
+  expect(report.slices.length).toBeGreaterThan(0);
+  await gone;
+
+  const refused = start();
+  expect(await once(refused, 'exit')).toEqual([2, null]);
+  expect(said).toContain('this bot was killed by');
+  expect((await desk.run(['resume', 'account', '--code', 'KILLED', '--why', 'a rehearsal', '--data', folder()])).code).toBe(0);
+  expect(existsSync(join(folder(), 'KILLED'))).toBe(false);
+
+  bot = start();
+  const again = await until((now) => now?.scopes[0]?.state === 'RUN', 'the bot runs again');
+  expect(again.scopes.flatMap(({ causes }) => causes)).toEqual([]);
+
+  // The same by the bot itself, as the dashboard asks for it: it closes what it holds, tells, and ends.
+  await until((now) => now?.positions.some(({ qty }) => Number(qty) > 0.001) ?? false, 'the bot holds something again');
+  const ended = once(bot, 'exit');
+  const there = /http:\/\/127\.0\.0\.1:\d+(?=; its tokens)/.exec(said)?.[0] ?? '';
+  const headers = { Authorization: `Bearer ${tokensIn(folder()).kill}`, 'Content-Type': 'application/json' };
+  const request = { op: 'kill', flatten: true, why: 'a rehearsal' };
+  expect(await (await fetch(`${there}/api/act`, { method: 'POST', headers, body: JSON.stringify({ request }) })).json()).toMatchObject({
+    done: true,
+  });
+  const done = await until((now) => now?.kill?.phase === 'done', 'the bot has closed what it held');
+  expect(done).toMatchObject({ open: [], unknown: [], kill: { flatten: true, residuals: [] } });
+  expect(await ended).toEqual([0, null]);
+  expect((await desk.run(['resume', 'account', '--code', 'KILLED', '--why', 'a rehearsal', '--data', folder()])).code).toBe(0);
+  bot = start();
+  const last = await until((now) => now?.scopes[0]?.state === 'RUN', 'the bot runs a third time');
+  expect(last.scopes.flatMap(({ causes }) => causes)).toEqual([]);
+  // Less than a lot of 0.00001 BTC cannot be sold.
+  for (const { qty } of last.positions) expect(Number(qty)).toBeLessThan(0.000_01);
+});

@@ -1,0 +1,35 @@
+// The short form of `npm run parity`: spot and futures, backtest and live bot over HTTP, equal to the last unit.
+
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const run = promisify(execFile);
+const PARITY = fileURLToPath(new URL('../parity/run.mjs', import.meta.url));
+
+/** What it says on stdout, and how it ended. */
+async function parity(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  try {
+    return { code: 0, ...(await run(process.execPath, [PARITY, ...args])) };
+  } catch (error) {
+    const { code = null, stdout = '', stderr = '' } = error as { code?: number | null; stdout?: string; stderr?: string };
+    if (code === null) throw error;
+    return { code, stdout, stderr };
+  }
+}
+
+it('a live bot over HTTP has the orders, fills and balances of its backtest: targets and stops, margin and funding', async () => {
+  const { code, stdout, stderr } = await parity('--json', '--bars', '300', 'fundingFade', 'trendFilter');
+  expect(stderr).toBe('');
+  const results = JSON.parse(stdout) as readonly { orders: number; fills: number }[];
+  const names = ['fundingFade', 'trendFilter'];
+  expect(results).toMatchObject(names.map((strategy) => ({ strategy, bars: 300, equal: true, firstDifference: null })));
+  for (const { orders, fills } of results) expect(Math.min(orders, fills)).toBeGreaterThan(2);
+  expect(code).toBe(0);
+});
+
+it('names what it knows when it is asked for something else', async () => {
+  const { code, stderr } = await parity('noSuchStrategy');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('there is bollingerGrid donchian')]);
+});
