@@ -190,7 +190,7 @@ export class FuturesWorld {
       wallets.assets.forEach((asset, at) => {
         const wallet = wallets.wallet(account, at);
         assert(wallet.locked === locked[at], `${asset}: ${wallet.locked} locked, the orders hold ${locked[at]}`);
-        const isCovered = [...wallets.held(account, at)].some(({ isCross }) => isCross) || wallet.free + wallet.locked >= 0;
+        const isCovered = wallets.held(account, at).some(({ isCross }) => isCross) || wallet.free + wallet.locked >= 0;
         assert(isCovered, `account ${account} owes ${wallet.free} ${asset} with no position that could pay`);
       });
       for (let index = 0; index < this.instruments.length; index++) {

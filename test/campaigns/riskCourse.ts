@@ -127,8 +127,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
       if (drawdownMilli !== null && equity * 1000 <= peak * (1000 - drawdownMilli)) return 'DRAWDOWN';
       peak = Math.max(peak, equity);
       if (this.times[row]! <= dayStart) anchor = equity;
-      if (dailyLossMilli !== null && this.times[row]! >= dayStart && equity * 1000 <= anchor * (1000 - dailyLossMilli))
-        return 'DAILY_LOSS';
+      if (dailyLossMilli !== null && this.times[row]! >= dayStart && equity * 1000 <= anchor * (1000 - dailyLossMilli)) return 'DAILY_LOSS';
     }
     return null;
   }

@@ -7,7 +7,7 @@ import { FuturesRiskWorld } from './riskFuturesWorld.ts';
 
 /** `npm run campaign -- riskFutures` sets both, and wants to read what was tried. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
-const CASES = Number(ISOBAR_CASES ?? 8000);
+const CASES = Number(ISOBAR_CASES ?? 6000);
 const SEED = Number(ISOBAR_SEED ?? 1);
 const HOUR_MS = 3_600_000;
 
@@ -70,9 +70,9 @@ test.each([
   expect(firstBroken((seed) => new FuturesRiskWorld(seed, noCounts(), null, kind))).not.toBeNull();
 });
 
-/** What is broken first, within 3000 seeds. */
+/** What is broken first, within 5000 seeds that are the same ones for every campaign. */
 function firstBroken(world: (seed: number) => FuturesRiskWorld): string | null {
-  for (let seed = SEED; seed < SEED + 3000; seed++) {
+  for (let seed = 1; seed <= 5000; seed++) {
     const broken = world(seed).run();
     if (broken !== null) return broken;
   }

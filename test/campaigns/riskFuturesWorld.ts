@@ -38,17 +38,15 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
   constructor(seed: number, counts: Counts, without: string | null = null, kind: typeof Reservations = Reservations) {
     super(seed, counts);
     const isLinear = this.chance(0.5);
-    const contracts = [1, 7].map(
-      (multiple): TrueContract => ({
-        isLinear,
-        size: multiple * (isLinear ? 1 : 1e11),
-        leverage: this.whole(1, 14),
-        isNet: this.chance(0.5),
-        isCross: this.chance(0.5),
-        isTrading: this.chance(0.9),
-        tiers: TIERS,
-      }),
-    );
+    const contracts = [1, 7].map((multiple): TrueContract => ({
+      isLinear,
+      size: multiple * (isLinear ? 1 : 1e11),
+      leverage: this.whole(1, 14),
+      isNet: this.chance(0.5),
+      isCross: this.chance(0.5),
+      isTrading: this.chance(0.9),
+      tiers: TIERS,
+    }));
     this.#instruments = contracts.map(instrumentOf);
     const limits = this.#drawLimits();
     const marks = contracts.map(() => Math.round((isLinear ? 1e5 : 1e6) * (0.9 + 0.2 * this.rng.next())));
@@ -84,14 +82,22 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
     else order.lots = lots(this.whole(1, this.chance(0.3) ? 50 : 15));
     if (order.lots > 0 && kind > 0.4) order.limit = ticks(Math.round(mark * (0.9 + 0.2 * this.rng.next())));
     this.#unknown = this.chance(0.05) ? 1 - index : -1;
-    const broken = this.ask(order, (placed) => truth.brokenBy(placed), (placed) => truth.isLess(placed));
+    const broken = this.ask(
+      order,
+      (placed) => truth.brokenBy(placed),
+      (placed) => truth.isLess(placed),
+    );
     this.#unknown = -1;
     return broken;
   }
 
   protected override execute(order: ContractOrder): void {
     const [low, high] =
-      order.limit > 0 ? (order.isBuy ? [order.limit * 0.95, order.limit] : [order.limit, order.limit * 1.05]) : [order.lowest, order.highest];
+      order.limit > 0
+        ? order.isBuy
+          ? [order.limit * 0.95, order.limit]
+          : [order.limit, order.limit * 1.05]
+        : [order.lowest, order.highest];
     const price = this.whole(Math.ceil(low), Math.floor(high));
     const contract = this.truth.contracts[order.index]!;
     const rest = order.byAmount ? Math.floor((order.left - 1) / worth(contract, 1, price)) : order.left;

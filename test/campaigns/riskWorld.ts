@@ -55,7 +55,11 @@ export class World extends RiskCourse<TrueOrder> {
     if (isBuy && kind < 0.2) order.quoteUnits = units(this.whole(MIN_LOTS * 1_100_000, 3e7));
     else order.lots = lots(this.whole(1, this.chance(0.3) ? 50 : 15));
     if (order.lots > 0 && kind > 0.4) order.limit = ticks(Math.round(mark * (0.9 + 0.2 * this.rng.next())));
-    return this.ask(order, (placed) => truth.brokenBy(placed, this.ledger.equityTotalUnits(truth.marks)), () => !isBuy);
+    return this.ask(
+      order,
+      (placed) => truth.brokenBy(placed, this.ledger.equityTotalUnits(truth.marks)),
+      () => !isBuy,
+    );
   }
 
   protected override execute(order: TrueOrder): void {

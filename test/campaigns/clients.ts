@@ -1,0 +1,163 @@
+// A client of the paper exchange that trades at random with all others, keeps what it was told, and proves it afterwards.
+
+import { Decimal } from 'decimal.js';
+import { ask } from '../../src/adapters/rest/client/ask.ts';
+import type { RestClient } from '../../src/adapters/rest/client/restClient.ts';
+import type { Rng } from '../../src/base/rng.ts';
+import type { Op, OpArgs, OpResult } from '../../src/protocol/endpoints/endpoints.ts';
+
+/** Ticks about the middle within which clients quote: they meet each other all the time. */
+const SPREAD = 40;
+const MIDDLE = 65_000;
+/** Rows of a page of own trades. */
+const PAGE = 1000;
+const SYMBOL = 'BTCUSDT';
+const CONTRACT = 'E-BTC-USDT';
+const TIMES_IN_FORCE = [null, null, 'IOC', 'FOK', 'POST_ONLY'] as const;
+
+interface Told {
+  readonly id: string;
+  readonly isSpot: boolean;
+}
+
+interface OwnTrade {
+  readonly tradeId: string;
+  readonly bidId: string | null;
+  readonly askId: string | null;
+  readonly isBuyer: boolean;
+  readonly quantity: string;
+}
+
+export class RandomClient {
+  readonly name: string;
+  readonly #client: RestClient;
+  readonly #rng: Rng;
+  /** Every order that the exchange has acknowledged. */
+  readonly #told: Told[] = [];
+  /** What this account has and has paid on spot, by coin: filled by `prove`. */
+  readonly coins = new Map<string, Decimal>();
+  refusals = 0;
+  cancels = 0;
+  trades = 0;
+
+  constructor(name: string, client: RestClient, rng: Rng) {
+    this.name = name;
+    this.#client = client;
+    this.#rng = rng;
+  }
+
+  get orders(): number {
+    return this.#told.length;
+  }
+
+  /** Acts until `isOver` says so, each action after the answer to the one before. */
+  async live(isOver: () => boolean): Promise<void> {
+    while (!isOver()) await this.#act();
+  }
+
+  async #act(): Promise<void> {
+    const recent = this.#told.at(-1 - this.#whole(0, 4));
+    if (recent !== undefined && this.#chance(0.3)) return this.#cancel(recent);
+    const isSpot = this.#chance(0.5);
+    const outcome = isSpot
+      ? await ask(this.#client, 'spot.newOrder', this.#spotOrder())
+      : await ask(this.#client, 'futures.createOrder', this.#futuresOrder());
+    if (outcome.kind === 'acked') this.#told.push({ id: outcome.value.orderId, isSpot });
+    else if (outcome.kind === 'refused') this.refusals++;
+    else throw new Error(`${this.name}: an order ended ${JSON.stringify(outcome)}`);
+  }
+
+  async #cancel({ id, isSpot }: Told): Promise<void> {
+    const outcome = isSpot
+      ? await ask(this.#client, 'spot.cancelOrder', { symbol: SYMBOL, orderId: id })
+      : await ask(this.#client, 'futures.cancelOrder', { contractName: CONTRACT, orderId: id });
+    if (outcome.kind === 'acked') this.cancels++;
+  }
+
+  #spotOrder(): OpArgs<'spot.newOrder'> {
+    const side = this.#chance(0.5) ? 'BUY' : 'SELL';
+    const volume = new Decimal(this.#whole(10, 100)).div(10_000).toFixed();
+    if (this.#chance(0.2)) return { symbol: SYMBOL, side, type: 'MARKET', volume: side === 'BUY' ? String(this.#whole(20, 400)) : volume };
+    return { symbol: SYMBOL, side, type: 'LIMIT', volume, price: (MIDDLE + this.#whole(-SPREAD, SPREAD) / 100).toFixed(2) };
+  }
+
+  #futuresOrder(): OpArgs<'futures.createOrder'> {
+    const timeInForce = TIMES_IN_FORCE[this.#whole(0, TIMES_IN_FORCE.length - 1)]!;
+    return {
+      contractName: CONTRACT,
+      side: this.#chance(0.5) ? 'BUY' : 'SELL',
+      type: 'LIMIT',
+      ...(timeInForce === null ? {} : { timeInForce }),
+      open: this.#chance(0.7) ? 'OPEN' : 'CLOSE',
+      positionType: 1,
+      volume: String(this.#whole(1, 50)),
+      price: (MIDDLE + this.#whole(-SPREAD, SPREAD) / 10).toFixed(1),
+    };
+  }
+
+  /** Each order that was acknowledged is known, and has as much filled as its trades say. Throws at the first that is not. */
+  async prove(): Promise<void> {
+    const filled = await this.#filledByTrades();
+    for (const { id, isSpot } of this.#told) {
+      const row = isSpot
+        ? await this.#read('spot.queryOrder', { symbol: SYMBOL, orderId: id })
+        : await this.#read('futures.orderInformation', { contractName: CONTRACT, orderId: id });
+      if (row === null) throw new Error(`${this.name}: order ${id} was acknowledged and is lost`);
+      const traded = filled.get(id) ?? new Decimal(0);
+      if (!traded.equals(row.executedQty)) throw new Error(`${this.name}: order ${id} has ${row.executedQty} filled, its trades ${traded.toFixed()}`);
+    }
+  }
+
+  #count(coin: string, amount: string): void {
+    this.coins.set(coin, (this.coins.get(coin) ?? new Decimal(0)).plus(amount));
+  }
+
+  /** Sums of own trades by order id. */
+  async #filledByTrades(): Promise<ReadonlyMap<string, Decimal>> {
+    const filled = new Map<string, Decimal>();
+    const book = ({ isBuyer, bidId, askId, quantity }: OwnTrade): void => {
+      const own = isBuyer ? bidId : askId;
+      if (own === null) throw new Error(`${this.name}: a trade names no own order`);
+      filled.set(own, (filled.get(own) ?? new Decimal(0)).plus(quantity));
+      this.trades++;
+    };
+    for (const { asset, free, locked } of (await this.#read('spot.account', {})).rows) for (const held of [free, locked]) this.#count(asset, held);
+    await this.#eachTrade(
+      async (fromId) => (await this.#read('spot.myTrades', { symbol: SYMBOL, limit: PAGE, fromId })).rows,
+      (trade) => {
+        book(trade);
+        this.#count(trade.feeCoin, trade.fee);
+      },
+    );
+    await this.#eachTrade(async (fromId) => (await this.#read('futures.myTrades', { contractName: CONTRACT, limit: PAGE, fromId })).rows, book);
+    return filled;
+  }
+
+  /** Page by page, the oldest first. Of a trade with oneself there are two rows. */
+  async #eachTrade<T extends OwnTrade>(page: (fromId: string) => Promise<readonly T[]>, take: (trade: T) => void): Promise<void> {
+    const seen = new Set<string>();
+    for (let fromId = '1'; ; ) {
+      const rows = await page(fromId);
+      const fresh = rows.filter(({ tradeId, isBuyer }) => !seen.has(`${tradeId} ${isBuyer}`));
+      for (const trade of fresh) {
+        seen.add(`${trade.tradeId} ${trade.isBuyer}`);
+        take(trade);
+      }
+      if (rows.length < PAGE || fresh.length === 0) return;
+      fromId = rows.map(({ tradeId }) => tradeId).reduce((most, id) => (BigInt(id) > BigInt(most) ? id : most), fromId);
+    }
+  }
+
+  async #read<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
+    const outcome = await ask(this.#client, op, args);
+    if (outcome.kind !== 'acked') throw new Error(`${this.name}: ${op} ended ${JSON.stringify(outcome)}`);
+    return outcome.value;
+  }
+
+  #whole(from: number, to: number): number {
+    return from + Math.floor(this.#rng.next() * (to - from + 1));
+  }
+  #chance(share: number): boolean {
+    return this.#rng.next() < share;
+  }
+}

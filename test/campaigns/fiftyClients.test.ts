@@ -1,0 +1,98 @@
+// Fifty clients trade against each other over real sockets: no unit of money and no order is lost, and no book is ever crossed.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Decimal } from 'decimal.js';
+import { expect, it } from 'vitest';
+import { openExchange } from '../../src/app/access/openExchange.ts';
+import { accessSettings } from '../../src/app/access/settings.ts';
+import { demoSettings } from '../../src/app/exchange/demo.ts';
+import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
+import { seededRng } from '../../src/base/rng.ts';
+import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
+import type { AccountConfig } from '../../src/service/config.ts';
+import { RandomClient } from './clients.ts';
+
+/** Seconds of trade: `npm run campaign -- fiftyClients --cases 60`. */
+const SECONDS = Number(process.env['ISOBAR_CASES'] ?? 2);
+const SEED = Number(process.env['ISOBAR_SEED'] ?? 1);
+const CLIENTS = 50;
+const CHECK_MS = 100;
+const NO_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null]));
+const LIMITLESS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, { count: 1_000_000, windowMs: 100 }]));
+
+const DEPOSITS = { USDT: '100000', BTC: '2' };
+
+const keyOf = (at: number) => ({ apiKey: `key-of-client-${at}`, secret: `secret-of-client-${at}` });
+const accounts = Array.from({ length: CLIENTS }, (_, at): AccountConfig => {
+  const permissions = { read: true, trade: true, markets: ['spot', 'futures'] } as const;
+  return {
+    name: `client${at}`,
+    uid: String(20_000 + at),
+    balances: DEPOSITS,
+    futures: { balances: { USDT: '20000' } },
+    keys: [{ ...keyOf(at), permissions, ips: null }],
+  };
+});
+
+it(`${CLIENTS} clients for ${SECONDS} s (seed ${SEED})`, async () => {
+  const demo = demoSettings(SEED);
+  const instruments = demo.service.instruments.filter(({ base }) => base === 'BTC');
+  const settings = {
+    ...demo,
+    prices: new Map(),
+    service: { ...demo.service, instruments, accounts, limits: NO_LIMITS, maxOpenOrders: 100_000 },
+  };
+  const running = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-clients-'));
+  const exchanges = accounts.map((_, at) => clientOf(running.url, at, folder));
+  const clients = exchanges.map(({ client }, at) => new RandomClient(`client${at}`, client, seededRng(SEED * 1000 + at)));
+  try {
+    for (const { clock } of exchanges) for (const market of ['spot', 'futures'] as const) await new Promise((resolve) => clock.measure(market, resolve));
+    let crossed = 0;
+    const watch = setInterval(() => (crossed += check(running)), CHECK_MS);
+    const untilMs = performance.now() + SECONDS * 1000;
+    await Promise.all(clients.map((client) => client.live(() => performance.now() >= untilMs)));
+    clearInterval(watch);
+    crossed += check(running);
+    await Promise.all(clients.map((client) => client.prove()));
+    const sum = (of: (client: RandomClient) => number): number => clients.reduce((all, client) => all + of(client), 0);
+    console.log(
+      `${sum((c) => c.orders)} orders, ${sum((c) => c.refusals)} refused, ${sum((c) => c.cancels)} cancels, ${sum((c) => c.trades)} sides of trades`,
+    );
+    expect(crossed).toBe(0);
+    expect(sum((c) => c.trades)).toBeGreaterThan(SECONDS * 50);
+    for (const [coin, deposit] of Object.entries(DEPOSITS)) {
+      const held = clients.reduce((all, { coins }) => all.plus(coins.get(coin) ?? 0), new Decimal(0));
+      expect(`${coin} ${held.toFixed()}`).toBe(`${coin} ${new Decimal(deposit).times(CLIENTS).toFixed()}`);
+    }
+  } finally {
+    for (const exchange of exchanges) await exchange.close();
+    await running.close();
+    rmSync(folder, { recursive: true });
+  }
+}, SECONDS * 10_000 + 60_000);
+
+function clientOf(url: string, at: number, folder: string) {
+  const { apiKey, secret } = keyOf(at);
+  const environment = {
+    ISOBAR_API_KEY: apiKey,
+    ISOBAR_API_SECRET: secret,
+    ISOBAR_SPOT_URL: url,
+    ISOBAR_FUTURES_URL: url,
+    XDG_STATE_HOME: join(folder, String(at)),
+  };
+  const settings = accessSettings({}, environment);
+  return openExchange({ ...settings, limits: { ...settings.limits, overrides: LIMITLESS } });
+}
+
+/** Throws where money is not conserved; the books that are crossed now. */
+function check({ service }: RunningExchange): number {
+  service.spot.venue.assertConserved();
+  service.futures.venue.assertConserved();
+  return service.markets.filter(({ matcher: { book } }) => {
+    const [bid, ask] = [book.best('buy'), book.best('sell')];
+    return bid !== null && ask !== null && bid.price >= ask.price;
+  }).length;
+}

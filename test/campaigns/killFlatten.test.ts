@@ -1,0 +1,31 @@
+// Kills that flatten, over a network that loses requests and answers, with orders that land late: never does a position turn over.
+
+import { expect, test } from 'vitest';
+import { KillWorld } from './killWorld.ts';
+
+/** `npm run campaign -- killFlatten` sets both, and wants to read what was found. */
+const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
+const SEED = Number(ISOBAR_SEED ?? 1);
+const CASES = Number(ISOBAR_CASES ?? 15);
+
+test(`${CASES} kills from seed ${SEED} flatten and never cross zero`, { timeout: 86_400_000 }, async () => {
+  const sums = { slices: 0, unsettled: 0, cancelled: 0 };
+  for (let seed = SEED; seed < SEED + CASES; seed++) {
+    const world = new KillWorld(seed);
+    const report = await world.run();
+    const again = `seed ${seed}; again: npm run campaign -- killFlatten --seed ${seed} --cases 1`;
+    expect(world.wrongs, again).toEqual([]);
+    const { open, spot, contracts } = world.left;
+    expect(open, `open orders, ${again}`).toBe(0);
+    if (report.residuals.length === 0) {
+      expect([spot.lessThan('0.0011'), contracts], `left of the positions, ${again}: ${world.slices.join('; ')}`).toEqual([true, 0]);
+    }
+    sums.slices += world.slices.length;
+    sums.unsettled += report.residuals.length > 0 ? 1 : 0;
+    sums.cancelled += report.cancelled;
+  }
+  console.log(
+    `${CASES} kills: ${sums.slices} slices, ${sums.cancelled} orders cancelled, ${sums.unsettled} kills with something left, and said so; 0 positions turned over`,
+  );
+  expect(sums.unsettled).toBeLessThan(CASES);
+});

@@ -1,0 +1,308 @@
+// A kill in a simulated world: the real driver and client, a real exchange behind a bad network, books that thin out, orders that land late; no real time.
+
+import { createHmac } from 'node:crypto';
+import { Decimal } from 'decimal.js';
+import { RestClient } from '../../src/adapters/rest/client/restClient.ts';
+import { Limiter } from '../../src/adapters/rest/limits/limiter.ts';
+import { ServerClock } from '../../src/adapters/rest/time/serverClock.ts';
+import type { KillOrders } from '../../src/app/kill/cancelAll.ts';
+import { runKill, type KillReport } from '../../src/app/kill/kill.ts';
+import { askedFor } from '../../src/app/kill/killPlan.ts';
+import type { SliceJournal } from '../../src/app/kill/sliceJournal.ts';
+import { KILL_SETTINGS } from '../../src/app/kill/venue.ts';
+import { seededRng, type Rng } from '../../src/base/rng.ts';
+import type { OrderId } from '../../src/model/order.ts';
+import type { Wire } from '../../src/ports/wire.ts';
+import { clientOrderIdOf } from '../../src/protocol/clientOrderId.ts';
+import { DEFAULT_DIALECT } from '../../src/protocol/dialect.ts';
+import { FaultyService } from '../../src/service/faults/faultyService.ts';
+import { DueQueue } from '../../src/scheduler/dueQueue.ts';
+import { FuturesDesk, PERPETUAL, TRADERS } from '../service/futuresDesk.ts';
+import { BTC, START_MS } from '../service/serviceDesk.ts';
+
+const PREFIX = '0123456789ABCDEF';
+const SPOT_READS = ['queryOrder', 'openOrders', 'myTrades', 'account', 'newOrder', 'cancelOrder', 'batchCancel'].map((name) => [
+  `spot.${name}`,
+  null,
+]);
+/** Coins of the account that the bot has never bought. */
+const FOREIGN = new Decimal(10);
+/** Everybody can pay for everything. */
+const RICH = TRADERS.map((trader) => ({
+  ...trader,
+  balances: { ...trader.balances, USDT: '20000000', ...(trader.name === 'bob' ? { BTC: '1000' } : {}) },
+  futures: { balances: { USDT: '20000000' } },
+}));
+const MOST_STEPS = 200_000;
+
+/** What the network and the exchange do wrong; each kind in some worlds and not in others. */
+function faultsOf(rng: Rng): readonly unknown[] {
+  const some = (p: number) => (rng.next() < 0.6 ? rng.next() * p : 0);
+  const unknown = (executed: number, code: number, op: string) => ({ point: 'BUS.unknown', op, p: some(0.1), params: { executed, code } });
+  return [
+    { point: 'NET.reqDrop', p: some(0.15) },
+    { point: 'NET.respDrop', p: some(0.15) },
+    { point: 'READ.lag', p: some(0.5), params: { ms: Math.floor(rng.next() * 2800) } },
+    { point: 'BUS.cancelDelay', p: some(0.5), params: { ms: Math.floor(rng.next() * 4000) } },
+    ...['spot.newOrder', 'futures.createOrder'].flatMap((op) => [
+      unknown(1, 504, op),
+      unknown(0, 504, op),
+      unknown(1, -1006, op),
+      { point: 'BUS.delay', op, p: some(0.4), params: { ms: Math.floor(rng.next() * 20_000) } },
+    ]),
+    { point: 'GW.code', p: some(0.05), params: { code: -1000 } },
+  ];
+}
+
+export class KillWorld {
+  readonly seed: number;
+  readonly slices: string[] = [];
+  /** Sentences of what must never be. */
+  readonly wrongs: string[] = [];
+  readonly #rng: Rng;
+  readonly #desk = new FuturesDesk({ accounts: RICH, limits: { ...NO_FUTURES_LIMITS, ...Object.fromEntries(SPOT_READS) } });
+  readonly #faulty: FaultyService;
+  readonly #queue = new DueQueue();
+  readonly #journalled = new Set<string>();
+  #orders = 0;
+  /** Sign of the position of contracts as it began: it may come to 0, never to the other side. */
+  #sign = 0;
+
+  constructor(seed: number) {
+    this.seed = seed;
+    this.#rng = seededRng(seed);
+    this.#faulty = new FaultyService(this.#desk.service);
+    this.#queue.runDue(START_MS);
+  }
+
+  /** Positions are opened, orders rest, some land late; then everything goes wrong and the kill begins. */
+  async run(): Promise<KillReport> {
+    const held = this.#openPositions();
+    const known = this.#openOrders(held);
+    this.#faulty.faults.set({ seed: this.seed, schedule: faultsOf(this.#rng) });
+    this.#marketGoesOn();
+    const booked = new Set(this.#trades());
+    const parts = {
+      client: this.#client(),
+      scheduler: this.#queue,
+      serverTime: () => ({ ms: this.#queue.nowMs as never, uncertaintyMs: 5 }),
+      instruments: [BTC, PERPETUAL],
+      settings: KILL_SETTINGS,
+      tell: () => {},
+    };
+    const killed = runKill(parts, known, {
+      all: false,
+      books: () => {
+        // What the bot's books say once everything is cancelled: with the fills of its own orders, which it has read meanwhile.
+        const own = this.#heldNow(held, booked);
+        return Promise.resolve({
+          spot: [{ instrument: BTC, strategy: 0, qty: own.toFixed(), booked: new Set(this.#trades()) }],
+          strategyOf: () => 0,
+          journal: this.#journal,
+        });
+      },
+    });
+    const report = await this.#through(killed);
+    this.#faulty.faults.set({ seed: 0, schedule: [] });
+    this.#check('at the end');
+    return report;
+  }
+
+  get left(): { readonly open: number; readonly spot: Decimal; readonly contracts: number } {
+    const open = JSON.parse(this.#desk.get('/sapi/v1/openOrders?symbol=BTCUSDT&limit=1000', { as: 'alice' }).body) as readonly unknown[];
+    return { open: open.length, spot: this.#coins().minus(FOREIGN), contracts: Math.abs(this.#contracts()) };
+  }
+
+  #openPositions(): Decimal {
+    for (let at = 0; at < 12; at++) this.#makers(at);
+    const qty = new Decimal((0.1 + this.#rng.next() * 2).toFixed(4));
+    this.#desk.limit('alice', 'BUY', qty.toFixed(), '70000', { newClientOrderId: this.#cid() });
+    const held = this.#coins().minus(FOREIGN);
+    if (this.#rng.next() < 0.8) {
+      const side = this.#rng.next() < 0.5 ? 'BUY' : 'SELL';
+      this.#desk.order('alice', side, 1 + Math.floor(this.#rng.next() * 40), side === 'BUY' ? 70_000 : 50_000, {
+        clientOrderId: this.#cid(),
+      });
+      this.#sign = Math.sign(this.#contracts());
+    }
+    return held;
+  }
+
+  /** Resting orders, known and lost; and those whose request is still on its way. */
+  #openOrders(held: Decimal): KillOrders {
+    const ids: string[] = [];
+    const cids = new Set<string>();
+    const asked = new Set<string>();
+    const cid = (): string => {
+      const made = this.#cid();
+      cids.add(made);
+      return made;
+    };
+    for (let at = 0; at < Math.floor(this.#rng.next() * 8); at++) {
+      ids.push(this.#desk.limit('alice', 'BUY', '0.01', String(40_000 + at), { newClientOrderId: cid() }));
+    }
+    const contractIds: string[] = [];
+    for (let at = 0; at < Math.floor(this.#rng.next() * 5); at++)
+      contractIds.push(this.#desk.order('alice', 'BUY', 1, 40_000 + at, { clientOrderId: cid() }));
+    let signMs: number | null = null;
+    if (this.#rng.next() < 0.5) {
+      // A sale of what is held, of unknown outcome: it may land, and fill, until the end of its window and the longest delay.
+      signMs = START_MS;
+      const price = this.#rng.next() < 0.5 ? '50000' : '75000';
+      const qty = held.times(this.#rng.next()).toDecimalPlaces(4, Decimal.ROUND_DOWN);
+      const own = cid();
+      asked.add(askedFor(BTC.id, { side: 'sell', price, qty: qty.toFixed() }));
+      const landsMs = START_MS + Math.floor(this.#rng.next() * KILL_SETTINGS.busDelayMs);
+      if (qty.greaterThan('0.001') && this.#rng.next() < 0.7) {
+        this.#queue.at(landsMs, () => {
+          this.#desk.nowMs = this.#queue.nowMs;
+          this.#desk.limit('alice', 'SELL', qty.toFixed(), price, { newClientOrderId: own });
+        });
+      }
+    }
+    return {
+      own: { venueIds: new Set([...ids, ...contractIds]), cids, asked },
+      open: new Map([
+        [BTC.id, ids],
+        [PERPETUAL.id, contractIds],
+      ]),
+      unknownSignMs: signMs === null ? {} : { spot: signMs },
+    };
+  }
+
+  #makers(at: number): void {
+    const [size, contracts] = [(0.05 + this.#rng.next() * 0.4).toFixed(4), 1 + Math.floor(this.#rng.next() * 12)];
+    this.#desk.limit('bob', 'BUY', size, String(60_000 - at * 20));
+    this.#desk.limit('bob', 'SELL', size, String(60_100 + at * 20));
+    this.#desk.order('bob', 'BUY', contracts, 60_000 - at * 20);
+    this.#desk.order('bob', 'SELL', contracts, 60_100 + at * 20);
+  }
+
+  /** Somebody brings new orders from time to time. */
+  #marketGoesOn(): void {
+    this.#queue.at(this.#queue.nowMs + 2000 + Math.floor(this.#rng.next() * 4000), () => {
+      this.#desk.nowMs = this.#queue.nowMs;
+      // Whoever has run out of money brings nothing.
+      this.#desk.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: 0.3, price: 59_900 }, { as: 'bob' });
+      for (const side of ['BUY', 'SELL'] as const) this.#desk.create('bob', side, 15, side === 'BUY' ? 59_900 : 60_200);
+      this.#marketGoesOn();
+    });
+  }
+
+  #heldNow(held: Decimal, booked: ReadonlySet<string>): Decimal {
+    const sales = JSON.parse(this.#rawTrades()) as readonly { readonly id: number; readonly qty: string; readonly isBuyer: boolean }[];
+    return sales.filter(({ id }) => !booked.has(String(id))).reduce((sum, { qty, isBuyer }) => (isBuyer ? sum : sum.minus(qty)), held);
+  }
+
+  #rawTrades(): string {
+    return this.#desk
+      .get('/sapi/v1/myTrades?symbol=BTCUSDT&limit=1000', { as: 'alice' })
+      .body.replaceAll(/"(id|tradeId)":(\d+)/g, '"id":"$2"');
+  }
+
+  #trades(): readonly string[] {
+    return (JSON.parse(this.#rawTrades()) as readonly { readonly id: string }[]).map(({ id }) => id);
+  }
+
+  #coins(): Decimal {
+    const { free, locked } = this.#desk.balance('alice', 'BTC');
+    return new Decimal(free).plus(locked);
+  }
+
+  #contracts(): number {
+    return this.#desk
+      .positions()
+      .reduce(
+        (sum, row) =>
+          sum + Number(row['positionVolume'] ?? row['volume'] ?? 0) * (row['positionSide'] === 'BUY' || row['side'] === 'BUY' ? 1 : -1),
+        0,
+      );
+  }
+
+  get #journal(): SliceJournal {
+    return {
+      intend: ({ side, qty, price }) => {
+        const cid = this.#cid();
+        this.#journalled.add(cid);
+        this.slices.push(`${side} ${qty} at ${price}`);
+        return Promise.resolve(cid);
+      },
+      acked: () => {},
+      refused: () => {},
+      notSent: () => {},
+    };
+  }
+
+  #cid(): string {
+    return clientOrderIdOf(PREFIX, ++this.#orders as OrderId);
+  }
+
+  #client(): RestClient {
+    const origin = 'http://127.0.0.1:1';
+    return new RestClient({
+      wire: this.#wire,
+      scheduler: this.#queue,
+      limiter: new Limiter(this.#queue),
+      clock: new ServerClock(this.#queue),
+      baseUrls: { spot: origin, futures: origin },
+      credentials: { apiKey: 'alice-Key', sign: (message) => createHmac('sha256', 'alice-Secret').update(message).digest('hex') },
+      dialect: DEFAULT_DIALECT,
+      random: () => this.#rng.next(),
+    });
+  }
+
+  readonly #wire: Wire = ({ method, url, headers, body }, done) => {
+    const after = (run: () => void): void => void this.#queue.at(this.#queue.nowMs + 1 + Math.floor(this.#rng.next() ** 4 * 400), run);
+    const target = url.slice(url.indexOf('/', 8));
+    const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    after(() =>
+      this.#faulty.receive({ method, target, headers: lower, body, ip: '127.0.0.1' }, this.#queue.nowMs, (response) => {
+        this.#check(`after ${method} ${target.slice(0, 40)}`);
+        after(() =>
+          done(
+            response === null
+              ? { kind: 'failed', cause: 'connection lost', bytesWritten: null }
+              : { kind: 'reply', status: response.status, headers: {}, body: new TextEncoder().encode(response.body) },
+          ),
+        );
+      }),
+    );
+    return () => {};
+  };
+
+  #check(when: string): void {
+    this.#desk.nowMs = this.#queue.nowMs;
+    const own = this.#coins().minus(FOREIGN);
+    if (own.lessThan(0)) this.wrongs.push(`${when}: ${own.toFixed()} BTC, sold more than the bot held`);
+    const contracts = this.#contracts();
+    if (this.#sign !== 0 && Math.sign(contracts) === -this.#sign)
+      this.wrongs.push(`${when}: ${contracts} contracts, the position was turned over`);
+    if (this.#sign === 0 && contracts !== 0) this.wrongs.push(`${when}: ${contracts} contracts out of nothing`);
+  }
+
+  /** Time passes, event by event, until the kill is through. */
+  async #through(killed: Promise<KillReport>): Promise<KillReport> {
+    let report: KillReport | null = null;
+    let failed: unknown = null;
+    killed.then(
+      (found) => (report = found),
+      (error: unknown) => (failed = error),
+    );
+    for (let step = 0; step < MOST_STEPS; step++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (failed !== null) throw failed;
+      if (report !== null) return report;
+      const { nextMs } = this.#queue;
+      this.#queue.runDue(nextMs);
+      this.#desk.nowMs = this.#queue.nowMs;
+      this.#faulty.service.advance(this.#queue.nowMs);
+    }
+    throw new Error(`seed ${this.seed}: the kill does not end; slices: ${this.slices.join('; ')}`);
+  }
+}
+
+const NO_FUTURES_LIMITS = Object.fromEntries(
+  ['createOrder', 'createConditionOrder', 'cancelOrder', 'cancelTriggerOrder', 'openOrders', 'orderHistory', 'profitHistory', 'myTrades']
+    .concat(['positions', 'account', 'orderInformation', 'triggerOrderList'])
+    .map((name) => [`futures.${name}`, null]),
+);

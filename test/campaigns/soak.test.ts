@@ -1,0 +1,151 @@
+// A busy day at sixty times its speed, with faults: memory stays, the event loop turns, nothing is left unresolved, no limit is broken.
+// `npm run campaign -- soak --cases 60` soaks for 60 minutes, and then looks at a bot that has nothing to do but to follow one symbol.
+
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { act, askView } from '../../src/app/control/client.ts';
+import type { FaultRow } from '../faults/paperExchange.ts';
+import { BotWorld, pause, type BotProcess } from '../kills/botWorld.ts';
+import { median, theilSen } from '../kills/slope.ts';
+
+const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
+const SEED = Number(ISOBAR_SEED ?? 1);
+const MINUTES = Math.min(Number(ISOBAR_CASES ?? 0), 60);
+/** Of each minute of soaking. */
+const IDLE_S = 5;
+const SPEED = 60;
+const LOOK_MS = 2000;
+const OPEN_LIMIT = 24;
+const SYMBOL_LIMIT = 20_000;
+/** Warming up is no leak. */
+const LEFT_OUT = 1 / 3;
+const PEACE_MS = 120_000;
+const MB = 2 ** 20;
+
+const CREATE = 'spot.newOrder';
+const FAULTS: readonly FaultRow[] = [
+  { point: 'NET.reqDrop', op: CREATE, p: 0.005 },
+  { point: 'NET.respDrop', op: CREATE, p: 0.01 },
+  { point: 'NET.truncate', p: 0.002, params: { bytes: 7 } },
+  { point: 'BUS.unknown', op: CREATE, p: 0.01, params: { executed: 1, code: -1006 } },
+  { point: 'BUS.cancelDelay', op: 'spot.cancelOrder', p: 0.05, params: { ms: 10_000 } },
+  { point: 'NET.reqDrop', p: 0.001 },
+  { point: 'READ.lag', op: 'spot.openOrders', p: 0.005, params: { ms: 2000 } },
+];
+
+it.runIf(MINUTES > 0)(`${MINUTES} minutes at ${SPEED}x (seed ${SEED})`, { timeout: 7_200_000 }, async () => {
+  const risk = { maxOpenOrdersTotal: OPEN_LIMIT, maxPositionNotional: String(SYMBOL_LIMIT) };
+  const world = await BotWorld.open({
+    seed: SEED,
+    market: 'spot',
+    symbols: 4,
+    speed: SPEED,
+    more: { risk, params: { seed: SEED, pace: 30 } },
+  });
+  const bot = await world.started(PEACE_MS);
+  try {
+    await world.faults(FAULTS);
+    const soaked = await soak(world, bot);
+    await world.faults([]);
+    await act(world.data, { op: 'halt', scope: 'account', state: 'CANCEL_ONLY', why: 'the day is over' });
+    const { unknown, counts } = await world.until(bot, 'the end of what is unknown', PEACE_MS, (view) => view.unknown.length === 0);
+    await world.agreed(bot, PEACE_MS);
+    const { slopeMb, loopMs, worstLoopMs, breaches, halts } = soaked;
+    console.log(
+      `${MINUTES} minutes: ${counts.ordersSent} orders, ${counts.fills} fills, ${counts.unknowns} unknown outcomes, ${unknown.length} unresolved; ` +
+        `RSS ${soaked.rssMb.toFixed(0)} MB, ${slopeMb >= 0 ? '+' : ''}${slopeMb.toFixed(2)} MB per 10 minutes; event loop p99 ${loopMs.toFixed(1)} ms, worst minute ${worstLoopMs.toFixed(1)} ms; ` +
+        `${breaches.length} limits broken; halts ${halts.length === 0 ? 'none' : halts.join(', ')}`,
+    );
+    expect(breaches).toEqual([]);
+    expect(slopeMb).toBeLessThanOrEqual(1);
+    expect(loopMs).toBeLessThan(20);
+  } finally {
+    await bot.kill();
+    await world.close();
+  }
+});
+
+interface Soaked {
+  /** Theil-Sen, of the last two thirds. */
+  readonly slopeMb: number;
+  readonly rssMb: number;
+  /** Median of the minutes' p99. */
+  readonly loopMs: number;
+  readonly worstLoopMs: number;
+  readonly breaches: readonly string[];
+  /** Codes that ever held. */
+  readonly halts: readonly string[];
+}
+
+async function soak(world: BotWorld, bot: BotProcess): Promise<Soaked> {
+  const memory: (readonly [minutes: number, mb: number])[] = [];
+  const loops: number[] = [];
+  const breaches: string[] = [];
+  const halts = new Set<string>();
+  const fromMs = performance.now();
+  const minutes = (): number => (performance.now() - fromMs) / 60_000;
+  while (minutes() < MINUTES) {
+    await pause(LOOK_MS);
+    if (bot.isOver) throw new Error(`the bot ended: ${bot.text}`);
+    const view = await askView(world.data);
+    memory.push([minutes(), rssBytes(bot) / MB]);
+    if (view.loopDelayP99Ms !== null) loops.push(view.loopDelayP99Ms);
+    for (const { causes } of view.scopes) for (const { code } of causes) halts.add(code);
+    breaches.push(...(await broken(world, view.feeds)));
+  }
+  const late = memory.filter(([at]) => at >= MINUTES * LEFT_OUT);
+  return {
+    slopeMb: theilSen(late) * 10,
+    rssMb: memory.at(-1)![1],
+    loopMs: median(loops),
+    worstLoopMs: Math.max(...loops),
+    breaches,
+    halts: [...halts],
+  };
+}
+
+/** Limits against what is true at the exchange: open orders, and what is held of each symbol at its last price. */
+async function broken({ exchange }: BotWorld, feeds: Awaited<ReturnType<typeof askView>>['feeds']): Promise<readonly string[]> {
+  const { orders, accounts } = await exchange.truth();
+  const found = orders.length > OPEN_LIMIT ? [`${orders.length} open orders`] : [];
+  for (const { asset, free, locked } of accounts[0]!.balances) {
+    const price = feeds.find(({ instrument }) => instrument === `spot:${asset}USDT`)?.lastPrice ?? null;
+    // A price may have moved since risk judged by it.
+    if (price !== null && (Number(free) + Number(locked)) * Number(price) > SYMBOL_LIMIT * 1.02)
+      found.push(`${free} + ${locked} ${asset} at ${price}`);
+  }
+  return found;
+}
+
+/** Of the process, by the kernel. */
+const rssBytes = ({ child }: BotProcess): number =>
+  Number(/VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) * 1024;
+
+it.runIf(MINUTES > 0)(`a bot of one symbol that has nothing to do, ${MINUTES * IDLE_S} s`, { timeout: 1_200_000 }, async () => {
+  const world = await BotWorld.open({ seed: SEED, market: 'spot', symbols: 1, speed: 1, more: { strategy: IDLE, params: {} } });
+  const bot = await world.started(PEACE_MS);
+  try {
+    const beforeS = cpuS(bot);
+    const fromMs = performance.now();
+    await pause(MINUTES * IDLE_S * 1000);
+    const share = ((cpuS(bot) - beforeS) * 1000) / (performance.now() - fromMs);
+    console.log(`idle with one symbol at 1m: ${(share * 100).toFixed(2)} % of a core`);
+    expect(share).toBeLessThanOrEqual(0.03);
+  } finally {
+    await bot.kill();
+    await world.close();
+  }
+});
+
+/** Shipped, and content to wait for a crossing. */
+const IDLE = new URL('../../strategies/smaCross.ts', import.meta.url).pathname;
+/** The kernel counts in hundredths of a second. */
+const TICKS_S = 100;
+
+/** User and system time of the process. */
+function cpuS({ child }: BotProcess): number {
+  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_S;
+}

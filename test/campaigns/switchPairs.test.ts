@@ -1,0 +1,54 @@
+// Our client's orders at exchanges of every kind: the same scripts in each pair of values of each two switches.
+
+import { expect, test } from 'vitest';
+import { seededRng } from '../../src/base/rng.ts';
+import { profileOf, type SwitchValues } from '../../src/service/profile/profile.ts';
+import { SWITCHES } from '../../src/service/profile/switches.ts';
+import { coveringArray } from '../fixtures/covering.ts';
+import { SCRIPTS } from '../service/orderScripts.ts';
+import { PairDesk } from '../service/pairDesk.ts';
+
+/** `npm run campaign -- switchPairs` sets both: so many combinations drawn at random beside those of the pairs. */
+const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
+const SEED = Number(ISOBAR_SEED ?? 1);
+const DRAWN = Number(ISOBAR_CASES ?? 0);
+
+/** Of a switch that is a number its own and a smaller one. */
+const VALUES = Object.entries(SWITCHES).map(([name, row]): readonly [string, readonly unknown[]] => [
+  name,
+  'number' in row ? [row.number, Math.ceil(row.number / 4)] : row.values,
+]);
+const ROWS = coveringArray(VALUES.map(([, values]) => values.length));
+
+const valuesOf = (row: readonly number[]): SwitchValues => Object.fromEntries(VALUES.map(([name, values], at) => [name, values[row[at]!]]));
+
+function run(values: SwitchValues, again: string): void {
+  const desk = new PairDesk(profileOf(values));
+  for (const [name, script] of Object.entries(SCRIPTS)) {
+    try {
+      script(desk);
+    } catch (error) {
+      const differing = Object.entries(values).filter(([key, value]) => profileOf({})[key as keyof typeof SWITCHES] !== value);
+      throw new Error(`${name}, ${again}: ${JSON.stringify(Object.fromEntries(differing))}`, { cause: error });
+    }
+  }
+  desk.service.spot.venue.assertConserved();
+  desk.service.futures.venue.assertConserved();
+}
+
+test(`the ${VALUES.length} switches have their pairs in ${ROWS.length} combinations`, () => {
+  expect(VALUES).toHaveLength(59);
+  expect(ROWS.length).toBeLessThanOrEqual(24);
+});
+
+test.each(ROWS.map((row, at) => [at + 1, row] as const))(`combination %i of ${ROWS.length}`, (at, row) =>
+  run(valuesOf(row), `combination ${at}`),
+);
+
+test.runIf(DRAWN > 0)(`${DRAWN} combinations drawn at random from seed ${SEED}`, { timeout: 3_600_000 }, () => {
+  for (let seed = SEED; seed < SEED + DRAWN; seed++) {
+    const rng = seededRng(seed);
+    const row = VALUES.map(([, values]) => Math.floor(rng.next() * values.length));
+    run(valuesOf(row), `again: npm run campaign -- switchPairs --seed ${seed} --cases 1`);
+  }
+});

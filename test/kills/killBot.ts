@@ -1,0 +1,167 @@
+// Kills the process of a live bot under load, at seeded random instants and at records of each kind, and holds its next start to what is true.
+
+import { seededRng } from '../../src/base/rng.ts';
+import { act } from '../../src/app/control/client.ts';
+import type { Kind } from '../../src/adapters/journal/records.ts';
+import type { FaultRow } from '../faults/paperExchange.ts';
+import { BotWorld, isFree, pause, type BotProcess, type Step } from './botWorld.ts';
+
+/** So long a bot lives under load at most before it is killed. */
+const LIFE_MS = 1500;
+/** Of the kills that strike a bot which has only begun to start. */
+const EARLY = 0.25;
+/** Longest start, with audits ten seconds of the exchange apart, proofs of more than a minute, and other work on this computer. */
+const START_MS = 120_000;
+
+/** What makes a bot write a record that it has no cause for by itself. */
+interface Bring {
+  readonly schedule?: readonly FaultRow[];
+  /** Before the bot starts. */
+  readonly prepare?: (world: BotWorld) => Promise<void>;
+  /** As it begins to trade. */
+  readonly bring?: (world: BotWorld, kills: number) => Promise<void>;
+}
+
+const lost: readonly FaultRow[] = [{ point: 'NET.reqDrop', op: 'spot.newOrder', p: 0.3 }];
+const BRINGS: Readonly<Partial<Record<Kind, Bring>>> = {
+  EVID: { schedule: lost },
+  TOMB: { schedule: lost },
+  REFUSED: { schedule: [{ point: 'GW.code', op: 'spot.newOrder', p: 0.3, params: { code: -2017 } }] },
+  // A limit that is lower each time: limits only tighten.
+  HUMAN: {
+    bring: async ({ data }, kills) =>
+      void (await act(data, { op: 'tighten', key: 'maxOpenOrdersTotal', value: String(900 - kills), why: 'a person was here' })),
+  },
+  FUNDED: { prepare: ({ exchange }) => beforeFunding(exchange) },
+};
+/** Kinds of which a bot under load writes several a second: the kill comes at the first, the second or the third. */
+const OFTEN: ReadonlySet<Kind> = new Set(['VERDICT', 'INTENT', 'SEND', 'ACK', 'FILL', 'STATE', 'CURSOR', 'INSTANT']);
+
+const FUNDING_MS = 8 * 3_600_000;
+/** Time for a start and for the first position. */
+const AHEAD_MS = 900_000;
+
+async function beforeFunding(exchange: BotWorld['exchange']): Promise<void> {
+  const { now } = await exchange.truth();
+  await exchange.clock({ stepMs: FUNDING_MS - ((now + AHEAD_MS) % FUNDING_MS) });
+}
+
+export interface BotKills {
+  readonly kills: number;
+  readonly orders: number;
+  readonly fills: number;
+  /** Orders whose outcome was not known at a start. */
+  readonly unknown: number;
+  /** From the start of a process to its first order allowed. */
+  readonly slowestStartMs: number;
+}
+
+export class BotKiller {
+  readonly world: BotWorld;
+  readonly #rng: () => number;
+  kills = 0;
+  slowestStartMs = 0;
+
+  private constructor(world: BotWorld) {
+    this.world = world;
+    const rng = seededRng(world.options.seed);
+    this.#rng = () => rng.next();
+  }
+  static async open(options: BotWorld['options']): Promise<BotKiller> {
+    return new BotKiller(await BotWorld.open(options));
+  }
+
+  /** A kill at a random instant, of a start or of a life under load. */
+  async killAtRandom(): Promise<void> {
+    if (this.kills === 0 || this.#rng() >= EARLY) return this.#killUnderLoad();
+    const bot = this.world.start();
+    await pause(this.#rng() * 1000);
+    await this.#killed(bot);
+  }
+
+  async #killUnderLoad(): Promise<void> {
+    const bot = await this.#proved();
+    await this.world.until(bot, 'an order', START_MS, ({ counts }) => counts.ordersSent > 0);
+    await pause(this.#rng() * LIFE_MS);
+    await this.#killed(bot);
+  }
+
+  /** Two kills: at the next record of a kind, wherever in the life of a bot that is, and of the bot that had to bear it, under load. */
+  async killAt(kind: Kind, step: Step): Promise<void> {
+    const { schedule = [], prepare, bring } = BRINGS[kind] ?? {};
+    await this.world.faults(schedule);
+    await prepare?.(this.world);
+    const at = { kind, step, nth: OFTEN.has(kind) ? 1 + Math.floor(this.#rng() * 3) : 1 };
+    let bot = this.world.start(at);
+    const endMs = performance.now() + START_MS;
+    let isAsked = false;
+    while (!bot.isOver || bot.hasGivenUp) {
+      if (performance.now() > endMs) throw new Error(`no ${kind} was written within ${START_MS} ms\n${bot.text}`);
+      if (bot.isOver) bot = this.world.start(at);
+      if (bot.isTrading && !isAsked) {
+        isAsked = true;
+        // It dies while it answers.
+        await bring?.(this.world, this.kills).catch(() => {});
+      }
+      await pause(20);
+    }
+    if (bot.child.signalCode !== 'SIGKILL') throw new Error(`the bot ended by itself: ${bot.text}`);
+    await this.#killed(bot);
+    await this.world.faults([]);
+    await this.#killUnderLoad();
+  }
+
+  async #killed(bot: BotProcess): Promise<void> {
+    await bot.kill();
+    this.kills++;
+    const wrong = await this.world.safety();
+    if (wrong.length > 0) throw new Error(`${this.#where}: ${wrong.slice(0, 10).join('\n')}\n${bot.text}`);
+  }
+
+  /** A start after a kill, up to where it trades and both sides say the same. */
+  async #proved(): Promise<BotProcess> {
+    const bot = await this.world.started(START_MS);
+    try {
+      this.slowestStartMs = Math.max(this.slowestStartMs, performance.now() - bot.startMs);
+      await this.world.until(bot, 'the end of all halts', START_MS, isFree);
+      await this.#agreed(bot);
+      await act(this.world.data, { op: 'resume', scope: 'account', code: null, why: 'it was the same' });
+      // A kill before this is on the disk would find the bot halted again, as it should be.
+      await this.world.until(
+        bot,
+        'the end of the halt',
+        START_MS,
+        (view) => isFree(view) && view.journal.durableSeq === view.journal.lastSeq,
+      );
+      return bot;
+    } catch (error) {
+      await bot.kill();
+      throw new Error(`${this.#where}: ${error instanceof Error ? error.message : String(error)}\n${bot.text}`, { cause: error });
+    }
+  }
+
+  /** Both sides are compared where they stand still: nothing new is begun, what is on its way comes to its end. */
+  async #agreed(bot: BotProcess): Promise<void> {
+    await act(this.world.data, { op: 'halt', scope: 'account', state: 'CANCEL_ONLY', why: 'it is compared' });
+    await this.world.agreed(bot, START_MS);
+  }
+
+  /** The last start, and what there was in sum. */
+  async end(): Promise<BotKills> {
+    const { world } = this;
+    await (await this.#proved()).kill();
+    const orders = await world.exchange.orders();
+    const { state, filled } = world.belief();
+    const count = (kind: Kind): number => state.counts.get(kind) ?? 0;
+    if (count('FILL') === 0 || filled.size === 0) throw new Error('nothing was filled: the kills have shown nothing');
+    return { kills: this.kills, orders: orders.length, fills: count('FILL'), unknown: count('EVID'), slowestStartMs: this.slowestStartMs };
+  }
+
+  get #where(): string {
+    return `seed ${this.world.options.seed}, kill ${this.kills}`;
+  }
+
+  close(): Promise<void> {
+    return this.world.close();
+  }
+}

@@ -1,0 +1,165 @@
+// Takes a live bot over the rows of a stepped exchange: row by row, and act by act where legs of brackets may come about inside one.
+
+import type { LiveBot } from '../../src/app/live/liveBot.ts';
+import { closeOf, openOf } from '../../src/model/interval.ts';
+import { levelOf, type Bracket } from '../../src/orders/brackets.ts';
+import { LIFECYCLES, STATE } from '../../src/orders/lifecycle.ts';
+import type { RowAct, RowMatching } from '../../src/service/rows/rowMatching.ts';
+import type { RowLane } from '../../src/service/rows/rowLane.ts';
+import type { SteppedTime } from './steppedTime.ts';
+
+/** Exchange time that an answer of the bot may take: more, and it is stuck. */
+export const THINK_MS = 100_000;
+/** From the close of a row to the bot's first question for it: until then its acts are over. */
+export const BAR_DELAY_MS = 40_000;
+
+export interface DriverParts {
+  readonly bot: LiveBot;
+  readonly time: SteppedTime;
+  readonly rows: RowMatching;
+  /** Orders that have not ended, as the exchange knows. */
+  readonly openOrders: () => number;
+  /** Cancels act at once: those that are sent are over before the next row. */
+  readonly isPrompt: boolean;
+}
+
+export class RowDriver {
+  readonly #parts: DriverParts;
+
+  constructor(parts: DriverParts) {
+    this.#parts = parts;
+  }
+
+  /** Lets the next rows close, and the bot decide on them; false: there are none. */
+  async next(): Promise<boolean> {
+    const { rows, time } = this.#parts;
+    const closeMs = rows.nextMs;
+    if (closeMs === Infinity) return false;
+    if (this.#mayNeedLegs()) {
+      rows.goByActs();
+      await time.stepTo(closeMs);
+      for (let act = rows.next(); act !== null; act = rows.next()) await this.#act(act);
+      rows.goWhole();
+    } else {
+      await time.stepTo(closeMs);
+      await this.#book();
+    }
+    // Bars finer than those of the bot close in between: they fill its orders, and it is not asked.
+    if (this.#decidesAt(closeMs)) await this.#until(closeMs, 'its decision', () => this.#hasDecided(closeMs));
+    await this.#until(closeMs, 'the answers to its orders', () => this.#isSettled());
+    return true;
+  }
+
+  /** Something works whose fill calls for a leg, or a stop waits for its price. */
+  #mayNeedLegs(): boolean {
+    const { engine } = this.#parts.bot.parts;
+    if (engine.brackets.total > 0) return true;
+    return engine.orders
+      .active()
+      .some(({ parent, takeProfit, stopLoss, trailing }) => parent > 0 || takeProfit > 0 || stopLoss > 0 || trailing > 0);
+  }
+
+  async #act(act: RowAct): Promise<void> {
+    if (act.act === 'closed') return;
+    await this.#book();
+    const { lane } = act;
+    const { open, high, low } = lane.series.bar(lane.row);
+    const closeMs = lane.series.closeMs(lane.row);
+    const tried = new Set<Bracket>();
+    if (act.act === 'open') {
+      await this.#stops(lane, tried, ({ isLong }, level) => ((isLong ? open <= level : open >= level) ? open : null));
+      await this.#stops(lane, tried, ({ isLong }, level) => reached(isLong, level, high, low));
+      return;
+    }
+    // Entries that filled inside this row: their stop counts if the row has reached it. Trailing stops follow it when the bot has the bar.
+    await this.#stops(lane, tried, ({ isLong, armedMs }, level) => (armedMs >= closeMs ? reached(isLong, level, high, low) : null));
+  }
+
+  /** The stops of an instrument that go off, one after the other as they were armed; `priceOf`: where, or null. */
+  async #stops(lane: RowLane, tried: Set<Bracket>, priceOf: (bracket: Bracket, level: number) => number | null): Promise<void> {
+    const { bot } = this.#parts;
+    const { brackets, desk } = bot.parts.engine;
+    const hits: { readonly bracket: Bracket; readonly price: number }[] = [];
+    const index = this.#indexOf(lane);
+    brackets.reached(index, Infinity, -Infinity, -Infinity, (bracket) => {
+      const price = tried.has(bracket) ? null : priceOf(bracket, levelOf(bracket));
+      if (price !== null) hits.push({ bracket, price });
+    });
+    for (const { bracket, price } of hits) {
+      tried.add(bracket);
+      lane.quote(price);
+      bot.driver.step(() => desk.hit(bracket, price));
+      await this.#until(this.#parts.time.nowMs, 'a stop', () => !desk.holds && this.#isSent());
+      await this.#book();
+    }
+  }
+
+  /** The bot learns of what has filled and what has ended, and sends the legs that are called for. */
+  async #book(): Promise<void> {
+    const { bot, time } = this.#parts;
+    const { engine, services } = bot.parts;
+    for (const service of services.all()) {
+      let isDone = false;
+      const instruments = new Set(engine.orders.active().map(({ instrumentIndex }) => instrumentIndex));
+      service.settle([...instruments], () => void (isDone = true));
+      await this.#until(time.nowMs, 'what its orders have become', () => isDone);
+    }
+    await this.#until(time.nowMs, 'the end of orders that are over', () => this.#isSent() && this.#hasLearnt());
+  }
+
+  /** Nothing that it has sent is without an answer. */
+  #isSent(): boolean {
+    const { engine, services } = this.#parts.bot.parts;
+    return services.idle && engine.orders.active().every(({ state }) => state !== STATE.sent && state !== STATE.draft);
+  }
+
+  #hasLearnt(): boolean {
+    return this.#parts.bot.parts.engine.orders.active().length === this.#parts.openOrders();
+  }
+
+  #isSettled(): boolean {
+    const { bot, isPrompt } = this.#parts;
+    if (!bot.isIdle || !this.#isSent()) return false;
+    return !isPrompt || bot.parts.engine.orders.active().every(({ state }) => state !== STATE.cancelSent);
+  }
+
+  #decidesAt(closeMs: number): boolean {
+    const { feeds } = this.#parts.bot.parts.engine;
+    return feeds.some(({ bars: { interval } }) => closeOf(interval, openOf(interval, closeMs - 1)) === closeMs);
+  }
+
+  #hasDecided(closeMs: number): boolean {
+    const { bot } = this.#parts;
+    return bot.isIdle && bot.parts.engine.feeds.some(({ bars, cursor }) => bars.closeMs[cursor.row] === closeMs);
+  }
+
+  #indexOf(lane: RowLane): number {
+    return this.#parts.bot.parts.engine.instruments.findIndex(({ id }) => id === lane.market.instrument.id);
+  }
+
+  #state(): string {
+    const { bot, time } = this.#parts;
+    const { engine, services } = bot.parts;
+    const orders = engine.orders.active().map(({ id, role, state }) => `order ${id} (${role}) ${LIFECYCLES[state]}`);
+    const row = engine.execution.map(({ cursor }) => cursor.row);
+    const next = time.nextMs === Infinity ? 'nothing' : new Date(time.nextMs).toISOString();
+    return `${orders.join(', ') || 'no order'}; idle: bot ${bot.isIdle}, services ${services.idle}; rows ${row.join(' ')}; due ${next}`;
+  }
+
+  /** Lets time pass, from one thing that is due to the next, until `isDone`. */
+  async #until(sinceMs: number, what: string, isDone: () => boolean): Promise<void> {
+    const { time } = this.#parts;
+    await time.quiet();
+    while (!isDone()) {
+      const { nextMs } = time;
+      if (nextMs > sinceMs + THINK_MS)
+        throw new Error(`at ${new Date(time.nowMs).toISOString()} the bot waits for ${what} and does not go on: ${this.#state()}`);
+      await time.stepTo(nextMs);
+    }
+  }
+}
+
+const reached = (isLong: boolean, level: number, high: number, low: number): number | null => {
+  if (isLong) return low <= level ? Math.min(level, high) : null;
+  return high >= level ? Math.max(level, low) : null;
+};

@@ -1,0 +1,64 @@
+// What an account has at the end of a run: in the books of the bot, and at the exchange.
+
+import type { Engine } from '../../src/engine/engine.ts';
+import type { Instrument } from '../../src/model/instrument.ts';
+import { FuturesLedger } from '../../src/portfolio/futuresLedger.ts';
+import { PairedLedger } from '../../src/portfolio/pairedLedger.ts';
+import { SpotLedger } from '../../src/portfolio/spotLedger.ts';
+import type { Service } from '../../src/service/service.ts';
+import type { Row } from './tables.ts';
+
+/** What the bot believes to have. */
+export function booksOf({ ledger, instruments }: Engine): readonly Row[] {
+  if (ledger instanceof SpotLedger) return coins(ledger, instruments);
+  if (ledger instanceof FuturesLedger) return contracts(ledger);
+  if (ledger instanceof PairedLedger) return [...contracts(ledger.futures), ...coins(ledger.spot, instruments)];
+  throw new TypeError('a run is of spot, of futures, or of both');
+}
+
+/** What the exchange knows its first account to have, in the same rows. */
+export function balancesOf({ sides: { spot, futures } }: Service, { instruments, ledger: { cashAsset } }: Engine): readonly Row[] {
+  const rows: Row[] = [];
+  if (futures !== null) {
+    const { wallets } = futures.venue;
+    const asset = wallets.asset(cashAsset);
+    const { free, locked } = wallets.wallet(0, asset);
+    const margins = wallets.held(0, asset).reduce((units, { marginUnits }) => units + marginUnits, 0);
+    rows.push({ asset: cashAsset, units: free + locked + margins });
+    for (const { id } of instruments.filter(({ market }) => market === 'futures')) {
+      const index = wallets.contracts.findIndex(({ instrument }) => instrument.id === id);
+      const find = (isLong: boolean): Side => wallets.held(0).find((each) => each.index === index && each.isLong === isLong) ?? FLAT;
+      rows.push(positionRow(id, find(true), find(false)));
+    }
+  }
+  if (spot !== null) {
+    const held = (asset: string): Row => ({ asset, units: spot.venue.free(0, asset) + spot.venue.locked(0, asset) });
+    rows.push(held(cashAsset), ...instruments.filter(({ market }) => market === 'spot').map(({ base }) => held(base)));
+  }
+  return rows;
+}
+
+function coins(ledger: SpotLedger, instruments: readonly Instrument[]): readonly Row[] {
+  const bases = instruments.flatMap(({ market, base }, index) =>
+    market === 'spot' ? [{ asset: base, units: ledger.baseTotal(index) }] : [],
+  );
+  return [{ asset: ledger.cashAsset, units: ledger.cashTotal }, ...bases];
+}
+
+function contracts(ledger: FuturesLedger): readonly Row[] {
+  const positions = ledger.instruments.map(({ id }, index) => positionRow(id, ledger.side(index, true), ledger.side(index, false)));
+  return [{ asset: ledger.cashAsset, units: ledger.cashTotal }, ...positions];
+}
+
+interface Side {
+  readonly lots: number;
+  readonly entryUnits: number;
+}
+const FLAT: Side = { lots: 0, entryUnits: 0 };
+const positionRow = (asset: string, long: Side, short: Side): Row => ({
+  asset,
+  long: long.lots,
+  longUnits: long.lots === 0 ? 0 : long.entryUnits,
+  short: short.lots,
+  shortUnits: short.lots === 0 ? 0 : short.entryUnits,
+});

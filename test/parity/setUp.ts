@@ -1,0 +1,138 @@
+// The two halves of a parity run out of one resolved definition: an exchange whose prices are the backtest's rows, and a bot config.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { storeBars } from '../../src/adapters/bars/catalog.ts';
+import { SYNTHETIC } from '../../src/adapters/bars/quality.ts';
+import type { ExchangeSettings, PriceSettings } from '../../src/app/exchange/settings.ts';
+import { finestFeeds } from '../../src/app/finestFeeds.ts';
+import type { FeedPlan, RunPlan } from '../../src/app/plan.ts';
+import { pow10 } from '../../src/base/exact.ts';
+import type { BarColumns } from '../../src/model/bars.ts';
+import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
+import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
+import { SERVICE_DEFAULTS } from '../../src/service/config.ts';
+import { profileOf } from '../../src/service/profile/profile.ts';
+import { fixedSlippage } from '../../src/venue/slippage.ts';
+import { BAR_DELAY_MS, THINK_MS } from './driver.ts';
+
+/** Exchange time within which the bot has to answer a bar: what arrives by then is there at the open of the next one. */
+const GRACE_MS = BAR_DELAY_MS + THINK_MS;
+const KEY = { apiKey: 'parity-key', secret: 'parity-secret' };
+
+/**
+ * The plan as a bot over a wire can have it: volumes in whole lots, and positions marked with the bars' own prices, as a live bot marks
+ * them. Both sides run this plan.
+ */
+export function onTheWire(plan: RunPlan): RunPlan {
+  const feeds = plan.feeds.map((feed) => ({ ...feed, bars: inWholeLots(feed.bars) }));
+  if (plan.futures === undefined) return { ...plan, feeds };
+  const data = new Map(Array.from(plan.futures.data, ([id, contract]) => [id, { ...contract, marks: null }]));
+  return { ...plan, feeds, futures: { ...plan.futures, data } };
+}
+
+function inWholeLots(bars: BarColumns): BarColumns {
+  const scale = pow10(bars.instrument.quantityDigits);
+  return { ...bars, volume: bars.volume.map((volume) => Math.round(volume * scale) / scale) };
+}
+
+/** An exchange without limits on requests, with the fees, fills and account of the plan; its clock stands until it is stepped. */
+export function exchangeOf(plan: RunPlan): ExchangeSettings {
+  const { fees, fills, futures } = plan;
+  const execution = finestFeeds(plan.feeds);
+  const instruments = execution.map((feed) => withFees(feed.bars.instrument, plan));
+  const isFutures = futures !== undefined;
+  return {
+    service: {
+      ...SERVICE_DEFAULTS,
+      instruments,
+      accounts: [
+        {
+          name: 'parity',
+          uid: '10001',
+          balances: plan.funds?.spot ?? (isFutures ? {} : plan.cash),
+          ...(isFutures
+            ? {
+                futures: {
+                  balances: plan.funds?.futures ?? plan.cash,
+                  settings: { leverage: futures.leverage, isCross: futures.isCross, isNet: futures.isNet },
+                },
+              }
+            : {}),
+          keys: [{ ...KEY, permissions: { read: true, trade: true, markets: ['spot', 'futures'] }, ips: null }],
+        },
+      ],
+      profile: profileOf({ lockedFormula: fees.in === 'quote' ? 'amountPlusFee' : 'amount', intervals: 'wide', marketOpenUnit: 'v101' }),
+      feeRounding: fees.rounding,
+      fills: {
+        limitRule: fills.limit,
+        maxVolumeSharePpm: fills.maxVolumeSharePpm,
+        slippage: fixedSlippage(fills.slippageTicks, fills.slippagePpm),
+      },
+      rowGraceMs: GRACE_MS,
+      delays: { admissionMs: fills.latencyMs, visibilityMs: 0, cancelMs: fills.latencyMs },
+      limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])),
+      liquidationFeePpm: futures?.liquidationFeePpm ?? SERVICE_DEFAULTS.liquidationFeePpm,
+    },
+    prices: new Map(execution.map((feed, at) => pricesOf(feed, instruments[at]!, plan))),
+    seed: plan.seed,
+    speed: null,
+  };
+}
+
+/** On spot the definition's rates are those of every instrument; contracts bear theirs already. */
+function withFees(instrument: Instrument, { fees }: RunPlan): Instrument {
+  return instrument.market === 'spot' ? { ...instrument, makerFeePpm: fees.makerPpm, takerFeePpm: fees.takerPpm } : instrument;
+}
+
+function pricesOf({ bars, firstRow }: FeedPlan, instrument: Instrument, { futures, fromMs }: RunPlan): [InstrumentId, PriceSettings] {
+  const data = futures?.data.get(instrument.id);
+  const rows = { bars: { ...bars, instrument }, firstRow, marks: data?.marks ?? null, funding: data?.funding ?? [] };
+  return [instrument.id, { kind: 'rows', rows, fromMs }];
+}
+
+/**
+ * Writes what a bot needs into `folder`: its catalog, which ends where the run begins, its keys, and its config. Returns the config's
+ * path. `definition`: the keys of the run's definition that a bot config has too, as its author wrote them.
+ */
+export function writeBot(folder: string, plan: RunPlan, definition: Readonly<Record<string, unknown>>, url: string): string {
+  const catalog = join(folder, 'catalog');
+  for (const { bars, firstRow } of plan.feeds) if (firstRow > 0) storeBars(catalog, rowsBefore(bars, firstRow), SYNTHETIC);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'key'), KEY.apiKey, { mode: 0o600 });
+  writeFileSync(join(folder, 'secret'), KEY.secret, { mode: 0o600 });
+  const config = {
+    ...definition,
+    catalog,
+    data: join(folder, 'bot'),
+    exchange: {
+      ...Object.fromEntries(plan.feeds.map(({ bars: { instrument } }) => [`${instrument.market}Url`, url])),
+      keyFile: join(folder, 'key'),
+      secretFile: join(folder, 'secret'),
+      dialect: { marketOpen: 'v101', intervals: { spot: { '4h': '4h' }, futures: { '4h': '4h' } } },
+    },
+    bars: { delayMs: BAR_DELAY_MS, spreadMs: 0, graceMs: 60_000 },
+    audit: { fastMs: 60_000, balanceMs: 600_000, fullMs: 86_400_000 },
+    clock: { periodMs: 300_000, maxUncertaintyMs: 400 },
+  };
+  const path = join(folder, 'bot.yaml');
+  // JSON is YAML.
+  writeFileSync(path, JSON.stringify(config, null, 2));
+  return path;
+}
+
+function rowsBefore(bars: BarColumns, end: number): BarColumns {
+  const rows = (column: Float64Array): Float64Array => column.slice(0, end);
+  const { openMs, closeMs, open, high, low, close, volume } = bars;
+  return {
+    ...bars,
+    length: end,
+    openMs: rows(openMs),
+    closeMs: rows(closeMs),
+    open: rows(open),
+    high: rows(high),
+    low: rows(low),
+    close: rows(close),
+    volume: rows(volume),
+  };
+}

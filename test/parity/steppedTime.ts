@@ -1,0 +1,93 @@
+// One clock for a paper exchange and a bot in this process: it moves when it is told to, and not before everything on the wire is answered.
+
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { setImmediate } from 'node:timers/promises';
+import type { Scheduler } from '../../src/ports/scheduler.ts';
+import type { DrivenClock } from '../../src/service/faults/control.ts';
+import type { Service } from '../../src/service/service.ts';
+
+interface Due {
+  readonly timeMs: number;
+  readonly handle: number;
+  readonly run: () => void;
+}
+
+/** What a step that ends nowhere is cut at: turns of the event loop without an end of what is under way. */
+const MOST_TURNS = 100_000;
+/** An answer is read, and what follows from it is sent, within so many turns. */
+const TURNS_AFTER = 3;
+
+/**
+ * The bot's Scheduler. A step sets the time first and runs what was due after that: nobody acts in the past of the exchange, which would
+ * refuse what is signed there.
+ */
+export class SteppedTime implements Scheduler {
+  nowMs: number;
+  readonly #exchange: { readonly clock: DrivenClock; readonly service: Service };
+  readonly #due: Due[] = [];
+  #asked = 0;
+  #onWire = 0;
+  readonly #created = (): void => void this.#onWire++;
+  readonly #over = (): void => void this.#onWire--;
+
+  constructor(exchange: { readonly clock: DrivenClock; readonly service: Service }) {
+    this.#exchange = exchange;
+    this.nowMs = exchange.clock.nowMs();
+    subscribe('undici:request:create', this.#created);
+    subscribe('undici:request:trailers', this.#over);
+    subscribe('undici:request:error', this.#over);
+  }
+
+  close(): void {
+    unsubscribe('undici:request:create', this.#created);
+    unsubscribe('undici:request:trailers', this.#over);
+    unsubscribe('undici:request:error', this.#over);
+  }
+
+  at(timeMs: number, run: () => void): number {
+    const due: Due = { timeMs, handle: ++this.#asked, run };
+    let at = this.#due.length;
+    while (at > 0 && this.#due[at - 1]!.timeMs > timeMs) at--;
+    this.#due.splice(at, 0, due);
+    return due.handle;
+  }
+
+  cancel(handle: number): void {
+    const at = this.#due.findIndex((due) => due.handle === handle);
+    if (at >= 0) this.#due.splice(at, 1);
+  }
+
+  /** When something is due next; Infinity: nothing is. */
+  get nextMs(): number {
+    return this.#due[0]?.timeMs ?? Infinity;
+  }
+
+  /** Moves both clocks to `timeMs`, does what is due there, and returns once all that comes of it at this time has been answered. */
+  async stepTo(timeMs: number): Promise<void> {
+    const { clock, service } = this.#exchange;
+    if (timeMs > this.nowMs) clock.step(timeMs - this.nowMs);
+    this.nowMs = Math.max(timeMs, this.nowMs);
+    service.advance(this.nowMs);
+    await this.quiet();
+  }
+
+  /** Runs what is due until nothing is on the wire, and nothing follows from its answer at this time. */
+  async quiet(): Promise<void> {
+    let still = 0;
+    for (let turns = 0; still < TURNS_AFTER; turns++) {
+      if (turns > MOST_TURNS) throw new Error(`at ${new Date(this.nowMs).toISOString()} the bot and the exchange come to no rest`);
+      const ran = this.#runDue();
+      await setImmediate();
+      still = ran || this.#onWire > 0 || isDiskBusy() ? 0 : still + 1;
+    }
+  }
+
+  #runDue(): boolean {
+    const isDue = this.nextMs <= this.nowMs;
+    while (this.nextMs <= this.nowMs) this.#due.shift()!.run();
+    return isDue;
+  }
+}
+
+/** What is on its way to the disk, a journal's records say, holds requests back. */
+const isDiskBusy = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));

@@ -1,0 +1,64 @@
+// The comparison itself: any single change of a run is found, at the earliest place, and equal runs are equal.
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { firstDifference, type Row, type Tables } from './tables.ts';
+
+const order = fc.record({ id: fc.nat(9), decidedMs: fc.nat(99), lots: fc.nat(9), ending: fc.constantFrom('filled', 'canceled') });
+const fill = fc.record({ timeMs: fc.nat(99), order: fc.nat(9), price: fc.nat(99), lots: fc.nat(9) });
+const balance = fc.record({ asset: fc.constantFrom('USDT', 'BTC'), units: fc.nat() });
+const tables: fc.Arbitrary<Tables> = fc.record({
+  orders: fc.array(order, { minLength: 1, maxLength: 6 }).map((rows) => rows.toSorted((a, b) => a.decidedMs - b.decidedMs)),
+  fills: fc.array(fill, { minLength: 1, maxLength: 6 }).map((rows) => rows.toSorted((a, b) => a.timeMs - b.timeMs)),
+  books: fc.array(balance, { minLength: 1, maxLength: 2 }),
+  balances: fc.array(balance, { minLength: 1, maxLength: 2 }),
+});
+
+it('finds no difference between a run and its copy', () => {
+  fc.assert(
+    fc.property(tables, (run) => {
+      expect(firstDifference(run, structuredClone(run))).toBeNull();
+    }),
+  );
+});
+
+it('finds a change of any one value, with both values', () => {
+  fc.assert(
+    fc.property(
+      tables,
+      fc.constantFrom<(keyof Tables)[]>('orders', 'fills', 'books', 'balances'),
+      fc.nat(),
+      fc.nat(),
+      (run, table, which, key) => {
+        const row = which % run[table].length;
+        const was = run[table][row]!;
+        const field = Object.keys(was)[key % Object.keys(was).length]!;
+        const changed: Row = { ...was, [field]: 'changed' };
+        const other: Tables = { ...run, [table]: run[table].with(row, changed) };
+        expect(firstDifference(run, other)).toEqual({ table, row, field, backtest: was[field], live: 'changed' });
+      },
+    ),
+  );
+});
+
+it('finds a row that one of the two does not have', () => {
+  fc.assert(
+    fc.property(tables, fc.constantFrom<(keyof Tables)[]>('orders', 'fills', 'books', 'balances'), (run, table) => {
+      const shorter: Tables = { ...run, [table]: run[table].slice(0, -1) };
+      const row = run[table].length - 1;
+      expect(firstDifference(run, shorter)).toEqual({ table, row, field: null, backtest: run[table][row], live: null });
+      expect(firstDifference(shorter, run)).toEqual({ table, row, field: null, backtest: null, live: run[table][row] });
+    }),
+  );
+});
+
+it('names what came first: a fill of another price before the order that it led to', () => {
+  const run: Tables = {
+    orders: [{ id: 1, decidedMs: 10 }, { id: 2, decidedMs: 30 }],
+    fills: [{ timeMs: 20, price: 100 }],
+    books: [{ asset: 'USDT', units: 1 }],
+    balances: [{ asset: 'USDT', units: 1 }],
+  }; // prettier-ignore
+  const other: Tables = { ...run, orders: [run.orders[0]!, { id: 2, decidedMs: 31 }], fills: [{ timeMs: 20, price: 101 }] };
+  expect(firstDifference(run, other)).toMatchObject({ table: 'fills', field: 'price', backtest: 100, live: 101 });
+});
