@@ -8,7 +8,9 @@ import { Scratch } from '../dist/base/rowLog.js';
 import { bytesPerBar, wholeCommand } from './processes.ts';
 import { comparePeers, enginePart, peersTable } from './peers.ts';
 import { futuresBench, futuresPart, type FuturesKind } from './futures.ts';
+import { liveBench, livePart } from './live.ts';
 import { restCreate, restPart } from './restCreate.ts';
+import { serviceBarePart, serviceBench } from './service.ts';
 import { buildReference, runReference, writeUnits, type Figures, type Workload } from './reference.ts';
 import { coarser, head, walk } from './series.ts';
 import { sweepBench } from './sweep.ts';
@@ -34,8 +36,12 @@ try {
   else if (process.argv[2] === '--peers-part') await enginePart(process.argv[3]!);
   else if (process.argv[2] === '--futures-part') await futuresPart(process.argv[3] as FuturesKind);
   else if (process.argv[2] === '--rest-part') await restPart(process.argv[3]!, process.argv[4], folder);
+  else if (process.argv[2] === '--live-part') await livePart(process.argv[3]!, process.argv[4]!);
+  else if (process.argv[2] === '--service-part') await serviceBarePart(process.argv[3]!);
   else if (process.argv.includes('--peers')) await peers();
   else if (process.argv.includes('--rest')) await rest();
+  else if (process.argv.includes('--live')) process.stdout.write(`${JSON.stringify({ live: await liveBench(folder, say) })}\n`);
+  else if (process.argv.includes('--service')) process.stdout.write(`${JSON.stringify({ service: await serviceBench(folder) })}\n`);
   else if (process.argv.includes('--futures')) process.stdout.write(`${JSON.stringify({ futures: await futuresBench(say) })}\n`);
   else await all();
 } finally {
@@ -97,6 +103,10 @@ async function run() {
   const sweep = await sweepBench(folder, program);
   say('bench: orders through the client of the exchange');
   const orders = await restCreate(say);
+  say('bench: a live bot, from a bar to an order');
+  const live = await liveBench(folder, say);
+  say('bench: the paper exchange under load');
+  const service = await serviceBench(folder);
   say('bench: memory and the whole command');
   return {
     equal: fillHeavy.equal && fillLight.equal && eight.equal && two.equal && sweep.equal,
@@ -113,6 +123,8 @@ async function run() {
     sweep,
     wholeCommand: await wholeCommand(folder),
     restCreate: orders,
+    live,
+    service,
     node: process.version,
   };
 }

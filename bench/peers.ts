@@ -1,7 +1,7 @@
 // The SMA cross beside two npm peers on the same bars: their trades must be the engine's before a time is printed (peers/README.md).
 
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Scratch } from '../dist/base/rowLog.js';
 import type { BarColumns } from '../dist/model/bars.js';
@@ -9,6 +9,7 @@ import type { RunPlan } from '../dist/app/plan.js';
 import { prepareBacktest, recordOf } from '../dist/app/runBacktest.js';
 import { head, walk } from './series.ts';
 import { feedPlan, load, planFor, timed } from './workloads.ts';
+import { installed } from './workspace.ts';
 
 const ENGINE_ROWS = 1_000_000;
 const PEER_PASSES = 2;
@@ -67,7 +68,7 @@ export interface PeersFigures {
 
 /** Null, with the reason on stderr, where the peers cannot be installed. Throws when one of them trades otherwise than the engine. */
 export async function comparePeers(folder: string, say: (text: string) => void): Promise<PeersFigures | null> {
-  if (!install(say)) return null;
+  if (!installed({ folder: FOLDER, shows: 'grademark', what: 'the peers (130 MB) into bench/peers/node_modules' }, say)) return null;
   return {
     windows: `${FAST}/${SLOW}`,
     isobarBars: ENGINE_ROWS,
@@ -160,17 +161,6 @@ async function planOf(peer: Peer, bars: BarColumns): Promise<RunPlan> {
   const work = { fast: FAST, slow: SLOW, lots: 1, cashUnits: CASH * 1e6, feePpm };
   const plan = planFor(await load(strategy), [feedPlan('bars', bars)], work, { fast: FAST, slow: SLOW });
   return { ...plan, fees: { ...plan.fees, in: 'received' } };
-}
-
-/** Installs the peers of the lock file into a folder of their own, once. */
-function install(say: (text: string) => void): boolean {
-  if (existsSync(join(FOLDER, 'node_modules/grademark'))) return true;
-  say('bench: installs the peers (130 MB) into bench/peers/node_modules: npm ci --ignore-scripts');
-  const { status, stderr } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: FOLDER, encoding: 'utf8' });
-  if (status === 0) return true;
-  const why = stderr?.split('\n').find((line) => line.startsWith('npm error')) ?? 'npm does not run';
-  say(`bench: skipped, for the peers cannot be installed (${why.replace('npm error', '').trim()})`);
-  return false;
 }
 
 /** The figures for a reader, with what a release must keep. */

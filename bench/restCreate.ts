@@ -1,16 +1,17 @@
 // CPU time from an order to its signed bytes on the socket, through the client of the exchange and through ccxt's createOrder.
 
-import { spawn, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface, type Interface } from 'node:readline';
+import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { accessSettings } from '../dist/app/access/settings.js';
 import { openExchange, type Exchange } from '../dist/app/access/openExchange.js';
 import { sameSignature, signedBytes } from '../dist/protocol/sign.js';
 import { OrderTimer, type OrderTimes } from '../test/ccxt/orderTimer.mjs';
 import { answerBytes, StubExchange } from '../test/fixtures/stubExchange.ts';
+import { Part } from './parts.ts';
+import { installed } from './workspace.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 /** The bench as it was bundled, which its parts need not do again. */
@@ -37,16 +38,13 @@ export interface RestCreateFigures extends BesideCcxt {
   readonly toAnswer: BesideCcxt;
 }
 
-/** Null, with the reason on stderr, where ccxt is not installed. Throws where the service did not get the same orders, rightly signed. */
+/** Null, with the reason on stderr, where ccxt cannot be installed. Throws where the service did not get the same orders, rightly signed. */
 export async function restCreate(say: (text: string) => void): Promise<RestCreateFigures | null> {
-  if (!existsSync(join(ROOT, 'test/ccxt/node_modules/ccxt/package.json'))) {
-    say('bench: restCreate is skipped, for ccxt is not installed (npm run test:ccxt)');
-    return null;
-  }
+  if (!installed(CCXT, say)) return null;
   const stub = new Part([SELF, '--rest-part', 'stub']);
   const origin = await stub.line();
   const ours = new Part([SELF, '--rest-part', 'ours', origin]);
-  const ccxt = new Part([join(ROOT, 'test/ccxt/createOrders.mjs'), origin, KEY, SECRET]);
+  const ccxt = ccxtPart(origin);
   try {
     for (const part of [ours, ccxt]) await part.line();
     await stub.ask('forget');
@@ -60,6 +58,44 @@ export async function restCreate(say: (text: string) => void): Promise<RestCreat
   }
 }
 
+export interface Rhythm {
+  readonly warm: number;
+  readonly rounds: number;
+  /** Of a round. */
+  readonly orders: number;
+  readonly pauseMs: number;
+}
+
+/**
+ * ccxt's part alone, one order at a time with pauses: CPU time of an order up to its bytes on the socket, the median of the best round. Null,
+ * with the reason on stderr, where ccxt cannot be installed.
+ */
+export async function ccxtToSocketUs(say: (text: string) => void, { warm, rounds, orders, pauseMs }: Rhythm): Promise<number | null> {
+  if (!installed(CCXT, say)) return null;
+  const stub = new Part([SELF, '--rest-part', 'stub']);
+  const ccxt = ccxtPart(await stub.line());
+  const one = async (): Promise<number> => {
+    await setTimeout(pauseMs);
+    return (JSON.parse(await ccxt.ask(1)) as OrderTimes).toSocketUs;
+  };
+  try {
+    await ccxt.line();
+    for (let order = 0; order < warm; order++) await one();
+    let least = Infinity;
+    for (let round = 0; round < rounds; round++) {
+      const times: number[] = [];
+      for (let order = 0; order < orders; order++) times.push(await one());
+      least = Math.min(least, times.toSorted((a, b) => a - b)[orders >> 1]!);
+    }
+    return least;
+  } finally {
+    for (const part of [ccxt, stub]) part.end();
+  }
+}
+
+const CCXT = { folder: join(ROOT, 'test/ccxt'), shows: 'ccxt', what: 'ccxt (70 MB) into test/ccxt/node_modules' };
+const ccxtPart = (origin: string): Part => new Part([join(ROOT, 'test/ccxt/createOrders.mjs'), origin, KEY, SECRET]);
+
 interface Round {
   readonly ours: OrderTimes;
   readonly ccxt: OrderTimes;
@@ -71,33 +107,6 @@ function best(rounds: readonly Round[], name: keyof OrderTimes): BesideCcxt {
   const cpuUsOurs = Math.min(...rounds.map(({ ours }) => ours[name]));
   const cpuUsCcxt = Math.min(...rounds.map(({ ccxt }) => ccxt[name]));
   return { cpuUsOurs, cpuUsCcxt, ratio: cpuUsOurs / cpuUsCcxt };
-}
-
-/** A process that answers a line by a line. */
-class Part {
-  readonly #child: ChildProcess;
-  readonly #lines: AsyncIterator<string>;
-
-  constructor(words: readonly string[]) {
-    this.#child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] });
-    const lines: Interface = createInterface({ input: this.#child.stdout! });
-    this.#lines = lines[Symbol.asyncIterator]();
-  }
-
-  async line(): Promise<string> {
-    const { value, done } = await this.#lines.next();
-    if (done === true) throw new Error(`a part of the benchmark ended: ${this.#child.spawnargs.slice(1, 4).join(' ')}`);
-    return value;
-  }
-
-  ask(text: string | number): Promise<string> {
-    this.#child.stdin!.write(`${text}\n`);
-    return this.line();
-  }
-
-  end(): void {
-    this.#child.stdin!.end();
-  }
 }
 
 interface Received {

@@ -29,6 +29,14 @@ export function table(of: BenchFigures): string {
     ['bytes a bar', number(of.bytesPerBar, 1), '≤ 80'],
     ['whole command, 1 025 708 bars', `${number(of.wholeCommand.totalMs, 0)} ms`, '≤ 3000'],
     ['CPU of an order to the exchange / by ccxt', besideCcxt(of.restCreate), '≤ 0.5'],
+    ['CPU of a live bot, bar to order / ccxt', `${number(of.live.ratioToCcxt)}   (${number(of.live.barToBytesCpuUs, 0)} us)`, '≤ 0.5'],
+    ['            time of day, p50 and p99', `${number(of.live.p50Ms)} and ${number(of.live.p99Ms)} ms`, ''],
+    ['            synced / one fdatasync', `${number(of.live.syncedMs)} / ${number(of.live.bareSyncMs)} ms`, ''],
+    ['paper exchange / bare HTTP server, ping', number(of.service.pingRatio), '≥ 0.6'],
+    ['            depth', number(of.service.depthRatio), '≥ 0.6'],
+    ['            create', `${number(of.service.createRatio)}   (p99 ${number(of.service.p99Ms, 1)} ms)`, '≥ 0.5'],
+    ['            a create on the disk / a bare sync', `${number(of.service.durableMs)} / ${number(of.service.bareSyncMs)} ms`, ''],
+    ['            a create beside 10 000 open orders', number(of.service.openOrdersRatio), '≤ 1.5'],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return `${rows.map(([name, value, limit]) => `  ${name.padEnd(width)}  ${value.padEnd(20)} ${limit}`).join('\n')}\n  Node ${of.node}\n`;

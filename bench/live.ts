@@ -1,0 +1,267 @@
+// A live bot from a bar that has been received to the signed order on its socket: CPU time beside ccxt's createOrder, and the time of day.
+
+import { closeSync, existsSync, fdatasync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { subscribe } from 'node:diagnostics_channel';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { planOf } from '../dist/app/definition/strategies.js';
+import { readLiveConfig } from '../dist/app/live/liveConfig.js';
+import { LiveLog } from '../dist/app/live/liveLog.js';
+import { openLiveBot, type LiveOptions } from '../dist/app/live/openLiveBot.js';
+import { sma, Strategy } from '../dist/index.js';
+import { JumpingTime } from './jumpingTime.ts';
+import { Part } from './parts.ts';
+import { ccxtToSocketUs } from './restCreate.ts';
+
+const ROOT = new URL('..', import.meta.url).pathname;
+/** The bench as it was bundled, which its parts need not do again. */
+const SELF = fileURLToPath(import.meta.url);
+const MINUTE_MS = 60_000;
+/** V8-warm after these. */
+const WARM_BARS = 300;
+const BARS = 50;
+const ROUNDS = 6;
+const SYNCED_ROUNDS = 2;
+const SYNCS = 200;
+/** About from one order of the bot to the next. */
+const RHYTHM_MS = 20;
+/** From the close of a bar to the jump's end: by then the exchange has it. */
+const AFTER_CLOSE_MS = 50;
+/** Of a jump between bars. */
+const STEP_MS = 3000;
+const MOST_STEPS = 600;
+const LONGEST_MS = 30_000;
+
+export interface LiveFigures {
+  /** Process CPU time from a bar that has been read to the last byte of the signed order: median, of the best round. */
+  readonly barToBytesCpuUs: number;
+  /** The same from the last byte of the answer with the bar, whose rows are still to be read. */
+  readonly answerToBytesCpuUs: number;
+  /** The first over that of ccxt's createOrder, as warm and in the same rhythm; null where ccxt cannot be installed. */
+  readonly ratioToCcxt: number | null;
+  /** From the answer by the time of day, the journal in memory. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Median with the journal on the disk: two records last before the order leaves. */
+  readonly syncedMs: number;
+  /** Median of a write and its fdatasync on that disk, alone. */
+  readonly bareSyncMs: number;
+}
+
+export async function liveBench(folder: string, say: (text: string) => void): Promise<LiveFigures> {
+  const memory = existsSync('/dev/shm') ? mkdtempSync('/dev/shm/isobar-bench-') : join(folder, 'memory');
+  try {
+    const inMemory = await figuresOf(memory, ROUNDS);
+    const onDisk = await figuresOf(join(folder, 'disk'), SYNCED_ROUNDS);
+    const ccxtUs = await ccxtToSocketUs(say, { warm: WARM_BARS, rounds: ROUNDS, orders: BARS, pauseMs: RHYTHM_MS });
+    const wall = inMemory.flatMap(({ wallMs }) => wallMs);
+    const barToBytesCpuUs = Math.min(...inMemory.map(({ barUs }) => quantile(barUs, 0.5)));
+    return {
+      barToBytesCpuUs,
+      answerToBytesCpuUs: Math.min(...inMemory.map(({ answerUs }) => quantile(answerUs, 0.5))),
+      ratioToCcxt: ccxtUs === null ? null : barToBytesCpuUs / ccxtUs,
+      p50Ms: quantile(wall, 0.5),
+      p99Ms: quantile(wall, 0.99),
+      syncedMs: quantile(onDisk.flatMap(({ wallMs }) => wallMs), 0.5), // prettier-ignore
+      bareSyncMs: await bareSyncMs(folder),
+    };
+  } finally {
+    rmSync(memory, { recursive: true, force: true });
+  }
+}
+
+interface Round {
+  /** Of each bar. */
+  readonly barUs: readonly number[];
+  readonly answerUs: readonly number[];
+  readonly wallMs: readonly number[];
+}
+
+/** A bot in a process of its own, on an exchange of its own: some bars for V8, then rounds. */
+async function figuresOf(folder: string, rounds: number): Promise<readonly Round[]> {
+  const exchange = new Part([join(ROOT, 'dist/cli/isobar.js'), 'exchange', '--demo', '--port', '0', '--control', '0', '--quiet']);
+  const bot = new Part([SELF, '--live-part', folder, await exchange.line()]);
+  try {
+    await bot.line();
+    await bot.ask(WARM_BARS);
+    const found: Round[] = [];
+    for (let round = 0; round < rounds; round++) found.push(JSON.parse(await bot.ask(BARS)) as Round);
+    return found;
+  } finally {
+    bot.end();
+    await exchange.stop();
+  }
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN;
+}
+
+/** Of as many bytes as the records of an order are. */
+async function bareSyncMs(folder: string): Promise<number> {
+  const file = openSync(join(folder, 'sync'), 'a', 0o600);
+  const bytes = Buffer.alloc(2000, 'a');
+  const times: number[] = [];
+  try {
+    for (let at = 0; at < SYNCS; at++) {
+      const fromMs = performance.now();
+      writeSync(file, bytes);
+      await new Promise<void>((resolve, reject) => fdatasync(file, (error) => (error ? reject(error) : resolve())));
+      times.push(performance.now() - fromMs);
+    }
+  } finally {
+    closeSync(file);
+  }
+  return quantile(times, 0.5);
+}
+
+/** In at one bar, out at the next, with an indicator to keep. */
+class EachBar extends Strategy {
+  average = this.use(sma(this.bars.close, 20));
+  override onBar() {
+    if (this.position().isFlat) this.buy({ quote: this.average.value > 0 ? 100 : 101 });
+    else this.exit();
+  }
+}
+
+/** The process of the bot: for each line of its input, a number, it trades as many bars and prints a Round. */
+export async function livePart(folder: string, opened: string): Promise<void> {
+  const { spot, control, key, secret } = JSON.parse(opened) as Readonly<Record<'spot' | 'control' | 'key' | 'secret', string>>;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const [name, text] of [['key', key], ['secret', secret]] as const) writeFileSync(join(folder, name), text, { mode: 0o600 }); // prettier-ignore
+  writeFileSync(join(folder, 'bot.yaml'), configText(spot));
+  const config = readLiveConfig(join(folder, 'bot.yaml'), {});
+  const time = new JumpingTime();
+  const load: LiveOptions['load'] = async (entry, source) => ({
+    plan: planOf(entry, { strategy: EachBar, name: 'EachBar', hash: 'EachBar' }, source),
+    inputs: [],
+    folder,
+  });
+  const watch = new OrderWatch();
+  const running = await openLiveBot(config, {
+    log: (nowMs) => new LiveLog({ write: () => {}, isPretty: false, nowMs, formatTime: String, hide: (text) => text }),
+    broken: (why) => {
+      throw new Error(why);
+    },
+    scheduler: time,
+    load,
+  });
+  const { bot } = running;
+  const { journal } = bot.parts;
+  const instant = journal.instant.bind(journal);
+  journal.instant = (body) => {
+    watch.bar();
+    return instant(body);
+  };
+  let isTrading = false;
+  bot.start(() => (isTrading = true));
+  const rests = (): boolean => bot.isIdle && bot.parts.engine.orders.active().length === 0;
+  /** What is waited for in between need not be lived through; nothing is on the wire while both clocks jump. */
+  const hurryTo = async (holds: () => boolean, what: string): Promise<void> => {
+    for (let steps = 0; !holds(); steps++) {
+      if (steps > MOST_STEPS) throw new Error(`${what} did not come`);
+      await until(() => watch.onWire === 0, 'an answer');
+      await jump(time, control, STEP_MS);
+      await pause(1);
+    }
+  };
+  await hurryTo(() => isTrading, 'the start');
+  process.stdout.write('ready\n');
+  for await (const line of createInterface({ input: process.stdin })) {
+    watch.forget();
+    for (let bar = 0; bar < Number(line); bar++) {
+      await hurryTo(rests, 'the end of an order');
+      await until(() => watch.onWire === 0, 'an answer');
+      await jump(time, control, MINUTE_MS - (bot.parts.venueMs() % MINUTE_MS) + AFTER_CLOSE_MS);
+      await until(() => watch.count > bar, `order ${bar}`);
+    }
+    process.stdout.write(`${JSON.stringify(watch.round)}\n`);
+  }
+  await new Promise<void>((resolve) => bot.stop(resolve));
+  await running.close();
+  time.close();
+}
+
+/** Both clocks, that of the exchange first: nobody signs in its future. */
+async function jump(time: JumpingTime, control: string, wantedMs: number): Promise<void> {
+  const ms = Math.ceil(wantedMs);
+  const { ok, status } = await fetch(`${control}/clock`, { method: 'POST', body: JSON.stringify({ stepMs: ms }) });
+  if (!ok) throw new Error(`the clock of the exchange cannot be stepped (HTTP ${status})`);
+  time.jump(ms);
+}
+
+async function until(holds: () => boolean, what: string): Promise<void> {
+  const endMs = performance.now() + LONGEST_MS;
+  while (!holds()) {
+    if (performance.now() > endMs) throw new Error(`${what} did not come within ${LONGEST_MS} ms`);
+    await pause(1);
+  }
+}
+
+const Told = z.object({ request: z.object({ path: z.string(), method: z.string() }) });
+
+/** Hears of each answer with bars, and of the first order after it. */
+class OrderWatch {
+  #beganUs = NaN;
+  #beganMs = NaN;
+  #barAtUs = NaN;
+  #barUs: number[] = [];
+  #answerUs: number[] = [];
+  #wallMs: number[] = [];
+  onWire = 0;
+
+  constructor() {
+    subscribe('undici:request:create', () => this.onWire++);
+    subscribe('undici:request:error', () => this.onWire--);
+    subscribe('undici:request:trailers', (message) => {
+      this.onWire--;
+      if (!Told.parse(message).request.path.includes('klines')) return;
+      this.#beganUs = processUs();
+      this.#beganMs = performance.now();
+    });
+    subscribe('undici:request:bodySent', (message) => {
+      const { method, path } = Told.parse(message).request;
+      if (method !== 'POST' || !path.includes('order') || Number.isNaN(this.#beganUs)) return;
+      const nowUs = processUs();
+      this.#barUs.push(nowUs - this.#barAtUs);
+      this.#answerUs.push(nowUs - this.#beganUs);
+      this.#wallMs.push(performance.now() - this.#beganMs);
+      this.#beganUs = NaN;
+    });
+  }
+
+  /** The bars of an instant have been read: the next thing done is to write them down and to decide. */
+  bar(): void {
+    this.#barAtUs = processUs();
+  }
+  get count(): number {
+    return this.#wallMs.length;
+  }
+  get round(): Round {
+    return { barUs: this.#barUs, answerUs: this.#answerUs, wallMs: this.#wallMs };
+  }
+  forget(): void {
+    this.#barUs = [];
+    this.#answerUs = [];
+    this.#wallMs = [];
+    this.#beganUs = NaN;
+  }
+}
+
+function processUs(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+const configText = (url: string): string => `mode: paper
+exchange: { spotUrl: '${url}', keyFile: key, secretFile: secret }
+data: bot
+strategy: eachBar.ts
+feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
+cash: { USDT: '10000' }
+audit: { fastMs: 60000, balanceMs: 600000, fullMs: 86400000 }
+bars: { graceMs: 60000, delayMs: 0, spreadMs: 0 }
+`;
