@@ -44,13 +44,13 @@ export interface CodeOptions {
   /** First instant, and end (not part of the run): `2024-01-01` or `2024-01-01T08:30`, UTC. Default: all bars. */
   readonly from?: string;
   readonly to?: string;
-  /** Starting balance in the quote asset, `'10000'`, or balances by asset, `{ USDT: '10000' }`. */
-  readonly cash: string | Readonly<Record<string, string>>;
+  /** Starting balance in the quote asset, `'10000'`, or balances by asset, `{ USDT: '10000' }`; over both markets also by market. */
+  readonly cash: Definition['cash'];
   /** Size of an order that names none: `{ base }`, `{ quote }` or `{ equity }`, a fraction of it. Default `{ equity: '0.95' }`. */
   readonly size?: Definition['size'];
   /** Fee of every fill as a fraction of its notional, `'0.001'` is 0.1 %; or `{ maker, taker, in, rounding }`. Default: the instrument's. */
   readonly fees?: string | Definition['fees'];
-  /** How orders fill: `limit`, `latencyMs`, `maxVolumeShare`, `slippageTicks`, `slippage`, `collar`. */
+  /** How orders fill: `limit`, `latencyMs`, `maxVolumeShare`, `slippageTicks`, `slippage`, `collar`, `inside`. */
   readonly fills?: Definition['fills'];
   /** Limits that every order must keep, such as `{ maxLeverage: '1' }`. Default none. */
   readonly risk?: Definition['risk'];

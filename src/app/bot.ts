@@ -19,7 +19,7 @@ import { parseParams } from '../strategy/params.ts';
 import { botModule, type SharedFeeds } from './botModule.ts';
 import type { RunPlan } from './plan.ts';
 import { marketOf } from './market/market.ts';
-import type { RunVenue } from './market/parts.ts';
+import type { AccountPlan, Deposits, RunVenue } from './market/parts.ts';
 import { openVenue, replayModule } from './replayModule.ts';
 import { TOKENS } from './tokens.ts';
 
@@ -38,8 +38,8 @@ export interface ConstructedBot {
   readonly plan: RunPlan;
   readonly engine: Engine;
   readonly exchange: ExchangePort;
-  /** What the venue is to be given, by asset. */
-  readonly deposits: ReadonlyMap<string, number>;
+  /** What each account at the venue is to be given. */
+  readonly deposits: readonly Deposits[];
 }
 
 /** A bot that stands before its first bar, its world beside it. */
@@ -93,7 +93,7 @@ export async function loopsFor(plan: RunPlan): Promise<Loops> {
   return { loop: module.blockLoop, lanes: module.laneLoop };
 }
 
-function addStrategies(engine: Engine, plan: RunPlan): void {
+export function addStrategies(engine: Engine, plan: RunPlan): void {
   plan.strategies.forEach(({ strategy, record, params }, index) => {
     const values = parseParams(strategy.params, params, record.file);
     try {
@@ -104,12 +104,18 @@ function addStrategies(engine: Engine, plan: RunPlan): void {
   });
 }
 
-/** Puts the starting balances into the books of the strategies, by share; returns what the venue is to be given. */
-function fund(engine: Engine, plan: RunPlan): Map<string, number> {
+/** Puts the starting balances into the books of the strategies, by share; returns what each account at the venue is to be given. */
+export function fund(engine: Engine, plan: RunPlan): readonly Deposits[] {
+  return marketOf(engine.instruments)
+    .accounts(plan, engine)
+    .map((account) => fundAccount(account, engine, plan));
+}
+
+function fundAccount({ market, ledger, cash }: AccountPlan, engine: Engine, plan: RunPlan): Deposits {
   const deposits = new Map<string, number>();
-  const assets = assetsOf(engine.instruments);
-  const market = marketOf(engine.instruments);
-  for (const [asset, text] of Object.entries(plan.cash)) {
+  const assets = assetsOf(engine.instruments.filter((of) => of.market === market));
+  const parts = marketOf(engine.instruments);
+  for (const [asset, text] of Object.entries(cash)) {
     const digits = assets.get(asset);
     if (digits === undefined) {
       throw new ConfigError(`cash.${asset}: no feed of the run trades it`, `name one of ${[...assets.keys()].join(', ')}`);
@@ -119,7 +125,7 @@ function fund(engine: Engine, plan: RunPlan): Map<string, number> {
       throw new ConfigError(`cash.${asset}: expected at most ${digits} decimals and not below zero, got ${text}`, 'round the amount');
     }
     deposits.set(asset, total);
-    splitByShare(total, plan).forEach((units, strategy) => engine.ledger.deposit(strategy, asset, units, market.worthOf(engine, asset, units)));
+    splitByShare(total, plan).forEach((units, strategy) => ledger.deposit(strategy, asset, units, parts.worthOf(engine, asset, units)));
   }
   return deposits;
 }

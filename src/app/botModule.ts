@@ -60,6 +60,7 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch,
           beat: observers.beat,
           equitySink: observers.equitySink ?? null,
           marks: marketOf(instruments).marks(plan, instruments),
+          funding: marketOf(instruments).funding(plan, instruments),
         }), // prettier-ignore
       [
         TOKENS.instruments, TOKENS.feeds, TOKENS.instant, TOKENS.ledger, TOKENS.reservations,

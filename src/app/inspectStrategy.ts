@@ -13,7 +13,7 @@ import type { OrderId } from '../model/order.ts';
 import type { StrategyHost, UseOptions } from '../strategy/host.ts';
 import { parseParams } from '../strategy/params.ts';
 import type { StrategyClass } from '../strategy/strategy.ts';
-import type { Feed, OrderInfo, Position } from '../strategy/types.ts';
+import type { Feed, Funding, OrderInfo, Position } from '../strategy/types.ts';
 
 export interface ParamNote {
   readonly name: string;
@@ -93,7 +93,8 @@ function rangeOf(min: unknown, max: unknown): string {
 }
 
 /** Nothing is held before a run: a field that keeps its position for later is sound. */
-const FLAT: Position = { qty: new Decimal(0), entryPrice: NaN, isFlat: true, isLong: false, isShort: false };
+const FLAT: Position = { qty: new Decimal(0), entryPrice: NaN, isFlat: true, isLong: false, isShort: false, long: new Decimal(0), short: new Decimal(0) };
+const NO_FUNDING: Funding = { rate: NaN, atMs: NaN, nextMs: NaN, ago: () => NaN };
 
 /** Feeds of a list that stand for any number of them. */
 const LIST_SYMBOLS = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'];
@@ -157,6 +158,9 @@ class NoteTaker implements StrategyHost {
   }
   openOrders(): readonly OrderInfo[] {
     return [];
+  }
+  funding(): Funding {
+    return NO_FUNDING;
   }
   random(): number {
     return 0.5;

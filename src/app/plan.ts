@@ -3,7 +3,7 @@
 import type { Rounding } from '../base/exact.ts';
 import type { ContractData } from '../adapters/replay/marginWatch.ts';
 import type { BarColumns } from '../model/bars.ts';
-import type { InstrumentId } from '../model/instrument.ts';
+import type { InstrumentId, Market } from '../model/instrument.ts';
 import type { FeedQuality, StrategyRecord } from '../model/run.ts';
 import type { RiskLimits } from '../risk/limits.ts';
 import type { FeeSpec, RiskRuleSpec, SlippageSpec } from '../strategy/models.ts';
@@ -92,6 +92,8 @@ export interface RunPlan {
   readonly toMs: number;
   /** Starting balances: asset to decimal text. */
   readonly cash: Readonly<Record<string, string>>;
+  /** Of a run over both markets: how they lie in its two accounts. */
+  readonly funds?: Readonly<Record<Market, Readonly<Record<string, string>>>>;
   /** The size of an order that names none; exactly one key. */
   readonly size: { readonly base?: string; readonly quote?: string; readonly equity?: string };
   readonly fees: FeesPlan;

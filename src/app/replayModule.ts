@@ -8,7 +8,7 @@ import { DueQueue } from '../scheduler/dueQueue.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ExchangePort } from '../ports/exchange.ts';
 import { marketOf } from './market/market.ts';
-import type { OpenedVenue } from './market/parts.ts';
+import type { Deposits, OpenedVenue } from './market/parts.ts';
 import type { RunPlan } from './plan.ts';
 import { TOKENS } from './tokens.ts';
 
@@ -18,14 +18,16 @@ export function replayModule(plan: RunPlan, faultOf: ReplayOptions['faultOf'] = 
     bind(TOKENS.journal).toConstantValue(new ReplayJournal());
     bind(TOKENS.fence).toConstantValue(REPLAY_FENCE);
     bind(TOKENS.exchange).toResolvedValue(
-      (queue) => new ReplayExchange(queue, { latencyMs: plan.fills.latencyMs, needsVolume: plan.fills.maxVolumeSharePpm > 0, faultOf }),
-      [TOKENS.queue],
+      (queue, instruments) => {
+        const options = { latencyMs: plan.fills.latencyMs, needsVolume: plan.fills.maxVolumeSharePpm > 0, faultOf };
+        return marketOf(instruments).exchange(() => new ReplayExchange(queue, options));
+      },
+      [TOKENS.queue, TOKENS.instruments],
     );
   });
 }
 
-/** Opens the venue with the account of the run, funds it, and connects it. */
-export function openVenue(plan: RunPlan, engine: Engine, exchange: ExchangePort, deposits: ReadonlyMap<string, number>): OpenedVenue {
-  if (!(exchange instanceof ReplayExchange)) throw new TypeError('openVenue connects a ReplayExchange');
+/** Opens the venue with the accounts of the run, funds them, and connects it. */
+export function openVenue(plan: RunPlan, engine: Engine, exchange: ExchangePort, deposits: readonly Deposits[]): OpenedVenue {
   return marketOf(engine.instruments).open(plan, engine, exchange, deposits);
 }

@@ -51,6 +51,7 @@ export function recordOf(plan: RunPlan, { engine, checkBooks }: PreparedRun, tra
       bars: feed.bars,
       firstRow: feed.firstRow,
       execution: feed.isExecution,
+      ...(feed.isHidden ? { isInside: true } : {}),
       quality: plan.feeds[at]!.quality,
     })),
     orders: engine.orders.columns(engine.nowMs),
@@ -64,7 +65,8 @@ export function recordOf(plan: RunPlan, { engine, checkBooks }: PreparedRun, tra
 
 function marksOf({ instruments }: Engine, { data }: FuturesPlan): Pick<RunRecord, 'markSources' | 'markTicks'> {
   const marks = instruments.map(({ id }) => data.get(id)?.marks ?? null);
-  return { markSources: marks.map((of) => of?.source ?? 'last price'), markTicks: marks.map((of) => of?.close ?? null) };
+  const sources = instruments.map(({ contract }, at) => marks[at]?.source ?? (contract === undefined ? 'close' : 'last price'));
+  return { markSources: sources, markTicks: marks.map((of) => of?.close ?? null) };
 }
 
 function tracesOf(engine: Engine): IndicatorTrace[] {

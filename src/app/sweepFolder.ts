@@ -7,6 +7,7 @@ import { fileError } from '../adapters/bars/fileError.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
 import { typicalLengthMs } from '../model/interval.ts';
 import { formatTime } from '../model/time.ts';
+import { namesOf } from '../report/names.ts';
 import { findingsOf, type Findings } from '../report/sweep/findings.ts';
 import type { FigureColumn, SweepAxis, SweepRecord } from '../report/sweep/record.ts';
 import { writeSweepReport } from '../report/sweep/report.ts';
@@ -43,17 +44,17 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
   const lines = sets.map((_, set) => results.get(set));
   const column = (name: string): FigureColumn => ({ name, values: Float64Array.from(lines, (line) => line?.figures?.[name] ?? NaN) });
   const trials = countTrials(header, results.values(), readLedgers(setup.ledgerFolder), 'sharpe');
-  const instruments = [...new Map(plan.feeds.map(({ bars }) => [bars.instrument.wireName, bars.instrument])).values()];
+  const names = namesOf(plan.feeds.map(({ bars }) => bars.instrument.id));
   return {
     name: plan.name,
     strategy: header.strategy,
-    markets: instruments.map(({ wireName }) => {
-      const own = plan.feeds.filter(({ bars }) => bars.instrument.wireName === wireName).map(({ bars }) => bars.interval);
-      return `${wireName} ${[...new Set(own)].toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b)).join(' ')}`;
+    markets: [...names].map(([id, name]) => {
+      const own = plan.feeds.filter(({ bars }) => bars.instrument.id === id).map(({ bars }) => bars.interval);
+      return `${name} ${[...new Set(own)].toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b)).join(' ')}`;
     }),
     fromMs: plan.fromMs,
     toMs: plan.toMs,
-    asset: instruments[0]?.quote ?? '',
+    asset: plan.feeds[0]?.bars.instrument.quote ?? '',
     isSynthetic: plan.feeds.some(({ quality }) => quality.synthetic),
     bars: rows,
     axes: shownAxes,

@@ -43,7 +43,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   piscina: ['research'],
   bullmq: ['research'],
   ioredis: ['research'],
-  'lightweight-charts': ['report'],
+  'lightweight-charts': ['report', 'live'],
   uplot: ['report'],
   yargs: ['cli'],
   undici: ['adapters'],
@@ -63,7 +63,7 @@ const BANS: readonly Ban[] = [
     why: 'time comes from the Scheduler',
     pattern: /\bDate\b|performance\.now|hrtime|\bset(Timeout|Interval|Immediate)\b|AbortSignal\.timeout/,
     // Pages run in a browser, where a reader's clock and timers are the right ones.
-    allowed: /^adapters\/clock\/|^report\/html\/page\/|^app\/exchange\/page\/script\.ts$/,
+    allowed: /^adapters\/clock\/|^report\/html\/page\/|^live\/dashboard\/page\/|^app\/exchange\/page\/script\.ts$/,
   },
   { why: 'randomness is seeded', pattern: /Math\.random|randomUUID|randomBytes/, allowed: /^base\/rng/ },
   { why: 'rooms 0-6 are synchronous', pattern: /\b(async|await|Promise)\b/, allowed: OUTER },

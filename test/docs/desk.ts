@@ -5,8 +5,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { parseDefinition } from '../../src/app/definition/parse.ts';
+import { parseDefinition, parseSource } from '../../src/app/definition/parse.ts';
 import { yamlSource } from '../../src/app/definition/source.ts';
+import { LIVE_FILE } from '../../src/app/live/liveConfig.ts';
 import type { InstalledPackage } from '../fixtures/packed.ts';
 import type { Block } from './blocks.ts';
 import { bringFiles } from './readerFiles.ts';
@@ -82,11 +83,13 @@ export class PageDesk {
     return block.language === 'yaml' ? attempt(() => this.#definition(block.text)) : null;
   }
 
-  /** A definition, or a part of one. */
+  /** A run definition or a part of one, or the config of a bot. */
   #definition(text: string): void {
     const source = yamlSource('the block', this.#cwd, text);
     if (typeof source.data !== 'object') throw new Error('expected keys and values');
-    parseDefinition({ ...source, data: { ...DEFINITION, ...source.data } });
+    // Only a bot says where its exchange is.
+    if (source.data !== null && 'exchange' in source.data) parseSource(LIVE_FILE, source);
+    else parseDefinition({ ...source, data: { ...DEFINITION, ...source.data } });
   }
 
   async #shell(text: string): Promise<string | null> {

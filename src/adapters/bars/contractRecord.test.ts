@@ -40,7 +40,14 @@ describe('the record of a contract', () => {
     const seen = { priceDigits: 1, volumeDigits: 3, lowest: 40_000, highest: 110_000 };
     const proposed = proposeInstrument('futures', 'BTCUSDT', seen);
     expect(proposed).toMatchObject({ base: 'BTC', quote: 'USDT', quantityDigits: 0, baseDigits: 0, minLots: 1 });
-    expect(proposed.contract).toMatchObject({ kind: 'linear', multiplier: 1, multiplierDigits: 3, openMakerFeePpm: 200, closeTakerFeePpm: 500, maxLeverage: 125 });
+    expect(proposed.contract).toMatchObject({
+      kind: 'linear',
+      multiplier: 1,
+      multiplierDigits: 3,
+      openMakerFeePpm: 200,
+      closeTakerFeePpm: 500,
+      maxLeverage: 125,
+    });
     expect(proposed.contract!.assumed).toEqual(expect.arrayContaining(['multiplier', 'openTakerFee', 'maxLeverage', 'tiers']));
     expect(instrumentText(proposed)).toContain('"multiplier": "0.001"');
     expect(again(proposed)).toEqual(proposed);

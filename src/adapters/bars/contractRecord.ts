@@ -100,12 +100,18 @@ function tiersOf(terms: RecordReader<'tiers'>, marginDigits: number): MarginTier
   return rows.map((row, at) => {
     const isLast = at === rows.length - 1;
     if (isLast !== row.isNull('notional')) {
-      throw row.wrong('notional', isLast ? 'null, for the last tier has no end' : 'an amount: only the last tier has no end', row.isNull('notional') ? null : 'one');
+      throw row.wrong(
+        'notional',
+        isLast ? 'null, for the last tier has no end' : 'an amount: only the last tier has no end',
+        row.isNull('notional') ? null : 'one',
+      );
     }
     const upToUnits = isLast ? null : row.decimal('notional', marginDigits, 'an amount of the margin coin');
-    if (upToUnits !== null && upToUnits <= least) throw row.wrong('notional', 'an amount above that of the tier before', fromScaled(upToUnits, marginDigits));
+    if (upToUnits !== null && upToUnits <= least)
+      throw row.wrong('notional', 'an amount above that of the tier before', fromScaled(upToUnits, marginDigits));
     const maintenancePpm = row.rate('maintenanceRate', 'a fraction of the value');
-    if (maintenancePpm < leastPpm) throw row.wrong('maintenanceRate', 'a rate as high as that of the tier before', fromScaled(maintenancePpm, 6));
+    if (maintenancePpm < leastPpm)
+      throw row.wrong('maintenanceRate', 'a rate as high as that of the tier before', fromScaled(maintenancePpm, 6));
     least = upToUnits ?? least;
     leastPpm = maintenancePpm;
     return { upToUnits, maintenancePpm, maxLeverage: row.whole('maxLeverage', 1, MOST_LEVERAGE, '') };

@@ -25,7 +25,13 @@ export function generateInto(catalog: string, options: GenerateOptions): Generat
   const known = readInstrument(catalog, market, symbol);
   const priceDigits = Math.max(known?.priceDigits ?? 0, bars.instrument.priceDigits);
   const instrument = { ...(known ?? bars.instrument), priceDigits };
-  const keys: readonly SeriesKey[] = market === 'futures' ? [{ kind: 'mark', symbol, interval: markIntervalOf(interval) }, { kind: 'funding', symbol }] : [];
+  const keys: readonly SeriesKey[] =
+    market === 'futures'
+      ? [
+          { kind: 'mark', symbol, interval: markIntervalOf(interval) },
+          { kind: 'funding', symbol },
+        ]
+      : [];
   for (const key of keys) refuseReal(catalog, key);
   const manifest = storeBars(catalog, { ...bars, instrument }, SYNTHETIC);
   const columnsOf = { mark: generateMarks, funding: generateFunding };
@@ -41,7 +47,10 @@ export interface GeneratedSet {
 function markIntervalOf(interval: Interval): MarkInterval {
   const found = parseMarkInterval(interval);
   if (found !== null) return found;
-  throw new ConfigError(`--interval: expected an interval up to a day, for bars of futures come with marks, got ${interval}`, `one of ${MARK_INTERVALS.join(' ')}`);
+  throw new ConfigError(
+    `--interval: expected an interval up to a day, for bars of futures come with marks, got ${interval}`,
+    `one of ${MARK_INTERVALS.join(' ')}`,
+  );
 }
 
 function refuseReal(catalog: string, key: SeriesKey): void {

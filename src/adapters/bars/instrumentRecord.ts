@@ -122,7 +122,9 @@ export function parseInstrument(json: string, file: string, market: Market, symb
   const hasContract = record.has('contract');
   const baseDigits = digits('basePrecision', hasContract ? quantityDigits : Math.max(FINEST_MONEY_DIGITS, quantityDigits));
   if (hasContract ? baseDigits !== quantityDigits : baseDigits < quantityDigits) {
-    const expected = hasContract ? `the quantityPrecision of the contract, ${quantityDigits}` : `at least the quantityPrecision, ${quantityDigits}`;
+    const expected = hasContract
+      ? `the quantityPrecision of the contract, ${quantityDigits}`
+      : `at least the quantityPrecision, ${quantityDigits}`;
     throw record.wrong('basePrecision', expected, baseDigits);
   }
   const minLots = record.decimal('minQuantity', quantityDigits, 'a quantity');

@@ -46,7 +46,10 @@ export const seriesPath = (catalog: string, key: SeriesKey): string =>
 /** The series of all contracts, by symbol; of each its marks by length of interval, then its funding. */
 export function listSeries(catalog: string): SeriesKey[] {
   return foldersIn(join(catalog, 'futures')).flatMap((symbol) => {
-    const keys: SeriesKey[] = [...MARK_INTERVALS.map((interval) => ({ kind: 'mark', symbol, interval }) as const), { kind: 'funding', symbol }];
+    const keys: SeriesKey[] = [
+      ...MARK_INTERVALS.map((interval) => ({ kind: 'mark', symbol, interval }) as const),
+      { kind: 'funding', symbol },
+    ];
     return keys.filter((key) => existsSync(seriesPath(catalog, key)));
   });
 }

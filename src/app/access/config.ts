@@ -111,7 +111,8 @@ export function readAccessFile(file: string): AccessFile {
 const hushed = (message: string, file: string): string =>
   message.split('\n').map((line) => (line.startsWith(file) ? shownPath(file) + withoutKeys(line.slice(file.length)) : withoutKeys(line))).join('\n'); // prettier-ignore
 
-function refuseKeys(source: DefinitionSource, data: unknown, path: KeyPath): void {
+/** Throws ConfigError for a member that is named like a key: keys lie in files of their own. */
+export function refuseKeys(source: DefinitionSource, data: unknown, path: KeyPath): void {
   if (typeof data !== 'object' || data === null) return;
   for (const [name, value] of Object.entries(data)) {
     const here = [...path, Array.isArray(data) ? Number(name) : name];

@@ -5,7 +5,8 @@ import { nowMs } from '../../adapters/clock/wallClock.ts';
 import type { CallLog } from '../../adapters/rest/client/call.ts';
 import { RestClient } from '../../adapters/rest/client/restClient.ts';
 import { Limiter, type LimitEvent } from '../../adapters/rest/limits/limiter.ts';
-import { ServerClock, type ServerTime } from '../../adapters/rest/time/serverClock.ts';
+import { ServerClock, type ServerClockOptions, type ServerTime } from '../../adapters/rest/time/serverClock.ts';
+import type { LateWire } from '../../adapters/rest/wire/lateWire.ts';
 import { UndiciWire } from '../../adapters/rest/wire/undiciWire.ts';
 import { seededRng } from '../../base/rng.ts';
 import type { Market } from '../../model/instrument.ts';
@@ -17,6 +18,8 @@ import type { AccessSettings } from './settings.ts';
 
 export interface Exchange {
   readonly client: RestClient;
+  /** The same without `gate`, for what a kill itself sends; it shares clock, limits and connections. */
+  readonly ungated: RestClient;
   readonly clock: ServerClock;
   readonly limiter: Limiter;
   readonly scheduler: Scheduler;
@@ -34,15 +37,24 @@ export interface ExchangeOptions {
   readonly log?: (entry: CallLog) => void;
   /** Told when the exchange has refused to serve so many calls: a ban is a matter for a person. */
   readonly limited?: (event: LimitEvent) => void;
+  /** How many times as fast time passes here and at a paper exchange; default 1. */
+  readonly speed?: number;
+  /** Waits and its time, where somebody else drives them: then `speed` counts for nothing. */
+  readonly scheduler?: Scheduler;
+  readonly clock?: ServerClockOptions;
+  /** Put before the wire: what may stop a request. */
+  readonly gate?: (wire: LateWire) => LateWire;
 }
 
 /** Opens no connection by itself. Throws ConfigError for limits that cannot be. */
-export function openExchange(settings: AccessSettings, { log, limited }: ExchangeOptions = {}): Exchange {
+export function openExchange(settings: AccessSettings, options: ExchangeOptions = {}): Exchange {
+  const { log, limited, speed = 1, gate = (wire) => wire } = options;
   const { baseUrls, credentials, dialect, limits, stateFolder } = settings;
   const { spot, futures } = baseUrls;
-  const scheduler = new LiveScheduler();
+  const own = new LiveScheduler({ speed });
+  const scheduler = options.scheduler ?? own;
   const wire = new UndiciWire();
-  const clock = new ServerClock(scheduler);
+  const clock = new ServerClock(scheduler, options.clock);
   const limiter = new Limiter(scheduler, {
     limits: limits.overrides,
     ...(limits.banMinMs === null ? {} : { banMinMs: limits.banMinMs }),
@@ -54,8 +66,8 @@ export function openExchange(settings: AccessSettings, { log, limited }: Exchang
   });
   const rng = seededRng((nowMs() ^ process.pid) | 0);
   const random = () => rng.next();
-  const client = new RestClient({
-    wire: hiddenWire(wire.send, credentials),
+  const hidden = hiddenWire(wire.send, credentials);
+  const parts = {
     scheduler,
     limiter,
     clock,
@@ -64,9 +76,10 @@ export function openExchange(settings: AccessSettings, { log, limited }: Exchang
     dialect,
     random,
     ...(log ? { log } : {}),
-  });
+  };
   return {
-    client,
+    client: new RestClient({ ...parts, wire: gate(hidden) }),
+    ungated: new RestClient({ ...parts, wire: hidden }),
     clock,
     limiter,
     scheduler,
@@ -76,7 +89,7 @@ export function openExchange(settings: AccessSettings, { log, limited }: Exchang
     async close() {
       clock.stop();
       await wire.close();
-      scheduler.close();
+      own.close();
     },
   };
 }

@@ -49,7 +49,16 @@ export interface AccessSettings {
 /** Throws ConfigError for what cannot be used. Key and secret are removed from `environment`. */
 export function accessSettings(options: AccessOptions, environment: Environment = process.env): AccessSettings {
   const file = options.config === undefined ? {} : readAccessFile(options.config);
-  const folder = dirname(options.config ?? '.');
+  return settingsOf(file, dirname(options.config ?? '.'), options, environment);
+}
+
+/** The same from the content of an access file, whose paths are relative to `folder`. */
+export function settingsOf(
+  file: AccessFile,
+  folder: string,
+  options: Omit<AccessOptions, 'config'>,
+  environment: Environment = process.env,
+): AccessSettings {
   const { baseUrl, futuresBaseUrl, limits = {}, ...dialect } = file.dialect ?? {};
   return {
     baseUrls: {

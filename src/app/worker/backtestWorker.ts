@@ -5,13 +5,13 @@ import { parentPort } from 'node:worker_threads';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { assert } from '../../base/assert.ts';
 import { InvariantError } from '../../base/errors.ts';
-import { typicalLengthMs } from '../../model/interval.ts';
 import { summaryText } from '../../report/folder/runFiles.ts';
 import { closingTable } from '../../report/terminal/closingTable.ts';
 import { definitionText, writeRunFolder } from '../artefacts.ts';
 import { shownPath } from '../definition/paths.ts';
 import { openRequest, type RequestedRun, type RunRequest } from '../definition/request.ts';
 import type { ResolvedRun } from '../definition/resolve.ts';
+import { finestFeeds } from '../finestFeeds.ts';
 import { performRun, type FinishedRun, type Watcher } from '../execute.ts';
 import type { FeedPlan } from '../plan.ts';
 import { instrumentsOf } from '../botModule.ts';
@@ -77,13 +77,11 @@ function loadedOf(resolved: ResolvedRun, { origin }: RequestedRun, tellBars: boo
   };
 }
 
-/** The feed whose rows the heartbeat counts: the finest of the first instrument. */
+/** The feed whose rows the heartbeat counts: the one that the first instrument matches in. */
 function firstExecution(feeds: readonly FeedPlan[], id: string | undefined): FeedPlan {
-  const [finest] = feeds
-    .filter((feed) => feed.bars.instrument.id === id)
-    .toSorted((a, b) => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval));
-  if (!finest) throw new InvariantError('a run has a feed');
-  return finest;
+  const found = finestFeeds(feeds).find((feed) => feed.bars.instrument.id === id);
+  if (!found) throw new InvariantError('a run has a feed');
+  return found;
 }
 
 function timingsOf(startMs: number): Timings {

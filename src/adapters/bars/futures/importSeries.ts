@@ -46,7 +46,10 @@ async function importOne(key: SeriesKey, files: readonly string[], catalog: stri
   const path = seriesPath(catalog, key);
   const stored = loadSeries(catalog, key);
   if (stored?.entry.synthetic === true) {
-    throw new ConfigError(`${path}: these rows were generated, not imported`, 'remove the file, or import into another catalog (--catalog DIR)');
+    throw new ConfigError(
+      `${path}: these rows were generated, not imported`,
+      'remove the file, or import into another catalog (--catalog DIR)',
+    );
   }
   let all = stored?.columns ?? null;
   let fileRows = 0;

@@ -25,7 +25,8 @@ function file(name: string, text: string | Buffer): string {
 const catalogAt = () => join(folder, `catalog-${++files}`);
 const MARK: SeriesKey = { kind: 'mark', symbol: 'BTCUSDT', interval: '1h' };
 const FUNDING: SeriesKey = { kind: 'funding', symbol: 'BTCUSDT' };
-const marks = (rows: readonly (readonly number[])[]) => ['open_time_ms,open,high,low,close', ...rows.map((row) => row.join(','))].join('\n');
+const marks = (rows: readonly (readonly number[])[]) =>
+  ['open_time_ms,open,high,low,close', ...rows.map((row) => row.join(','))].join('\n');
 const row = (hour: number, price: number) => [START + hour * HOUR, price, price + 1.25, price - 1, price + 0.5];
 
 describe('series of a contract', () => {
@@ -51,7 +52,9 @@ describe('series of a contract', () => {
     const [done] = await importSeries([file('BTCUSDT-1h.csv', marks([row(3, 100), row(2, 100)]))], { catalog, kind: 'mark' });
     expect(done).toMatchObject({ newRows: 0, entry: { rows: 2 } });
     expect(readFileSync(seriesPath(catalog, MARK))).toEqual(before);
-    expect(await importSeries([file('BTCUSDT-1h.csv', marks([row(3, 100), row(1, 90)]))], { catalog, kind: 'mark' })).toMatchObject([{ newRows: 1 }]);
+    expect(await importSeries([file('BTCUSDT-1h.csv', marks([row(3, 100), row(1, 90)]))], { catalog, kind: 'mark' })).toMatchObject([
+      { newRows: 1 },
+    ]);
     const other = importSeries([file('BTCUSDT-1h.csv', marks([row(1, 91)]))], { catalog, kind: 'mark' });
     await expect(other).rejects.toThrow(/the row of 2024-01-01T01:00:00.000Z is 91, 92.25, 90, 91.5, but 90, .* in .*mark-1h.arrow/);
     expect(loadSeries(catalog, MARK)!.columns.length).toBe(3);
@@ -72,7 +75,7 @@ describe('series of a contract', () => {
     expect(hashes.size).toBe(1);
   });
 
-  it('reads freqtrade\'s feather: rates as `open`, the pair in its name', async () => {
+  it("reads freqtrade's feather: rates as `open`, the pair in its name", async () => {
     const catalog = catalogAt();
     const path = join(folder, 'BTC_USDT_USDT-8h-funding_rate.feather');
     const rates = Float64Array.of(0.0001, -0.00012345);
@@ -102,12 +105,15 @@ describe('series of a contract', () => {
   });
 
   it('refuses rates that are no fractions, and names that say too little', async () => {
-    const funding = (rate: string) => importSeries([file('BTCUSDT.csv', `time,rate\n${START},${rate}`)], { catalog: catalogAt(), kind: 'funding' });
+    const funding = (rate: string) =>
+      importSeries([file('BTCUSDT.csv', `time,rate\n${START},${rate}`)], { catalog: catalogAt(), kind: 'funding' });
     await expect(funding('1.5')).rejects.toThrow(':2: expected a rate as a fraction below 1, got 1.5');
     await expect(funding('0.0000000000001')).rejects.toThrow('at most 12 digits behind the point');
     const unnamed = file('marks.csv', marks([row(0, 1)]));
     await expect(importSeries([unnamed], { catalog: catalogAt(), kind: 'mark' })).rejects.toThrow('the name does not say the symbol');
-    await expect(importSeries([unnamed], { catalog: catalogAt(), kind: 'mark', symbol: 'BTCUSDT' })).rejects.toThrow('does not say the interval');
+    await expect(importSeries([unnamed], { catalog: catalogAt(), kind: 'mark', symbol: 'BTCUSDT' })).rejects.toThrow(
+      'does not say the interval',
+    );
   });
 
   it('come with generated bars: the same bytes for a seed, and never over real ones', async () => {

@@ -37,7 +37,8 @@ export function problemOf(key: SeriesKey, timeMs: number, figures: readonly numb
   const [open = NaN, high = NaN, low = NaN, close = NaN] = figures;
   const isSound = low > 0 && low <= open && low <= close && open <= high && close <= high;
   if (!isSound) return `expected 0 < low <= open, close <= high, got ${figures.join(', ')}`;
-  if (digits > MAX_DIGITS || high * pow10(digits) >= MAX_TICKS) return `${high} with ${digits} digits behind the point is finer than exact prices can be`;
+  if (digits > MAX_DIGITS || high * pow10(digits) >= MAX_TICKS)
+    return `${high} with ${digits} digits behind the point is finer than exact prices can be`;
   return null;
 }
 

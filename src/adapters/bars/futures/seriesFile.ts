@@ -35,7 +35,11 @@ export async function readSeries(path: string, key: SeriesKey): Promise<SeriesCo
     if (text.trim() === '') return;
     const cells = text.split(',').map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
     if (columns === null) columns = columnsOf(cells, path, key);
-    else rows.text(line, columns.map((at) => cells[at] ?? ''));
+    else
+      rows.text(
+        line,
+        columns.map((at) => cells[at] ?? ''),
+      );
   };
   try {
     const decoder = new TextDecoder('utf-8', { fatal: false });
@@ -59,7 +63,10 @@ function columnsOf(header: readonly string[], path: string, key: SeriesKey): rea
   const places = [at(TIMES), ...(key.kind === 'mark' ? FIGURES.mark.map((name) => at([name])) : [at(RATES)])];
   if (places.every((place) => place >= 0)) return places;
   const shown = JSON.stringify(header.join(',').slice(0, 60));
-  throw new ConfigError(`${path}:1: expected the header ${HEADERS[key.kind]}, got ${shown}`, 'docs/futures.md shows the files of marks and funding');
+  throw new ConfigError(
+    `${path}:1: expected the header ${HEADERS[key.kind]}, got ${shown}`,
+    'docs/futures.md shows the files of marks and funding',
+  );
 }
 
 async function readFeather(path: string, key: SeriesKey): Promise<SeriesColumns> {
@@ -67,13 +74,18 @@ async function readFeather(path: string, key: SeriesKey): Promise<SeriesColumns>
   return withArrowFile(
     path,
     (file) => {
-      const names = key.kind === 'mark' ? FIGURES.mark : [file.fields.some(({ name }) => name === 'funding_rate') ? 'funding_rate' : 'open'];
+      const names =
+        key.kind === 'mark' ? FIGURES.mark : [file.fields.some(({ name }) => name === 'funding_rate') ? 'funding_rate' : 'open'];
       const time = file.fields.find(({ kind }) => kind === 'timestamp')?.name ?? 'date';
       const columns = [time, ...names].map(() => new Float64Array(file.rows));
       file.times(time, 0, columns[0]!);
       names.forEach((name, i) => file.floats(name, 0, columns[i + 1]!));
       const rows = new SeriesRows(path, key);
-      for (let row = 0; row < file.rows; row++) rows.numbers(row + 1, columns.map((column) => column[row]!));
+      for (let row = 0; row < file.rows; row++)
+        rows.numbers(
+          row + 1,
+          columns.map((column) => column[row]!),
+        );
       return rows.columns();
     },
     inflate,

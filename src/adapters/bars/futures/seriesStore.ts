@@ -58,7 +58,8 @@ export function storeSeries(catalog: string, key: SeriesKey, columns: SeriesColu
     durable: true,
     verify: (temporary) =>
       withArrowFile(temporary, (file) => {
-        if (hashOf(rowsOf(file, key, 0, file.rows)) !== dataSha256) throw new ConfigError(`${path}: what was written reads back differently`, 'check the disk');
+        if (hashOf(rowsOf(file, key, 0, file.rows)) !== dataSha256)
+          throw new ConfigError(`${path}: what was written reads back differently`, 'check the disk');
       }),
   });
   return entryOf(key, path, columns, { gaps, missing, synthetic, dataSha256 });
@@ -92,7 +93,16 @@ export function checkSeries(catalog: string, key: SeriesKey): CheckedSeries {
   let wrong = 0;
   for (let row = 0; row < columns.length; row++) {
     const isOutOfOrder = row > 0 && timeMs[row]! <= timeMs[row - 1]!;
-    if (isOutOfOrder || problemOf(key, timeMs[row]!, figures.map((column) => column[row]!), digits) !== null) wrong++;
+    if (
+      isOutOfOrder ||
+      problemOf(
+        key,
+        timeMs[row]!,
+        figures.map((column) => column[row]!),
+        digits,
+      ) !== null
+    )
+      wrong++;
   }
   return { ...entry, ...gapsOf(key, timeMs), unchanged: hashOf(columns) === entry.dataSha256, wrong };
 }

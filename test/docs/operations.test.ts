@@ -1,0 +1,17 @@
+// docs/operations.md has a row for every cause that can stop a bot, as the code has it (ISOBAR_UPDATE=1 writes them).
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { CAUSES } from '../../src/app/control/causes.ts';
+
+const PAGE = new URL('../../docs/operations.md', import.meta.url);
+const TABLE = /(\| cause \|.*\n\|[-|]+\|\n)((?:\|.*\n)+)/;
+
+test('docs/operations.md says of every cause what the code says', () => {
+  const rows = CAUSES.map(
+    ({ code, means, needsPerson, todo }) => `| \`${code}\` | ${means} | ${needsPerson ? 'a person' : 'by itself'} | ${todo} |\n`,
+  ).join('');
+  const page = readFileSync(PAGE, 'utf8');
+  if (process.env['ISOBAR_UPDATE'] === '1') writeFileSync(PAGE, page.replace(TABLE, (_, head: string) => head + rows));
+  expect(TABLE.exec(readFileSync(PAGE, 'utf8'))?.[2], 'run with ISOBAR_UPDATE=1').toBe(rows);
+});
