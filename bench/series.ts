@@ -1,6 +1,6 @@
 // A seeded one-minute random walk on a grid of 0.01: the bars of the benchmark, the same on every machine.
 
-import type { BarColumns } from '../dist/model/bars.js';
+import { rowsOf, type BarColumns } from '../dist/model/bars.js';
 import { seededRng } from '../dist/base/rng.js';
 import { instrumentId, type Instrument } from '../dist/model/instrument.js';
 import type { Interval } from '../dist/model/interval.js';
@@ -61,20 +61,7 @@ export function walk(symbol: string, rows: number, seed: number): BarColumns {
 }
 
 /** The first `rows` rows, without a copy. */
-export function head(bars: BarColumns, rows: number): BarColumns {
-  const cut = (column: Float64Array) => column.subarray(0, rows);
-  return {
-    ...bars,
-    length: rows,
-    openMs: cut(bars.openMs),
-    closeMs: cut(bars.closeMs),
-    open: cut(bars.open),
-    high: cut(bars.high),
-    low: cut(bars.low),
-    close: cut(bars.close),
-    volume: cut(bars.volume),
-  };
-}
+export const head = (bars: BarColumns, rows: number): BarColumns => rowsOf(bars, 0, rows);
 
 /** Bars of `factor` rows each: for the run over two intervals. Only whole ones. */
 export function coarser(bars: BarColumns, interval: Interval, factor: number): BarColumns {

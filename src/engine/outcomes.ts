@@ -102,13 +102,9 @@ export class Outcomes {
     const engine = this.#engine;
     const order = engine.orders.get(id);
     if (!order) return this.trouble('ALIEN', null, `order ${venueId} of ours is not known any more`);
-    if (order.state < STATE.working) return this.#found(order, venueId, timeMs);
+    // A list shows an order before its answer has come.
+    if (order.state < STATE.working) return engine.acked(id, venueId, timeMs);
     if (engine.orders.landed(order, venueId, timeMs)) this.#sayLanded(order);
-  }
-  /** A list shows an order before its answer has come. */
-  #found(order: OrderRecord, venueId: VenueOrderId, timeMs: number): void {
-    this.#engine.acked(order.id, venueId, timeMs);
-    this.known(order.instrumentIndex);
   }
   #sayLanded(order: OrderRecord): void {
     this.trouble('LATE_LANDING', order.instrumentIndex, `order ${order.id} stands at the exchange after all`);

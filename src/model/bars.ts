@@ -25,6 +25,23 @@ export interface BarColumns {
   readonly volume: Float64Array;
 }
 
+/** Rows [from, to) of bars, in the same memory. */
+export function rowsOf(bars: BarColumns, from: number, to: number): BarColumns {
+  const { openMs, closeMs, open, high, low, close, volume } = bars;
+  const rows = (column: Float64Array): Float64Array => column.subarray(from, to);
+  return {
+    ...bars,
+    length: to - from,
+    openMs: rows(openMs),
+    closeMs: rows(closeMs),
+    open: rows(open),
+    high: rows(high),
+    low: rows(low),
+    close: rows(close),
+    volume: rows(volume),
+  };
+}
+
 export type TickColumn = Int32Array | Float64Array;
 const made = new WeakMap<BarColumns, Partial<Record<PriceColumn, TickColumn>>>();
 

@@ -82,11 +82,9 @@ export class GrowingBars implements BarColumns {
 
   /** All rows of other bars of the same instrument and interval. */
   appendAll(bars: BarColumns): void {
+    const { openMs, open, high, low, close, volume } = bars;
     for (let row = 0; row < bars.length; row++) {
-      const [openMs, open, high, low, close, volume] = [bars.openMs, bars.open, bars.high, bars.low, bars.close, bars.volume].map(
-        (of) => of[row]!,
-      );
-      this.append({ openMs: openMs!, open: open!, high: high!, low: low!, close: close!, volume: volume! });
+      this.append({ openMs: openMs[row]!, open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]!, volume: volume[row]! });
     }
   }
 }

@@ -1,8 +1,7 @@
 // What a journal says of orders, as whole numbers: from it the belief of a bot that was killed is made again.
 
 import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
-import type { Instrument } from '../model/instrument.ts';
-import type { OrderId, OrderIntent, OrderRole, Side, TimeInForce, VenueOrderId } from '../model/order.ts';
+import type { OrderId, OrderIntent, VenueOrderId } from '../model/order.ts';
 import { STATE } from './lifecycle.ts';
 import { OrderRecord } from './record.ts';
 
@@ -10,16 +9,7 @@ import { OrderRecord } from './record.ts';
 export interface RestoredOrder extends OrderIntent {
   readonly id: OrderId;
   readonly strategy: number;
-  readonly instrument: Instrument;
   readonly instrumentIndex: number;
-  readonly side: Side;
-  readonly role: OrderRole;
-  readonly lots: Lots;
-  readonly quoteUnits: Units;
-  readonly limit: Ticks;
-  readonly reduceOnly: boolean;
-  readonly timeInForce: TimeInForce | null;
-  readonly slot: string;
   readonly parent: OrderId;
   readonly takeProfit: Ticks;
   readonly stopLoss: Ticks;

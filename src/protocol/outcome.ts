@@ -1,5 +1,6 @@
 // The outcome of a call from what the transport saw: four classes, decided by the body before the status; UNKNOWN by default.
 
+import { assertNever } from '../base/assert.ts';
 import { errorIn, type ServiceError } from './errors/errorBody.ts';
 import { errorCode, refusesCreate } from './errors/errorCodes.ts';
 import type { Effect } from './endpoints/endpoint.ts';
@@ -64,3 +65,18 @@ const unknown = (cause: string, status: number | null, error: ServiceError | nul
   status,
   error,
 });
+
+/** The service's code in an outcome; null where there is none. */
+export function errorCodeOf(outcome: Outcome<unknown>): number | null {
+  switch (outcome.kind) {
+    case 'refused':
+      return outcome.code;
+    case 'unknown':
+      return outcome.error?.code ?? null;
+    case 'acked':
+    case 'notSent':
+      return null;
+    default:
+      return assertNever(outcome);
+  }
+}

@@ -2,28 +2,17 @@
 
 import { describe, expect, test } from 'vitest';
 import { Reservations, type Reserved } from '../../src/orders/reservation.ts';
+import { casesOr, expectNoneBroken, firstBroken, Forgetful, Hasty, SEED } from './riskCampaign.ts';
 import { noCounts } from './riskCourse.ts';
 import { FuturesRiskWorld } from './riskFuturesWorld.ts';
 
-/** `npm run campaign -- riskFutures` sets both, and wants to read what was tried. */
-const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
-const CASES = Number(ISOBAR_CASES ?? 6000);
-const SEED = Number(ISOBAR_SEED ?? 1);
+const CASES = casesOr(6000);
+/** The same ones for every campaign. */
+const [FIRST, SEEDS] = [1, 5000];
 const HOUR_MS = 3_600_000;
 
 test(`no limit is broken in ${CASES} courses of events from seed ${SEED}`, { timeout: HOUR_MS }, () => {
-  const counts = noCounts();
-  for (let seed = SEED; seed < SEED + CASES; seed++) {
-    let broken: string | null;
-    try {
-      broken = new FuturesRiskWorld(seed, counts).run();
-    } catch (error) {
-      throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });
-    }
-    if (broken !== null) expect.fail(`seed ${seed} breaks ${broken}; again: npm run campaign -- riskFutures --seed ${seed} --cases 1`);
-  }
-  if (ISOBAR_CASES) console.log(`risk of futures: seeds ${SEED} to ${SEED + CASES - 1}, no limit broken`, JSON.stringify(counts));
-  for (const [what, count] of Object.entries(counts)) if (what !== 'denied' && CASES >= 1000) expect(count, what).toBeGreaterThan(0);
+  expectNoneBroken('riskFutures', CASES, (seed, counts) => new FuturesRiskWorld(seed, counts));
 });
 
 const CODES = [
@@ -33,20 +22,10 @@ const CODES = [
 
 describe('without one rule the same courses of events break its limit', () => {
   test.each(CODES)('%s', (code) => {
-    expect(firstBroken((seed) => new FuturesRiskWorld(seed, noCounts(), code))).toBe(code);
+    expect(firstBroken(FIRST, SEEDS, (seed) => new FuturesRiskWorld(seed, noCounts(), code))).toBe(code);
   });
 });
 
-class Forgetful extends Reservations {
-  override entomb(order: Reserved): void {
-    this.release(order);
-  }
-}
-class Hasty extends Reservations {
-  override fill(order: Reserved): void {
-    this.release(order);
-  }
-}
 class Stale extends Reservations {
   override sellUnitsAt(index: number): number {
     return super.sellUnitsAt(index, 1e-9);
@@ -67,14 +46,5 @@ test.each([
   ['open sells at the mark', Stale],
   ['the lower price of an inverse contract as the worse one', Linear],
 ])('without %s a limit is broken', (_, kind) => {
-  expect(firstBroken((seed) => new FuturesRiskWorld(seed, noCounts(), null, kind))).not.toBeNull();
+  expect(firstBroken(FIRST, SEEDS, (seed) => new FuturesRiskWorld(seed, noCounts(), null, kind))).not.toBeNull();
 });
-
-/** What is broken first, within 5000 seeds that are the same ones for every campaign. */
-function firstBroken(world: (seed: number) => FuturesRiskWorld): string | null {
-  for (let seed = 1; seed <= 5000; seed++) {
-    const broken = world(seed).run();
-    if (broken !== null) return broken;
-  }
-  return null;
-}

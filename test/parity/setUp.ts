@@ -8,7 +8,7 @@ import type { ExchangeSettings, PriceSettings } from '../../src/app/exchange/set
 import { finestFeeds } from '../../src/app/finestFeeds.ts';
 import type { FeedPlan, RunPlan } from '../../src/app/plan.ts';
 import { pow10 } from '../../src/base/exact.ts';
-import type { BarColumns } from '../../src/model/bars.ts';
+import { rowsOf, type BarColumns } from '../../src/model/bars.ts';
 import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { SERVICE_DEFAULTS } from '../../src/service/config.ts';
@@ -97,7 +97,7 @@ function pricesOf({ bars, firstRow }: FeedPlan, instrument: Instrument, { future
  */
 export function writeBot(folder: string, plan: RunPlan, definition: Readonly<Record<string, unknown>>, url: string): string {
   const catalog = join(folder, 'catalog');
-  for (const { bars, firstRow } of plan.feeds) if (firstRow > 0) storeBars(catalog, rowsBefore(bars, firstRow), SYNTHETIC);
+  for (const { bars, firstRow } of plan.feeds) if (firstRow > 0) storeBars(catalog, rowsOf(bars, 0, firstRow), SYNTHETIC);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'key'), KEY.apiKey, { mode: 0o600 });
   writeFileSync(join(folder, 'secret'), KEY.secret, { mode: 0o600 });
@@ -119,20 +119,4 @@ export function writeBot(folder: string, plan: RunPlan, definition: Readonly<Rec
   // JSON is YAML.
   writeFileSync(path, JSON.stringify(config, null, 2));
   return path;
-}
-
-function rowsBefore(bars: BarColumns, end: number): BarColumns {
-  const rows = (column: Float64Array): Float64Array => column.slice(0, end);
-  const { openMs, closeMs, open, high, low, close, volume } = bars;
-  return {
-    ...bars,
-    length: end,
-    openMs: rows(openMs),
-    closeMs: rows(closeMs),
-    open: rows(open),
-    high: rows(high),
-    low: rows(low),
-    close: rows(close),
-    volume: rows(volume),
-  };
 }

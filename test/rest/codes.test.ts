@@ -1,7 +1,7 @@
 // Each of the 41 codes from a real socket, in the envelopes of both markets: the right class for each kind of call, and the right advice.
 
 import { afterEach, describe, expect, test } from 'vitest';
-import { codeOf } from '../../src/adapters/rest/client/retry.ts';
+import { errorCodeOf } from '../../src/protocol/outcome.ts';
 import { factsOf } from '../../src/protocol/errors/errorCodes.ts';
 import { always, type Behaviour } from '../fixtures/stubExchange.ts';
 import { EXPECTED_CODES } from '../protocol/expectedCodes.ts';
@@ -94,7 +94,7 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other, retry 
           expect(found.asked.length - before, where).toBe(code === -1021 && call.kind === 'read' ? 2 : 1);
           const expected = status >= 500 ? 'unknown' : call.kind === 'create' ? create : other;
           expect(outcome.kind, where).toBe(expected);
-          expect(codeOf(outcome), where).toBe(code);
+          expect(errorCodeOf(outcome), where).toBe(code);
           expect(outcome, where).toMatchObject(expected === 'refused' ? { status, msg: 'why' } : { status, error: { code, msg: 'why' } });
           expect(found.logs.at(-1), where).toMatchObject({ op: call.op, kind: expected, status, code, isLate: false });
         }

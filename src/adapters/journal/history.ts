@@ -1,10 +1,11 @@
 // The money of a journal: every fill and payment in order, to be booked again at a restart.
 
 import type { Instrument } from '../../model/instrument.ts';
-import { Fill } from '../../model/fill.ts';
+import type { Fill } from '../../model/fill.ts';
 import type { Brackets } from '../../orders/brackets.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import { contractBooks } from '../../portfolio/pairedLedger.ts';
+import { fillOf } from './fillRecord.ts';
 import type { JournalRecord, RecordOf } from './records.ts';
 import { indexOf } from './restored.ts';
 import { whole } from './whole.ts';
@@ -82,17 +83,4 @@ function guard(
     };
     if (lots > 0) brackets.arm(entry, lots, fill.price, fill.timeMs);
   } else if (brackets.waiting(index) > 0 && ledger.isFlat(strategy, index)) brackets.drop(strategy, index);
-}
-
-function fillOf(record: RecordOf<'FILL'>, { priceDigits, quantityDigits, quoteDigits, baseDigits, base, quote }: Instrument): Fill {
-  const fill = new Fill();
-  fill.price = whole(record.price, priceDigits);
-  fill.lots = whole(record.qty, quantityDigits);
-  fill.notional = whole(record.notional, quoteDigits);
-  fill.feeInBase = record.feeCoin === base && base !== quote;
-  fill.fee = whole(record.fee, fill.feeInBase ? baseDigits : quoteDigits);
-  fill.isMaker = record.maker;
-  fill.timeMs = record.executedMs;
-  fill.tradeId = 0;
-  return fill;
 }

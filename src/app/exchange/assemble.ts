@@ -4,7 +4,7 @@ import { assertNever } from '../../base/assert.ts';
 import { toScaled } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { seededRng, type Rng } from '../../base/rng.ts';
-import type { BarColumns } from '../../model/bars.ts';
+import { rowsOf } from '../../model/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { openOf } from '../../model/interval.ts';
 import { bringToLife, writeHistory } from '../../service/market/life.ts';
@@ -158,20 +158,4 @@ function rowsAfter(data: RowData, lastMs: number): RowData {
   let row = firstRow;
   while (row < bars.length && bars.closeMs[row]! <= lastMs) row++;
   return { ...data, firstRow: row };
-}
-
-function rowsOf(bars: BarColumns, from: number, to: number): BarColumns {
-  const { openMs, closeMs, open, high, low, close, volume } = bars;
-  const rows = (column: Float64Array): Float64Array => column.subarray(from, to);
-  return {
-    ...bars,
-    length: to - from,
-    openMs: rows(openMs),
-    closeMs: rows(closeMs),
-    open: rows(open),
-    high: rows(high),
-    low: rows(low),
-    close: rows(close),
-    volume: rows(volume),
-  };
 }

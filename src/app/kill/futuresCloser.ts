@@ -1,12 +1,12 @@
 // Closes a side of a contract's position: by CLOSE orders of at most what the exchange says can be closed, so that none can turn it over.
 
-import { assertNever } from '../../base/assert.ts';
 import { Decimal } from '../../base/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { Side } from '../../model/order.ts';
 import type { Closable, Closer, Position, SliceFate, SliceOrder } from './flatten.ts';
 import { cancelOpen, clientIdsOf, readOpen } from './openOrders.ts';
 import { settled } from './settle.ts';
+import { fateOf } from './sliceFate.ts';
 import type { SliceJournal } from './sliceJournal.ts';
 import type { KillVenue } from './venue.ts';
 
@@ -53,21 +53,10 @@ export class FuturesCloser implements Closer {
       clientOrderId: cid,
       timeInForce: 'IOC',
     });
-    switch (outcome.kind) {
-      case 'acked':
-        this.#journal.acked(cid, outcome.value.orderId);
-        return this.#settle(venue, outcome.value.orderId);
-      case 'refused':
-        this.#journal.refused(cid, String(outcome.code));
-        return { kind: 'refused', why: `code ${outcome.code}: ${outcome.msg}` };
-      case 'notSent':
-        this.#journal.notSent(cid);
-        return { kind: 'refused', why: outcome.cause };
-      case 'unknown':
-        return this.#find(venue, cid, outcome.cause);
-      default:
-        return assertNever(outcome);
-    }
+    return fateOf(outcome, cid, this.#journal, {
+      settle: (orderId) => this.#settle(venue, orderId),
+      find: (cause) => this.#find(venue, cid, cause),
+    });
   }
 
   async #settle(venue: KillVenue, orderId: string): Promise<SliceFate> {

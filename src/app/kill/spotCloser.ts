@@ -1,12 +1,12 @@
 // Closes what the bot holds of a coin: never more than its own books, the trades that were read since, and the free balance all agree on.
 
-import { assertNever } from '../../base/assert.ts';
 import { Decimal } from '../../base/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { ownOrder, type SpotFill } from '../../protocol/shapes/spot.ts';
 import type { Closable, Closer, SliceFate, SliceOrder } from './flatten.ts';
 import { cancelOpen, readOpen } from './openOrders.ts';
 import { settled } from './settle.ts';
+import { fateOf } from './sliceFate.ts';
 import type { SliceJournal } from './sliceJournal.ts';
 import type { KillVenue } from './venue.ts';
 
@@ -57,21 +57,10 @@ export class SpotCloser implements Closer {
       price: slice.price,
       newClientOrderId: cid,
     });
-    switch (outcome.kind) {
-      case 'acked':
-        this.#journal.acked(cid, outcome.value.orderId);
-        return this.#settle(venue, outcome.value.orderId);
-      case 'refused':
-        this.#journal.refused(cid, String(outcome.code));
-        return { kind: 'refused', why: `code ${outcome.code}: ${outcome.msg}` };
-      case 'notSent':
-        this.#journal.notSent(cid);
-        return { kind: 'refused', why: outcome.cause };
-      case 'unknown':
-        return this.#find(venue, cid, slice, outcome.cause);
-      default:
-        return assertNever(outcome);
-    }
+    return fateOf(outcome, cid, this.#journal, {
+      settle: (orderId) => this.#settle(venue, orderId),
+      find: (cause) => this.#find(venue, cid, slice, cause),
+    });
   }
 
   /** Its trades have to add up to what its status says. */

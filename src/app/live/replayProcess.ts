@@ -1,5 +1,6 @@
 // One life of a bot, replayed: from its CONFIG record to the next one, or to the end.
 
+import { fillOf } from '../../adapters/journal/fillRecord.ts';
 import { causesOf, scopeOf } from '../../adapters/journal/haltRecords.ts';
 import { JournalState } from '../../adapters/journal/journalState.ts';
 import type { JournalRecord, RecordOf } from '../../adapters/journal/records.ts';
@@ -11,7 +12,6 @@ import { InvariantError } from '../../base/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { applyInbox, deliverInstant } from '../../engine/liveSteps.ts';
 import { restoreBot } from '../../engine/restore.ts';
-import { Fill } from '../../model/fill.ts';
 import { GrowingBars } from '../../model/growingBars.ts';
 import type { OrderId, VenueOrderId } from '../../model/order.ts';
 import { LiveFence } from '../../orders/fence.ts';
@@ -187,16 +187,7 @@ export class ReplayedProcess {
   #filled(id: OrderId, record: RecordOf<'FILL'>): void {
     const order = this.#engine.orders.get(id);
     if (!order) return;
-    const { priceDigits, quantityDigits, quoteDigits, baseDigits, base, quote } = order.instrument;
-    const fill = new Fill();
-    fill.tradeId = Number.isSafeInteger(Number(record.tradeId)) ? Number(record.tradeId) : 0;
-    fill.price = whole(record.price, priceDigits);
-    fill.lots = whole(record.qty, quantityDigits);
-    fill.notional = whole(record.notional, quoteDigits);
-    fill.feeInBase = record.feeCoin === base && base !== quote;
-    fill.fee = whole(record.fee, fill.feeInBase ? baseDigits : quoteDigits);
-    fill.isMaker = record.maker;
-    fill.timeMs = record.executedMs;
+    const fill = fillOf(record, order.instrument);
     this.#step(record.t, () => this.#engine.filled(id, fill));
   }
 

@@ -4,14 +4,14 @@ import type { TimeMs } from '../../../base/brand.ts';
 import type { Market } from '../../../model/instrument.ts';
 import { SECURITY, type Effect } from '../../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op, type OpResult } from '../../../protocol/endpoints/endpoints.ts';
-import { outcomeOf, type Outcome } from '../../../protocol/outcome.ts';
+import { errorCodeOf, outcomeOf, type Outcome } from '../../../protocol/outcome.ts';
 import { signRequest, type UnsignedRequest } from '../../../protocol/request.ts';
 import type { WireOutcome } from '../../../ports/wire.ts';
 import type { LimitRefusal, Priority, Ticket } from '../limits/limiter.ts';
 import type { WireReply } from '../wire/lateWire.ts';
 import type { DistinctTimes } from './distinctTimes.ts';
 import type { RestClientParts } from './restClient.ts';
-import { codeOf, isWrongTime, mayPass, pauseMs } from './retry.ts';
+import { isWrongTime, mayPass, pauseMs } from './retry.ts';
 import { retryAfterMs } from './retryAfter.ts';
 
 /** How long an answer is listened for that nobody waits for any more. */
@@ -166,7 +166,7 @@ export class Call<O extends Op> {
     const isReply = transport.kind === 'reply';
     const outcome = outcomeOf(this.#target.op, this.#explained(transport));
     const waitMs = isReply ? retryAfterMs(transport.headers['retry-after'], clock.now(this.#market).ms) : null;
-    ticket.answered(isReply ? transport.status : null, codeOf(outcome), waitMs);
+    ticket.answered(isReply ? transport.status : null, errorCodeOf(outcome), waitMs);
     this.#log(outcome, transport, false);
     // What never left is never answered, and a reply that overtook the cancel is all there is.
     if (isReply || outcome.kind === 'notSent') this.#stopListening();
@@ -256,7 +256,7 @@ export class Call<O extends Op> {
       attempt: this.#attempt,
       latencyMs: this.#sentMs === null || outcome.kind === 'notSent' ? null : scheduler.nowMs - this.#sentMs,
       status: transport?.kind === 'reply' ? transport.status : null,
-      code: codeOf(outcome),
+      code: errorCodeOf(outcome),
       isLate,
     });
   }

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { timeMs } from '../../../base/brand.ts';
 import type { Effect } from '../../../protocol/endpoints/endpoint.ts';
 import { ERROR_CODES } from '../../../protocol/errors/errorCodes.ts';
-import type { Outcome } from '../../../protocol/outcome.ts';
-import { codeOf, isWrongTime, mayPass, pauseMs } from './retry.ts';
+import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
+import { isWrongTime, mayPass, pauseMs } from './retry.ts';
 import { retryAfterMs } from './retryAfter.ts';
 
 const refused = (code: number, status = 400): Outcome<never> => ({ kind: 'refused', status, code, msg: '' });
@@ -47,7 +47,7 @@ describe('mayPass', () => {
       -1001, -1003, -1006, -1007, -1016,
     ]);
     expect([isWrongTime(refused(-1021)), isWrongTime(unknown(500, -1021)), isWrongTime(unknown(null))]).toEqual([true, true, false]);
-    expect([codeOf(refused(35)), codeOf(unknown(500, 35)), codeOf(unknown(500)), codeOf({ kind: 'notSent', cause: '' })]).toEqual([35, 35, null, null]); // prettier-ignore
+    expect([errorCodeOf(refused(35)), errorCodeOf(unknown(500, 35)), errorCodeOf(unknown(500)), errorCodeOf({ kind: 'notSent', cause: '' })]).toEqual([35, 35, null, null]); // prettier-ignore
   });
 });
 

@@ -3,7 +3,7 @@
 import { assertNever } from '../../../base/assert.ts';
 import { isSafeToRetry, type Effect } from '../../../protocol/endpoints/endpoint.ts';
 import { errorCode } from '../../../protocol/errors/errorCodes.ts';
-import type { Outcome } from '../../../protocol/outcome.ts';
+import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 
 /** ms before the second attempt; twice that before the third, and so on. */
@@ -41,19 +41,4 @@ export function mayPass(effect: Effect, outcome: Outcome<unknown>): boolean {
 const isPassing = (code: number): boolean => errorCode(code)?.retry === 'after' && code !== VENUE_CODES.invalidTimestamp.code;
 
 /** True where the service says that the time of the request was not its own: cured by measuring its clock, not by a pause. */
-export const isWrongTime = (outcome: Outcome<unknown>): boolean => codeOf(outcome) === VENUE_CODES.invalidTimestamp.code;
-
-/** The service's code in an outcome; null where there is none. */
-export function codeOf(outcome: Outcome<unknown>): number | null {
-  switch (outcome.kind) {
-    case 'refused':
-      return outcome.code;
-    case 'unknown':
-      return outcome.error?.code ?? null;
-    case 'acked':
-    case 'notSent':
-      return null;
-    default:
-      return assertNever(outcome);
-  }
-}
+export const isWrongTime = (outcome: Outcome<unknown>): boolean => errorCodeOf(outcome) === VENUE_CODES.invalidTimestamp.code;

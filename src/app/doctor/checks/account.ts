@@ -5,7 +5,8 @@ import type { MarginAccount } from '../../../protocol/shapes/margin.ts';
 import { failed, ok, skipped, warning, type Finding } from '../check.ts';
 import type { Exam } from '../exam.ts';
 import { codeFamily } from '../fixes/codeFamilies.ts';
-import { codeIn, problemOf } from '../fixes/answerFix.ts';
+import { errorCodeOf } from '../../../protocol/outcome.ts';
+import { problemOf } from '../fixes/answerFix.ts';
 import { shortList } from './instruments.ts';
 
 const isPrivate = true;
@@ -91,7 +92,7 @@ export async function checkPositions(exam: Exam): Promise<Finding> {
   const outcome = await exam.probe.call('futures.positions', { contractName }, { signQuery: exam.signQuery });
   if (outcome.kind === 'acked') return ok(detail, { isPrivate, dialect: { positionsFrom: 'positions' } });
   const problem = problemOf(outcome, { kind: 'query', market: 'futures', what: `positions of ${contractName}` });
-  const code = codeIn(outcome);
+  const code = errorCodeOf(outcome);
   const isAbsent = code !== null ? codeFamily(code) === 'support' : outcome.kind === 'unknown' && outcome.status === 404;
   if (!isAbsent) return problem;
   const fix = 'the service has no endpoint for positions, but tells them with the account: set dialect.positionsFrom to account';

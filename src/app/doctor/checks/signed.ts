@@ -1,9 +1,9 @@
 // Does the service take key, address and signature: one signed read, told under the check whose matter its answer is.
 
-import type { Outcome } from '../../../protocol/outcome.ts';
+import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
 import { failed, ok, skipped, type Finding } from '../check.ts';
 import type { Exam } from '../exam.ts';
-import { codeIn, problemOf, type NotAcked } from '../fixes/answerFix.ts';
+import { problemOf, type NotAcked } from '../fixes/answerFix.ts';
 import type { Asked } from '../fixes/asked.ts';
 import { codeFamily } from '../fixes/codeFamilies.ts';
 
@@ -11,7 +11,7 @@ type Matter = 'signature' | 'ip' | 'permission';
 
 /** Where a refusal of the signed read belongs. A service looks at key and address first, so that it says nothing of the signature then. */
 function matterOf(outcome: NotAcked): Matter {
-  const code = codeIn(outcome);
+  const code = errorCodeOf(outcome);
   const family = code === null ? null : codeFamily(code);
   if (family === 'address') return 'ip';
   return family === 'key' || family === 'company' ? 'permission' : 'signature';
@@ -24,7 +24,7 @@ async function judged(exam: Exam, matter: Matter, fine: string, more: readonly s
   const outcome = await exam.account();
   if (outcome.kind === 'acked') return ok(fine, { more });
   const found = matterOf(outcome);
-  const code = codeIn(outcome);
+  const code = errorCodeOf(outcome);
   if (found !== matter) return skipped(`because ${found} failed${code === null ? '' : ` (${code})`}`);
   return problemOf(outcome, accountRead(exam));
 }
@@ -63,7 +63,7 @@ export async function checkPermission(exam: Exam, other: Exam | null): Promise<F
 }
 
 const isWrongSignature = (outcome: Outcome<unknown>): boolean => {
-  const code = codeIn(outcome);
+  const code = errorCodeOf(outcome);
   return code !== null && codeFamily(code) === 'signature';
 };
 
@@ -72,7 +72,7 @@ type Verdict = 'accepted' | 'refused' | 'unclear';
 /** What an answer says of the signature: a refusal for the sake of the order or symbol comes after it was found right. */
 function verdictOf(outcome: Outcome<unknown>): Verdict {
   if (outcome.kind === 'acked') return 'accepted';
-  const code = codeIn(outcome);
+  const code = errorCodeOf(outcome);
   const family = code === null ? null : codeFamily(code);
   if (family === 'signature') return 'refused';
   const isLater = family === 'instrument' || family === 'parameters' || family === 'past' || family === 'support';
@@ -102,7 +102,7 @@ export async function checkQuery(exam: Exam): Promise<Finding> {
     exam.signQuery = other;
     const how = other === 'omit' ? 'without' : 'with';
     const fix = `set dialect.signQuery to ${other} in the access file (--config): the service signs paths ${how} their query`;
-    return failed(`dialect.signQuery ${words}`, [fix], { code: codeIn(outcome), dialect: { signQuery: other } });
+    return failed(`dialect.signQuery ${words}`, [fix], { code: errorCodeOf(outcome), dialect: { signQuery: other } });
   }
   return outcome.kind === 'acked' ? ok(words) : { ...problemOf(outcome, asked), more: [`dialect.signQuery ${words}`] };
 }

@@ -3,7 +3,8 @@
 import { Decimal } from '../../../base/decimal.ts';
 import { ok, warning, type Finding } from '../check.ts';
 import type { Exam } from '../exam.ts';
-import { codeIn, problemOf } from '../fixes/answerFix.ts';
+import { errorCodeOf } from '../../../protocol/outcome.ts';
+import { problemOf } from '../fixes/answerFix.ts';
 import { codeFamily, type CodeFamily } from '../fixes/codeFamilies.ts';
 import type { Listed } from '../../marketData/instruments.ts';
 
@@ -21,7 +22,7 @@ export async function checkTestOrder(exam: Exam): Promise<Finding> {
   const outcome = await exam.probe.call('spot.testNewOrder', { symbol, side: 'BUY', type: 'LIMIT', price, volume });
   if (outcome.kind === 'acked') return ok(`the key may trade: ${what} was checked, not placed`);
   const problem = problemOf(outcome, { kind: 'order', market: 'spot', what });
-  const code = codeIn(outcome);
+  const code = errorCodeOf(outcome);
   if (code === null || !LATE.has(codeFamily(code))) return { ...problem, more: [`asked about ${what}; nothing was placed`] };
   return warning(`the key may trade; ${what}: ${problem.detail}`, problem.fix ?? [], { code, said: problem.said ?? null });
 }

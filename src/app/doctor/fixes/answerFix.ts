@@ -3,27 +3,12 @@
 import { assertNever } from '../../../base/assert.ts';
 import { foreignText } from '../../../base/foreignText.ts';
 import { factsOf } from '../../../protocol/errors/errorCodes.ts';
-import type { Outcome } from '../../../protocol/outcome.ts';
+import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
 import { failed, type Finding } from '../check.ts';
 import { addressOption, addressWords, type Asked } from './asked.ts';
 import { codeFix } from './codeFix.ts';
 
 export type NotAcked = Exclude<Outcome<unknown>, { readonly kind: 'acked' }>;
-
-/** The service's code in an outcome; null where it said none. */
-export function codeIn(outcome: Outcome<unknown>): number | null {
-  switch (outcome.kind) {
-    case 'refused':
-      return outcome.code;
-    case 'unknown':
-      return outcome.error?.code ?? null;
-    case 'acked':
-    case 'notSent':
-      return null;
-    default:
-      return assertNever(outcome);
-  }
-}
 
 /** `-2015 REJECTED_CH_KEY: invalid key, IP not whitelisted, or no permission (HTTP 401)`. */
 export function codeText(code: number, status: number | null): string {
@@ -34,7 +19,7 @@ export function codeText(code: number, status: number | null): string {
 
 /** The finding of a check whose call ended so. */
 export function problemOf(outcome: NotAcked, asked: Asked): Finding {
-  const code = codeIn(outcome);
+  const code = errorCodeOf(outcome);
   switch (outcome.kind) {
     case 'refused':
       return failed(codeText(outcome.code, outcome.status), codeFix(outcome.code, asked), { code, said: said(outcome.msg, outcome.code) });
