@@ -107,8 +107,13 @@ async function openOrders({ port }: Exchange): Promise<number> {
 async function durable(folder: string): Promise<number> {
   const exchange = await Exchange.start(folder, ['--data', join(folder, 'data')]);
   try {
-    await load(exchange.port, 1, requestsOf('create', SYNCS));
-    return (await load(exchange.port, 1, requestsOf('create', SYNCS))).p50Ms;
+    const medians: number[] = [];
+    // Few at a time: on a slow disk all of them would take longer than the window for which they are signed.
+    for (let sent = 0; sent < 2 * SYNCS; sent += SYNCS / 10) {
+      const { p50Ms } = await load(exchange.port, 1, requestsOf('create', SYNCS / 10));
+      if (sent >= SYNCS) medians.push(p50Ms);
+    }
+    return median(medians);
   } finally {
     await exchange.stop();
   }

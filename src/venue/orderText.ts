@@ -76,6 +76,8 @@ const NUMBER = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/;
  * plus a half, whatever it is exactly: it is only ever refused.
  */
 export function scaled(text: string, digits: number): number {
+  const short = shortScaled(text, digits);
+  if (short !== null) return short;
   const match = NUMBER.exec(text);
   if (match === null) return NaN;
   const [, sign = '', whole = '', part = '', exponent = '0'] = match;
@@ -86,4 +88,25 @@ export function scaled(text: string, digits: number): number {
   const isWhole = shift >= 0 || value * power === all;
   const size = value > BigInt(Number.MAX_SAFE_INTEGER) ? Infinity : Number(value) + (isWhole ? 0 : 0.5);
   return sign === '-' ? -size : size;
+}
+
+const [ZERO, NINE, POINT] = [48, 57, 46];
+/** So many digits are always a number below 2^53. */
+const SHORT = 15;
+
+/** The same for a few plain digits, as nearly all are; null where the text is of another kind, or finer than the scale. */
+function shortScaled(text: string, digits: number): number | null {
+  if (text.length > SHORT) return null;
+  let value = 0;
+  let point = -1;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= ZERO && code <= NINE) value = value * 10 + code - ZERO;
+    else if (code === POINT && point < 0 && at > 0) point = at;
+    else return null;
+  }
+  const places = point < 0 ? 0 : text.length - 1 - point;
+  // A point has digits on both sides, and what comes to the right of them is whole and exact.
+  const isRight = text !== '' && (point < 0 || places > 0) && places <= digits && text.length + digits - places <= SHORT;
+  return isRight ? value * 10 ** (digits - places) : null;
 }

@@ -1,6 +1,6 @@
 // An exchange behind its doors: time passes by its clock, requests come in over HTTP, and a control port beside it if asked for.
 
-import { repeat } from '../../adapters/clock/wallClock.ts';
+import { nowMs as unixMs, repeat } from '../../adapters/clock/wallClock.ts';
 import { DOOR_DEFAULTS, openDoor, type Door } from '../../service/door/httpDoor.ts';
 import { control, type DrivenClock } from '../../service/faults/control.ts';
 import { Faults } from '../../service/faults/faults.ts';
@@ -64,7 +64,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
             exchange.receive(request, clock.nowMs(), (response) => kept.whenLasting((lasts) => deliver(lasts ? response : null)));
           } else deliver(page);
         },
-        { ...DOOR_DEFAULTS, host: options.host, port: options.port },
+        { ...DOOR_DEFAULTS, host: options.host, port: options.port, clock: { nowMs: unixMs, repeat } },
         new HeartbeatServer(service.scheduler, { ...settings.service.heartbeat, form: settings.service.profile.heartbeatForm }),
       ),
     );
@@ -79,7 +79,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
               deliver({ status: 403, headers: {}, body: '{"error":"the control port is for this computer alone"}' });
             else deliver(controlPage(request, looked) ?? control(request, parts));
           },
-          { ...DOOR_DEFAULTS, port: options.controlPort },
+          { ...DOOR_DEFAULTS, port: options.controlPort, clock: { nowMs: unixMs, repeat } },
         ),
       );
     }

@@ -19,6 +19,7 @@ const PLAIN = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /** The number that plain decimal text such as `0.10` or a whole number says. Throws InvariantError for any other text. */
 export function jsonNumber(value: string | number): JsonNumber {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return new JsonNumber(String(value));
   const text = typeof value === 'number' ? String(value) : value;
   if (!PLAIN.test(text)) throw new InvariantError(`${text} is no number of JSON in plain digits`);
   return new JsonNumber(text);
@@ -34,16 +35,21 @@ export function jsonObject(members: Readonly<Record<string, Json | undefined>>):
 export const isList = (json: Json | undefined): json is readonly Json[] => Array.isArray(json);
 export const isObject = (json: Json | undefined): json is JsonObject => json instanceof Map;
 
-/** Names of members as JSON text: there are some hundred of them, all the program's own. */
-const quoted = new Map<string, string>();
+/** Names of members as JSON text, with what stands before and behind them: there are some hundred, all the program's own. */
+interface Quoted {
+  readonly first: string;
+  readonly later: string;
+}
+const quoted = new Map<string, Quoted>();
 const MOST_QUOTED = 1000;
 
-function quote(name: string): string {
+function quote(name: string): Quoted {
   const known = quoted.get(name);
   if (known !== undefined) return known;
   const text = JSON.stringify(name);
-  if (quoted.size < MOST_QUOTED) quoted.set(name, text);
-  return text;
+  const made = { first: `{${text}:`, later: `,${text}:` };
+  if (quoted.size < MOST_QUOTED) quoted.set(name, made);
+  return made;
 }
 
 /** Compact JSON text; the order of members is the order of the map. */
@@ -57,8 +63,12 @@ export function writeJson(json: Json): string {
     for (const each of json) text += text === '' ? writeJson(each) : `,${writeJson(each)}`;
     return `[${text}]`;
   }
-  for (const [name, value] of json) text += `${text === '' ? '' : ','}${quote(name)}:${writeJson(value)}`;
-  return `{${text}}`;
+  for (const [name, value] of json) {
+    const { first, later } = quote(name);
+    text += text === '' ? first : later;
+    text += writeJson(value);
+  }
+  return text === '' ? '{}' : `${text}}`;
 }
 
 const UTF8 = new TextEncoder();

@@ -1,15 +1,24 @@
 // HTTP before the exchange: sockets and bytes in, the answer of the synchronous function out.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { ConfigError } from '../../base/errors.ts';
 import type { Delivered } from '../faults/faultyService.ts';
 import type { ServiceRequest } from '../message.ts';
 import type { HeartbeatServer } from '../socket/heartbeatServer.ts';
 import { plainAgain } from './plainAgain.ts';
+import { PlainLane } from './plainLane.ts';
 
 /** Answers a request, now or later; null: the connection is closed without an answer. */
 export type Answerer = (request: ServiceRequest, deliver: (response: Delivered) => void) => void;
+
+/** The time that heads of answers tell, and by which idle connections are closed. */
+export interface DoorClock {
+  /** Ms UTC. */
+  nowMs(): number;
+  /** Calls `run` every `periodMs` until the returned function is called. */
+  repeat(periodMs: number, run: () => void): () => void;
+}
 
 export interface DoorOptions {
   /** Loopback unless said otherwise. */
@@ -18,9 +27,10 @@ export interface DoorOptions {
   readonly port: number;
   /** Largest body in bytes; the connection of a larger one is closed after HTTP 413. */
   readonly maxBodyBytes: number;
+  readonly clock: DoorClock;
 }
 
-export const DOOR_DEFAULTS: DoorOptions = { host: '127.0.0.1', port: 0, maxBodyBytes: 256 * 1024 };
+export const DOOR_DEFAULTS: Omit<DoorOptions, 'clock'> = { host: '127.0.0.1', port: 0, maxBodyBytes: 256 * 1024 };
 const JSON_UTF8 = 'application/json;charset=UTF-8';
 /** Idle connections stay open a little longer than most clients keep theirs. */
 const KEEP_ALIVE_MS = 65_000;
@@ -41,19 +51,45 @@ export async function openDoor(answer: Answerer, options: DoorOptions, sockets: 
       if (!sockets.take(request, socket, head)) plainAgain(server, request, socket, head);
     });
   }
+  const lane = plainLaneBefore(server, answer, options);
   await listening(server, options);
+  const stopSweeping = options.clock.repeat(KEEP_ALIVE_MS, () => lane.sweep());
   const { port } = addressOf(server);
   return {
     port,
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     close: () => {
+      stopSweeping();
       sockets?.close();
+      lane.close();
       return closed(server);
     },
   };
 }
 
+/** Connections come to the plain lane first; to the server go those that it does not keep. */
+function plainLaneBefore(server: Server, answer: Answerer, { maxBodyBytes, clock }: DoorOptions): PlainLane {
+  const parsers = server.listeners('connection');
+  server.removeAllListeners('connection');
+  const handOver = (socket: Socket): void => {
+    for (const parser of parsers) parser.call(server, socket);
+  };
+  const lane = new PlainLane({ answer, maxBodyBytes, idleMs: KEEP_ALIVE_MS, nowMs: () => clock.nowMs(), handOver });
+  server.on('connection', (socket: Socket) => lane.take(socket));
+  return lane;
+}
+
 function receive(request: IncomingMessage, response: ServerResponse, answer: Answerer, { maxBodyBytes }: DoorOptions): void {
+  const { method = '', url: target = '', socket } = request;
+  const headers = headersOf(request);
+  const take = (body: Uint8Array): void => {
+    answer({ method, target, headers, body, ip: socket.remoteAddress ?? '' }, (delivered) => {
+      if (delivered === null) socket.destroy();
+      else send(response, delivered);
+    });
+  };
+  // Where there is a body a header says so (RFC 9112, section 6): without one the request is here already.
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return take(NO_BODY);
   const chunks: Buffer[] = [];
   let size = 0;
   request.on('data', (chunk: Buffer) => {
@@ -65,18 +101,7 @@ function receive(request: IncomingMessage, response: ServerResponse, answer: Ans
     }
   });
   request.on('end', () => {
-    if (response.headersSent) return;
-    const given: ServiceRequest = {
-      method: request.method ?? '',
-      target: request.url ?? '',
-      headers: single(request.headers),
-      body: chunks.length === 0 ? NO_BODY : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks),
-      ip: request.socket.remoteAddress ?? '',
-    };
-    answer(given, (delivered) => {
-      if (delivered === null) request.socket.destroy();
-      else send(response, delivered);
-    });
+    if (!response.headersSent) take(chunks.length === 1 ? chunks[0]! : chunks.length === 0 ? NO_BODY : Buffer.concat(chunks));
   });
 }
 
@@ -92,14 +117,22 @@ function send(response: ServerResponse, { status, headers, body, cutAt }: NonNul
   response.write(Buffer.from(body).subarray(0, cutAt), () => response.destroy());
 }
 
-/** A header that came twice is none of the exchange's: Node joins all that matter here, and keeps the first of the others. */
-function single(headers: IncomingMessage['headers']): Readonly<Record<string, string | undefined>> {
+/** Names in lower case. Straight from the lines as they came: a table of them first would take as long as all the rest of a ping. */
+function headersOf(request: IncomingMessage): Readonly<Record<string, string | undefined>> {
+  const { rawHeaders } = request;
   const found: Record<string, string | undefined> = {};
-  for (const name in headers) {
-    const value = headers[name];
-    found[name] = typeof value === 'object' ? value.join(', ') : value;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    if (Object.hasOwn(found, name)) return joined(request.headers);
+    found[name] = rawHeaders[at + 1]!;
   }
   return found;
+}
+
+/** A header that came twice is none of the exchange's: Node joins all that matter here, and keeps the first of the others. */
+function joined(headers: IncomingMessage['headers']): Readonly<Record<string, string | undefined>> {
+  const entries = Object.entries(headers);
+  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'object' ? value.join(', ') : value]));
 }
 
 async function listening(server: Server, { host, port }: DoorOptions): Promise<void> {

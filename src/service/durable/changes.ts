@@ -2,18 +2,41 @@
 
 import type { Kept } from './longList.ts';
 
-export class Changes<O, T> {
-  readonly orders = new Set<O>();
+/** What says of itself whether it is noted: it costs less than to look. */
+interface Noted {
+  isChanged: boolean;
+}
+
+export class Changes<O extends Noted, T> {
   readonly trades: { readonly account: number; readonly kept: Kept<T> }[] = [];
   /** Whose money, positions or settings may have changed, beside those of the orders. */
   readonly accounts = new Set<number>();
+  #orders: O[] = [];
+
+  /** Each once, in the order in which they changed first. */
+  get orders(): readonly O[] {
+    return this.#orders;
+  }
 
   get count(): number {
-    return this.orders.size + this.trades.length + this.accounts.size;
+    return this.#orders.length + this.trades.length + this.accounts.size;
+  }
+
+  note(order: O): void {
+    if (order.isChanged) return;
+    order.isChanged = true;
+    this.#orders.push(order);
+  }
+
+  /** Some orders need not be written down. */
+  forget(isOf: (order: O) => boolean): void {
+    for (const order of this.#orders) order.isChanged = !isOf(order);
+    this.#orders = this.#orders.filter(({ isChanged }) => isChanged);
   }
 
   clear(): void {
-    this.orders.clear();
+    for (const order of this.#orders) order.isChanged = false;
+    this.#orders.length = 0;
     this.trades.length = 0;
     this.accounts.clear();
   }

@@ -17,14 +17,17 @@ export class ClientIds {
     this.#bears = bears;
   }
 
-  /** `order` counts up from 0; a later order with the same id takes the place of the earlier one. */
+  /** Orders count up from 0, and may come in any order; a later one takes the place of an earlier one with the same id. */
   add(order: number, account: number, id: string): void {
     const table = (this.#tables[Math.floor(order / ORDERS)] ??= new Uint32Array(SLOTS));
     const base = order - (order % ORDERS);
     const hash = hashOf(account, id);
     let at = hash % SLOTS;
     for (; table[at] !== 0; at = (at + 1) % SLOTS) {
-      if (isAlike(table[at]!, hash) && this.#bears(base + numberIn(table[at]!), account, id)) break;
+      const other = numberIn(table[at]!);
+      if (!isAlike(table[at]!, hash) || !this.#bears(base + other, account, id)) continue;
+      if (base + other > order) return;
+      break;
     }
     table[at] = slotOf(hash, order % ORDERS);
   }

@@ -2,6 +2,7 @@
 
 import { InvariantError } from '../../base/errors.ts';
 import { DiskError, type Disk } from '../../ports/disk.ts';
+import { Compaction } from './compaction.ts';
 import { sealed, type Seal } from './frame.ts';
 import type { Keeper } from './keeper.ts';
 import type { Recorder } from './recorder.ts';
@@ -37,6 +38,8 @@ export interface JournalStart {
 }
 
 const SEGMENT_BYTES = 16 * 2 ** 20;
+/** So many files make way for one of what is over. */
+const COMPACTED_SEGMENTS = 4;
 /** Prices and bars of an exchange in which nobody does anything are written so often. */
 const IDLE_MS = 60_000;
 
@@ -46,6 +49,7 @@ export class ExchangeJournal implements Keeper {
   readonly #recorder: Recorder;
   readonly #options: JournalOptions;
   readonly #start: JournalStart;
+  readonly #compaction: Compaction;
   readonly #nowMs: () => number;
   readonly #soon: (run: () => void) => void;
   #number: number;
@@ -53,6 +57,8 @@ export class ExchangeJournal implements Keeper {
   #bytes = 0;
   #base: number;
   #seal: Seal;
+  /** The last one before the file at hand. */
+  #before: Seal;
   #isNew = true;
   #isBusy = false;
   #isAsked = false;
@@ -73,7 +79,9 @@ export class ExchangeJournal implements Keeper {
     this.#soon = options.soon ?? queueMicrotask;
     this.#number = start.number;
     this.#base = start.priorBytes;
-    this.#seal = start.seal;
+    this.#seal = this.#before = start.seal;
+    const worth = (options.segmentBytes ?? SEGMENT_BYTES) * COMPACTED_SEGMENTS;
+    this.#compaction = new Compaction(disk, options.folder, segments, worth);
     const { priorPath } = start;
     if (priorPath === null) {
       this.look();
@@ -128,13 +136,14 @@ export class ExchangeJournal implements Keeper {
     if (this.#failure !== null || !this.#isDirty) {
       for (const run of waiting) run(this.#failure === null);
       if (this.#waiting.length > 0) this.#ask();
-      else this.#whenClosed?.();
+      else this.#closed();
       return;
     }
     this.#isBusy = true;
     const lasts = (): void => {
       this.#step('lasting');
       for (const run of waiting) run(true);
+      this.#compaction.look(this.#before);
       this.#free();
     };
     try {
@@ -169,7 +178,8 @@ export class ExchangeJournal implements Keeper {
     const isNew = this.#isNew;
     if (isNew) {
       this.#disk.create(this.#path);
-      this.#segments.all.push({ path: this.#path, number: this.#number, base: this.#base });
+      this.#segments.all.push({ path: this.#path, number: this.#number, last: this.#number, base: this.#base, past: null });
+      this.#before = this.#seal;
     }
     const rows = new FrameRows(this.#base + this.#bytes);
     if (isNew) rows.add(rowText(this.#head()));
@@ -208,7 +218,11 @@ export class ExchangeJournal implements Keeper {
     this.#isBusy = false;
     for (const run of [...waiting, ...this.#waiting.splice(0)]) run(false);
     if (isFirst) this.#options.failed(why);
-    this.#whenClosed?.();
+    this.#closed();
+  }
+
+  #closed(): void {
+    if (this.#whenClosed !== null) this.#compaction.stop(this.#whenClosed);
   }
 
   #step(step: WriteStep): void {

@@ -3,38 +3,95 @@
 import type { Disk } from '../../ports/disk.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { frameAt, isTornFrame, NO_FRAME, type Frame, type Seal } from './frame.ts';
+import { type PastEndRow, PastIndex, pastName, sealOfEnd, type Span, spanOf } from './pastFile.ts';
 import { LINE_FEED } from './rowStore.ts';
 import { FORMAT, type HeadRow, type Segment, segmentName, segmentNumber } from './segments.ts';
 
-/** One file: its head, and where its frames are. */
+/** One segment: its head, and where its frames are. */
 export interface ReadSegment extends Segment {
   readonly head: HeadRow;
   readonly frames: readonly Frame[];
 }
 
+/** A file of what is over. */
+export interface ReadPast extends Segment {
+  readonly past: PastIndex;
+  readonly frames: readonly Frame[];
+}
+
 export interface Reading {
+  /** In the stead of the oldest segments. */
+  readonly pasts: readonly ReadPast[];
   /** Those that have a frame. */
   readonly segments: readonly ReadSegment[];
   readonly ending: Seal;
-  /** Bytes of all frames. */
+  /** Bytes of all frames, of the segments that are there no more too. */
   readonly bytes: number;
   /** The next file gets this number. */
   readonly nextNumber: number;
   /** What a write left that did not finish, in words; null: there is none. It was never acknowledged. */
   readonly torn: string | null;
+  /** Files that others are in the stead of, or that were not finished. */
+  readonly needless: readonly string[];
 }
 
 /** Throws ConfigError at files that are not what an exchange has written. */
 export function readRecord(disk: Pick<Disk, 'list' | 'read'>, folder: string): Reading {
-  const numbers = disk.list(folder).flatMap((name) => segmentNumber(name) ?? []);
+  const names = disk.list(folder);
+  const numbers = names.flatMap((name) => segmentNumber(name) ?? []);
   numbers.sort((a, b) => a - b);
+  const spans = neededSpans(
+    names.flatMap((name) => spanOf(name) ?? []),
+    new Set(numbers),
+  );
+  const pasts: ReadPast[] = [];
+  let [ending, bytes, next] = [NO_FRAME, 0, 1];
+  for (const span of spans) {
+    if (span.first !== next) throw damage(`${folder}/${pastName(span)}`, `expected ${segmentName(next)} before it, got none`);
+    const found = readPast(disk, `${folder}/${pastName(span)}`, span, bytes);
+    pasts.push(found.past);
+    [ending, bytes, next] = [found.ending, found.bytes, span.last + 1];
+  }
+  const left = numbers.filter((number) => number >= next);
+  if (pasts.length > 0 && left.length === 0) throw damage(`${folder}/${segmentName(next)}`, 'expected what came last, got none');
+  const read = readSegments(disk, folder, left, { next, ending, bytes });
+  const kept = new Set([...spans.map(pastName), ...left.map(segmentName)]);
+  const own = names.filter((name) => segmentNumber(name) !== null || spanOf(name) !== null);
+  return { ...read, pasts, nextNumber: (left.at(-1) ?? 0) + 1, needless: own.filter((name) => !kept.has(name)) };
+}
+
+/**
+ * Segments go only when the file in their stead lasts: as long as all of them are there, nobody knows that it does, and nobody needs it.
+ * Of two such files the one that reaches further is the later one.
+ */
+function neededSpans(all: readonly Span[], segments: ReadonlySet<number>): readonly Span[] {
+  const needed = all.filter(({ first, last }) => {
+    for (let number = first; number <= last; number++) if (!segments.has(number)) return true;
+    return false;
+  });
+  const isWithin = (of: Span, other: Span): boolean => of !== other && other.first <= of.first && other.last >= of.last;
+  return needed.filter((span) => !needed.some((other) => isWithin(span, other))).toSorted((a, b) => a.first - b.first);
+}
+
+interface Before {
+  /** Number of the next segment. */
+  readonly next: number;
+  readonly ending: Seal;
+  readonly bytes: number;
+}
+
+function readSegments(
+  disk: Pick<Disk, 'read'>,
+  folder: string,
+  numbers: readonly number[],
+  before: Before,
+): Pick<Reading, 'segments' | 'ending' | 'bytes' | 'torn'> {
   const segments: ReadSegment[] = [];
-  let ending = NO_FRAME;
-  let bytes = 0;
+  let { ending, bytes } = before;
   let torn: string | null = null;
   numbers.forEach((number, at) => {
     const path = `${folder}/${segmentName(number)}`;
-    if (number !== at + 1) throw damage(path, `expected ${segmentName(at + 1)} before it, got none`);
+    if (number !== before.next + at) throw damage(path, `expected ${segmentName(before.next + at)} before it, got none`);
     const file = bytesOf(disk, path);
     const { frames, end } = framesOf(file, ending);
     if (end < file.length) {
@@ -51,29 +108,49 @@ export function readRecord(disk: Pick<Disk, 'list' | 'read'>, folder: string): R
         `it follows on frame ${head[3]} with checksum ${head[4]}, where frame ${ending.seq} with ${ending.crc} comes before it`,
       );
     }
-    segments.push({ path, number, base: bytes, head, frames });
+    segments.push({ path, number, last: number, base: bytes, past: null, head, frames });
     ending = last.seal;
     bytes += end;
   });
-  return { segments, ending, bytes, nextNumber: numbers.length + 1, torn };
+  return { segments, ending, bytes, torn };
 }
 
-/** Rows of a file, in their order, and where each lies. `kinds`: of what kinds, one letter each; null: all. */
-export function visitRows(
+function readPast(
   disk: Pick<Disk, 'read'>,
-  { path, base, frames }: ReadSegment,
-  kinds: string | null,
-  visit: (row: readonly unknown[], place: number) => void,
+  path: string,
+  { first, last }: Span,
+  base: number,
+): { readonly past: ReadPast; readonly ending: Seal; readonly bytes: number } {
+  const file = bytesOf(disk, path);
+  const { frames, end } = framesOf(file, NO_FRAME);
+  const closing = frames.at(-1);
+  if (end < file.length || closing === undefined)
+    throw damage(path, `byte ${end}: expected frame ${frames.length + 1} whole, got something else`);
+  const head = lineAt(file, 0);
+  if (head[0] !== 'past' || head[2] !== first || head[3] !== last || head[4] !== base) throw damage(path, 'expected another first line');
+  checkFormat(head[1], path);
+  const endAt = file.lastIndexOf(LINE_FEED, closing.rowsEnd - 2) + 1;
+  const row = lineAt(file, endAt) as unknown as PastEndRow;
+  if (row[0] !== 'end') throw damage(path, 'it is not finished');
+  return { past: { path, number: first, last, base, past: new PastIndex(), frames }, ending: sealOfEnd(row), bytes: row[1] };
+}
+
+const lineAt = (file: Buffer, from: number): readonly unknown[] => {
+  const row: unknown = JSON.parse(file.toString('latin1', from, file.indexOf(LINE_FEED, from)));
+  return Array.isArray(row) ? row : [];
+};
+
+/** The lines of a file, and where they are in it; `at`, `end`: without the line feed. */
+export function visitLines(
+  disk: Pick<Disk, 'read'>,
+  { path, frames }: ReadSegment | ReadPast,
+  visit: (bytes: Buffer, at: number, end: number) => void,
 ): void {
   const bytes = bytesOf(disk, path);
   for (const { from, rowsEnd } of frames) {
     for (let at = from; at < rowsEnd;) {
       const end = bytes.indexOf(LINE_FEED, at);
-      // A row begins `["o",`: those that nobody asks for need not be read.
-      if (kinds === null || kinds.includes(String.fromCharCode(bytes[at + 2]!))) {
-        const row: unknown = JSON.parse(bytes.toString('latin1', at, end));
-        if (Array.isArray(row)) visit(row, base + at);
-      }
+      visit(bytes, at, end);
       at = end + 1;
     }
   }
@@ -90,10 +167,14 @@ function framesOf(file: Buffer, before: Seal): { readonly frames: readonly Frame
 }
 
 function headOf(file: Buffer, { from }: Frame, path: string): HeadRow {
-  const row: unknown = JSON.parse(file.toString('latin1', from, file.indexOf(LINE_FEED, from)));
-  if (!Array.isArray(row) || row[0] !== 'head') throw damage(path, 'expected a head in its first line, got something else');
-  if (typeof row[1] !== 'number' || row[1] > FORMAT) throw damage(path, `format ${String(row[1])} is one that this version does not know`);
+  const row = lineAt(file, from);
+  if (row[0] !== 'head') throw damage(path, 'expected a head in its first line, got something else');
+  checkFormat(row[1], path);
   return row as unknown as HeadRow;
+}
+
+function checkFormat(format: unknown, path: string): void {
+  if (typeof format !== 'number' || format > FORMAT) throw damage(path, `format ${String(format)} is one that this version does not know`);
 }
 
 function bytesOf(disk: Pick<Disk, 'read'>, path: string): Buffer {

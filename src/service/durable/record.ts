@@ -40,11 +40,12 @@ export class ExchangeRecord {
 
   /** Begins to write; a service at the time of the last frame becomes what the exchange was. Throws ConfigError. */
   begin(service: Service, options: Omit<JournalOptions, 'folder'>): ExchangeJournal {
-    const { segments: read, ending, bytes, nextNumber } = this.#reading;
+    const { pasts, segments: read, ending, bytes, nextNumber, needless } = this.#reading;
     const segments = new Segments(this.#disk);
-    segments.all.push(...read);
+    segments.all.push(...pasts, ...read);
     service.shelved.reader = segments;
     restore(service, this.#reading, this.#disk);
+    for (const name of needless) this.#disk.remove(`${this.#folder}/${name}`);
     const start = {
       number: nextNumber,
       priorBytes: bytes,

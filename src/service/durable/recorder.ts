@@ -1,6 +1,6 @@
 // Writes down what has changed in an exchange since the last time: everything that has to last, or only what need not be at hand any more.
 
-import type { WireTrigger } from '../futures/triggerBook.ts';
+import { triggerText } from '../futures/triggerRow.ts';
 import type { TickBar } from '../market/klines.ts';
 import type { OrderDesk } from '../orders/orderDesk.ts';
 import { numberOf, type OwnTrade, type UserOrder } from '../orders/userOrder.ts';
@@ -56,7 +56,9 @@ export class Recorder {
       this.#orders(side, rows);
       side.changes.clear();
     }
-    this.#service.sides.futures?.triggers.changed.clear();
+    const { futures } = this.#service.sides;
+    for (const each of futures?.triggers.pending() ?? []) futures?.triggers.changed.delete(each);
+    this.#triggers(false, rows);
   }
 
   /** All that has changed; `whole`: and all else that an exchange has to have to go on. `isLast`: nothing is told any more. */
@@ -189,20 +191,17 @@ export class Recorder {
     }
   }
 
+  /** Those that have changed, and, where all is written, those that wait; what has ended is found there from now on. */
   #triggers(whole: boolean, rows: RowWriter): void {
     const { futures } = this.#service.sides;
     if (futures === null) return;
     const { triggers } = futures;
-    for (const each of whole ? triggers.all() : triggers.changed) rows.add(this.#trigger(futures, each));
+    if (whole) for (const each of triggers.pending()) triggers.changed.add(each);
+    for (const each of triggers.changed) {
+      const place = rows.add(triggerText(each, futures.rows.names));
+      if (each.trigger.status !== 'pending') triggers.put(each.trigger.id, place);
+    }
     triggers.changed.clear();
-  }
-
-  #trigger({ rows: { names } }: FuturesExchange, { clientOrderId, trigger }: WireTrigger): string {
-    const { id, account, kind, price, child, placedMs, status, code } = trigger;
-    const { instrument, side, role, lots, limit, reduceOnly } = child;
-    return rowText(
-      ['g', id, names.uidOf(account), clientOrderId, kind, price, instrument.wireName, side, role, lots, limit, reduceOnly, placedMs, status, code], // prettier-ignore
-    );
   }
 
   #put(rows: RowWriter, key: string, row: StateRow): void {

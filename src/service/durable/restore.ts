@@ -1,6 +1,5 @@
 // An exchange as it was when it ended: what its record says, put into a service that has just been made.
 
-import { lots, ticks, units } from '../../base/brand.ts';
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 import { INTERVALS } from '../../model/interval.ts';
 import type { Disk } from '../../ports/disk.ts';
@@ -11,7 +10,9 @@ import type { OrderDesk } from '../orders/orderDesk.ts';
 import type { OwnTrade, UserOrder } from '../orders/userOrder.ts';
 import type { Service } from '../service.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
-import { type Reading, visitRows } from './readRecord.ts';
+import { isPast } from './pastFile.ts';
+import { type ReadPast, type Reading, visitLines } from './readRecord.ts';
+import { PastRestorer } from './restorePast.ts';
 import type { OrderRow, TradeRow } from './rows.ts';
 import type {
   BalanceRow,
@@ -45,44 +46,62 @@ class Latest {
   clockOffsetMs = 0;
 }
 
-/** Orders, trades, profit history. */
-const PAST_KINDS = 'otr';
-
 /** Throws ConfigError where the record speaks of what the config no longer has. `service`: at the time of the last frame. */
 export function restore(service: Service, reading: Reading, disk: Pick<Disk, 'read'>): void {
   const newest = reading.segments.at(-1);
   if (newest === undefined) return;
   checkHead(service, newest.path, newest.head[8], newest.head[9]);
+  const past = new PastRestorer(service);
+  for (const file of reading.pasts) visitPast(disk, file, past);
   const latest = new Latest();
-  const known = { spot: 0, futures: 0 };
-  const { spot, futures } = service.sides;
   for (const segment of reading.segments) {
-    // The newest file begins with all that an exchange has, but for what is over: of the others only that is of interest.
-    visitRows(disk, segment, segment === newest ? null : PAST_KINDS, (said, place) => {
-      const row = said as unknown as AnyRow;
-      if (row[0] === 'head') return;
-      if (row[0] === 'o') {
-        const side = row[1] === 'spot' ? spot : futures;
-        if (row[2] > known[row[1]]) {
-          known[row[1]] = row[2];
-          if (side !== null) introduce(side, row);
-        }
-        if (row[21] !== null) latest.open[row[1]].set(row[2], row);
-        else {
-          latest.open[row[1]].delete(row[2]);
-          side?.orders.put(row[2], place);
-        }
-      } else if (row[0] === 't') {
-        const side = row[1] === 'spot' ? spot : futures;
-        if (side !== null) restoreTrade(side, row, place);
-      } else if (row[0] === 'r') futures?.profits.restore(row, place);
-      else note(latest, row);
+    visitLines(disk, segment, (bytes, at, end) => {
+      const place = segment.base + at;
+      if (isPast(bytes, at, end)) {
+        past.take(bytes, at, end, place);
+        if (segment === newest) forget(latest, JSON.parse(bytes.toString('latin1', at, end)) as AnyRow);
+        // The newest file begins with all that an exchange has, but for what is over: of the others only that is of interest.
+      } else if (segment === newest) noteOpen(latest, past, JSON.parse(bytes.toString('latin1', at, end)) as AnyRow);
     });
   }
+  past.finish();
+  const { spot, futures } = service.sides;
   if (spot !== null) restoreSpot(spot, latest);
   if (futures !== null) restoreFutures(futures, latest);
   service.clockOffsetMs = latest.clockOffsetMs;
   checkMoney(service, newest.path);
+}
+
+/** Each line has the place at which its row lay. */
+function visitPast(disk: Pick<Disk, 'read'>, file: ReadPast, past: PastRestorer): void {
+  visitLines(disk, file, (bytes, at, end) => {
+    // The first line of the file and the last one are of the file itself.
+    if (bytes[at] === BRACKET) return;
+    let place = 0;
+    let from = at;
+    for (; bytes[from] !== SPACE; from++) place = place * 10 + bytes[from]! - ZERO;
+    file.past.note(place, at);
+    past.take(bytes, from + 1, end, place);
+  });
+}
+const [BRACKET, SPACE, ZERO] = [91, 32, 48];
+
+/** What was open, or waited, is over. */
+function forget(latest: Latest, row: AnyRow): void {
+  if (row[0] === 'o') latest.open[row[1]].delete(row[2]);
+  if (row[0] === 'g') latest.triggers.delete(row[1]);
+}
+
+function noteOpen(latest: Latest, past: PastRestorer, row: AnyRow): void {
+  if (row[0] === 'head' || row[0] === 't' || row[0] === 'r') return;
+  if (row[0] === 'o') {
+    const [, market, number, uid, clientOrderId, symbol] = row;
+    if (!latest.open[market].has(number)) past.introduce(market, number, uid, clientOrderId, symbol);
+    latest.open[market].set(number, row);
+    return;
+  }
+  if (row[0] === 'g') past.introduceTrigger(row);
+  note(latest, row);
 }
 
 /** Digits of prices and amounts are as they were, and nobody who has something is missing. */
@@ -107,17 +126,6 @@ function checkHead(
 
 const changed = (path: string, says: string): ConfigError =>
   new ConfigError(`${path}: ${says}`, 'put it back as it was, or keep this exchange in another folder');
-
-/** An order is seen for the first time: it can be found by its client id, and stands in the history. */
-function introduce(side: SpotExchange | FuturesExchange, [, , number, uid, clientOrderId, symbol]: OrderRow): void {
-  const account = side.rows.names.accountOf(uid);
-  side.orders.name(number, account, clientOrderId);
-  if ('profits' in side) side.remember(account, number, side.rows.names.instrumentOf(symbol));
-}
-
-function restoreTrade<O extends UserOrder, T extends OwnTrade>({ orders, rows }: OrderDesk<O, T>, row: TradeRow, place: number): void {
-  orders.restoreTrade(rows.names.accountOf(row[2]), place, rows.tagOf(rows.names.instrumentOf(row[3])));
-}
 
 function note(latest: Latest, row: StateRow): void {
   switch (row[0]) {
@@ -226,26 +234,7 @@ function restorePosition(futures: FuturesExchange, row: PositionRow): void {
 }
 
 function restoreTriggers(futures: FuturesExchange, { triggers }: Latest): void {
-  const { names } = futures.rows;
-  for (const row of Array.from(triggers.values()).toSorted((a, b) => a[1] - b[1])) {
-    const [, id, uid, clientOrderId, kind, price, symbol, side, role, size, limit, reduceOnly, placedMs, status, code] = row;
-    const child = {
-      instrument: names.instrumentOf(symbol),
-      side,
-      role,
-      lots: lots(size),
-      quoteUnits: units(0),
-      limit: ticks(limit),
-      reduceOnly,
-      timeInForce: null,
-      slot: '',
-    };
-    const account = names.accountOf(uid);
-    futures.triggers.restore(
-      { id, account, kind, price, child, placedMs, expiresMs: Infinity, status, childId: null, code },
-      clientOrderId,
-    );
-  }
+  for (const row of Array.from(triggers.values()).toSorted((a, b) => a[1] - b[1])) futures.triggers.restore(row);
 }
 
 /** Prices, bars, counters, and last the open orders. */

@@ -146,7 +146,7 @@ export const shownIn = (row: OrderRow): Shown => ({
 /** The venue's record of an open order. */
 export function imageOf(row: OrderRow, live: LiveRow, account: number): OrderImage {
   return {
-    ref: 0,
+    ref: row[2],
     account,
     side: row[6],
     limit: row[10],

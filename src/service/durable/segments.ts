@@ -3,10 +3,12 @@
 import { InvariantError } from '../../base/errors.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { Disk } from '../../ports/disk.ts';
+import type { PastIndex } from './pastFile.ts';
 import { LINE_FEED, type RowReader } from './rowStore.ts';
 
 const PATTERN = /^exchange-(\d{6,9})\.rows$/;
-export const FORMAT = 1;
+/** 2: old segments may have given way to files of what is over. */
+export const FORMAT = 2;
 
 export const segmentName = (number: number): string => `exchange-${String(number).padStart(6, '0')}.rows`;
 /** The number of a segment; null for a file that is none. */
@@ -43,9 +45,14 @@ export type HeadRow = readonly [
   uids: readonly string[],
 ];
 
+/** A file of rows; of what is over it is one in the stead of several segments. */
 export interface Segment {
   readonly path: string;
+  /** Of the segment, or of the first and the last one in whose stead it is. */
   readonly number: number;
+  readonly last: number;
+  /** Null: a segment itself. */
+  readonly past: PastIndex | null;
   /** Bytes of all files before it: the place of its first row. */
   readonly base: number;
 }
@@ -62,8 +69,18 @@ export class Segments implements RowReader {
     this.#disk = disk;
   }
 
+  /** One takes the place of the oldest `count` that are segments themselves. */
+  replace(count: number, by: Segment): void {
+    this.all.splice(
+      this.all.findIndex(({ past }) => past === null),
+      count,
+      by,
+    );
+  }
+
   read(place: number): string {
-    const { path, base } = this.#of(place);
+    const { path, base, past } = this.#of(place);
+    if (past !== null) return past.read(this.#disk, path, place);
     for (let length = PIECE_BYTES; length <= LONGEST_BYTES; length *= 8) {
       const { buffer, byteOffset, byteLength } = this.#disk.readAt(path, place - base, length);
       const bytes = Buffer.from(buffer, byteOffset, byteLength);

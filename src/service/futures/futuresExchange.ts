@@ -41,7 +41,7 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
   readonly #amounts: Amounts;
   readonly #clockwork: Clockwork;
   /** By account, as reads show them, oldest first. */
-  readonly #history: History[] = [];
+  readonly #history: History<FuturesOrder>[] = [];
   readonly #reached = new Map<Instrument, Reached>();
   /** Profit of the execution that is being booked. */
   #profitUnits = 0;
@@ -73,7 +73,7 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
           money.lotsWithin(quoteUnits - filledUnits - money.value(taken, price), next) === 0,
       );
     }
-    this.triggers = new TriggerBook(this.venue, config.maxTriggers, (account, intent, clientOrderId) => {
+    this.triggers = new TriggerBook(this.venue, config.maxTriggers, this.rows, shelved, (account, intent, clientOrderId) => {
       return this.place(account, intent, clientOrderId) ?? this.refusal;
     });
     this.rates = new FundingRates(config.fundingRates, config.fundingSeed);
@@ -225,14 +225,14 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
   }
 
   #remember({ account, id, instrument }: FuturesOrder): void {
-    this.visible(() => this.remember(account, numberOf(id), instrument));
+    this.visible(() => this.remember(account, numberOf(id), this.rows.tagOf(instrument)));
   }
 
   /** The order stands in the history of the account, which has them by the time of their appearance. */
-  remember(account: number, number: number, instrument: Instrument): void {
-    this.#historyOf(account).push(number, this.rows.tagOf(instrument));
+  remember(account: number, number: number, tag: number): void {
+    this.#historyOf(account).push(number, tag);
   }
-  #historyOf(account: number): History {
+  #historyOf(account: number): History<FuturesOrder> {
     return (this.#history[account] ??= new History((number) => this.orders.numbered(number)));
   }
 

@@ -78,10 +78,9 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
       return done(encodeAnswer(positionsAnswer, listing(rows), profile));
     }),
     'futures.triggerOrderList': signed(({ args, caller }) => {
-      const all = triggers.list(caller.account, instrumentOf(args));
       const [page, limit] = [wholeOf(args, 'page'), wholeOf(args, 'limit')];
-      const rows = all.slice((page - 1) * limit, page * limit).map(triggerOf);
-      return done(encodeAnswer(triggerOrdersAnswer, { count: all.length, ...listing(rows) }, profile));
+      const { count, rows } = triggers.list(caller.account, instrumentOf(args), (page - 1) * limit, limit);
+      return done(encodeAnswer(triggerOrdersAnswer, { count, ...listing(rows.map(triggerOf)) }, profile));
     }),
     'futures.account': signed(({ caller }) => {
       const rows = venue.wallets.assets.map((asset) => accountRow(exchange, caller, asset));

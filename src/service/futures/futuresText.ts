@@ -20,7 +20,7 @@ import { priceText, quantityText } from '../market/reads.ts';
 import type { Shown } from '../orders/userOrder.ts';
 import type { FuturesOrder, FuturesTrade } from './futuresOrder.ts';
 import type { Reduction } from './profits.ts';
-import type { WireTrigger } from './triggerBook.ts';
+import type { WireTrigger } from './triggerRow.ts';
 
 /** Decimals of a price that lies between ticks, beyond those of a tick. */
 const BETWEEN_DIGITS = 4;

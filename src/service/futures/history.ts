@@ -1,16 +1,15 @@
-// The order history of one account: which orders, in which order; the orders themselves are found by their numbers.
+// What an account has had of one kind, by the time of its appearance: which of them, in which order; they are found by their numbers.
 
 import { InvariantError } from '../../base/errors.ts';
 import type { Listed } from '../durable/longList.ts';
 import { Places, Tags } from '../durable/places.ts';
-import type { FuturesOrder } from './futuresOrder.ts';
 
-export class History implements Listed<FuturesOrder> {
+export class History<T> implements Listed<T> {
   readonly #numbers = new Places();
   readonly #tags = new Tags();
-  readonly #numbered: (number: number) => FuturesOrder | null;
+  readonly #numbered: (number: number) => T | null;
 
-  constructor(numbered: (number: number) => FuturesOrder | null) {
+  constructor(numbered: (number: number) => T | null) {
     this.#numbered = numbered;
   }
 
@@ -20,10 +19,10 @@ export class History implements Listed<FuturesOrder> {
   tagAt(index: number): number {
     return this.#tags.at(index);
   }
-  at(index: number): FuturesOrder {
-    const order = this.#numbered(this.#numbers.get(index));
-    if (order === null) throw new InvariantError('the history has an order that is not there');
-    return order;
+  at(index: number): T {
+    const found = this.#numbered(this.#numbers.get(index));
+    if (found === null) throw new InvariantError('the history has something that is not there');
+    return found;
   }
 
   push(number: number, tag: number): void {

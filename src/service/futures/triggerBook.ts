@@ -5,17 +5,17 @@ import type { OrderIntent } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import { type Trigger, TriggerDesk, type TriggerKind } from '../../venue/futures/triggers.ts';
-import { wireId } from '../orders/userOrder.ts';
-import type { FuturesOrder } from './futuresOrder.ts';
+import { Places } from '../durable/places.ts';
+import { readRow } from '../durable/rows.ts';
+import type { TriggerRow } from '../durable/stateRows.ts';
+import type { OrderRows, Shelved } from '../orders/orderRows.ts';
+import { numberOf, wireId } from '../orders/userOrder.ts';
+import type { FuturesOrder, FuturesTrade } from './futuresOrder.ts';
+import { History } from './history.ts';
+import { TRIGGER_PREFIX as PREFIX, triggerIn, type WireTrigger } from './triggerRow.ts';
 
-const PREFIX = '1622';
-
-export interface WireTrigger {
-  /** On the wire. */
-  readonly id: string;
-  readonly clientOrderId: string | null;
-  readonly trigger: Trigger;
-}
+/** How triggers are written down, and read where they lie. */
+type TriggerRows = Pick<OrderRows<FuturesOrder, FuturesTrade>, 'names' | 'tagOf'>;
 
 /** Times in ms, prices in ticks. */
 export interface Row {
@@ -36,14 +36,19 @@ export class TriggerBook {
   readonly changed = new Set<WireTrigger>();
   readonly #desk: TriggerDesk;
   readonly #place: PlaceChild;
-  readonly #byId = new Map<string, WireTrigger>();
-  /** By the desk's own ids. */
-  readonly #byTrigger = new Map<number, WireTrigger>();
-  readonly #byAccount: WireTrigger[][] = [];
+  readonly #rows: TriggerRows;
+  readonly #shelved: Shelved;
+  /** By number: those that wait, and those that lie nowhere yet. */
+  readonly #atHand = new Map<number, WireTrigger>();
+  /** By number, of those that have ended. */
+  readonly #places = new Places();
+  readonly #byAccount: History<WireTrigger>[] = [];
 
-  constructor(venue: FuturesVenue, maxTriggers: number, place: PlaceChild) {
+  constructor(venue: FuturesVenue, maxTriggers: number, rows: TriggerRows, shelved: Shelved, place: PlaceChild) {
     // None of these expires: the specification gives them no time.
     this.#desk = new TriggerDesk(venue, { triggerEnded: () => {} }, maxTriggers);
+    this.#rows = rows;
+    this.#shelved = shelved;
     this.#place = place;
   }
 
@@ -62,52 +67,87 @@ export class TriggerBook {
       return null;
     }
     const made: WireTrigger = { id: wireId(PREFIX, trigger.id), clientOrderId, trigger };
-    this.#add(made);
+    this.#atHand.set(trigger.id, made);
+    this.remember(trigger.id, account, this.#rows.tagOf(child.instrument));
     this.changed.add(made);
     return made;
   }
 
-  /** Triggers of an exchange that has ended, the oldest first. */
-  restore(trigger: Trigger, clientOrderId: string | null): void {
-    this.#desk.restore(trigger);
-    this.#add({ id: wireId(PREFIX, trigger.id), clientOrderId, trigger });
+  /** One that waits, of an exchange that has ended, the oldest first. */
+  restore(row: TriggerRow): void {
+    const made = triggerIn(row, this.#rows.names);
+    this.#desk.restore(made.trigger);
+    this.#atHand.set(made.trigger.id, made);
+  }
+  /** The newest that has ended: numbers go on behind it. */
+  restorePast(row: TriggerRow): void {
+    this.#desk.restore(triggerIn(row, this.#rows.names).trigger);
   }
 
-  #add(made: WireTrigger): void {
-    const { id, account } = made.trigger;
-    this.#byId.set(made.id, made);
-    this.#byTrigger.set(id, made);
-    (this.#byAccount[account] ??= []).push(made);
+  /** The trigger stands in the list of the account, the oldest first. */
+  remember(number: number, account: number, tag: number): void {
+    (this.#byAccount[account] ??= new History((each) => this.#numbered(each))).push(number, tag);
+  }
+
+  /** The trigger has ended, and this is where it lies. */
+  put(number: number, place: number): void {
+    this.#places.set(number, place);
+    this.#atHand.delete(number);
   }
 
   /** Null where the account has no such trigger. */
   find(account: number, id: string): WireTrigger | null {
-    const found = this.#byId.get(id);
+    const number = numberOf(id);
+    if (!Number.isSafeInteger(number) || wireId(PREFIX, number) !== id) return null;
+    const found = this.#numbered(number);
     return found?.trigger.account === account ? found : null;
+  }
+
+  #numbered(number: number): WireTrigger | null {
+    const found = this.#atHand.get(number);
+    if (found !== undefined) return found;
+    const place = this.#places.get(number);
+    return place < 0 ? null : triggerIn(readRow<TriggerRow>(this.#shelved.reader.read(place), 'g'), this.#rows.names);
   }
 
   /** False: it waits no more, see `refusal`. */
   cancel(found: WireTrigger): boolean {
     const { trigger } = found;
-    this.changed.add(found);
-    if (this.#desk.cancel(trigger.account, trigger.id) !== null) return true;
+    if (this.#desk.cancel(trigger.account, trigger.id) !== null) {
+      this.changed.add(found);
+      return true;
+    }
     this.refusal = VENUE_CODES.cancelNotAllowed.code;
     return false;
   }
 
-  /** Those that wait and those that did, newest first. */
-  list(account: number, instrument: Instrument): readonly WireTrigger[] {
-    return (this.#byAccount[account] ?? []).filter(({ trigger: { child } }) => child.instrument === instrument).toReversed();
+  /** Those that wait and those that did, newest first: how many there are, and some of them from the one at `from` on. */
+  list(
+    account: number,
+    instrument: Instrument,
+    from: number,
+    limit: number,
+  ): { readonly count: number; readonly rows: readonly WireTrigger[] } {
+    const all = this.#byAccount[account];
+    const tag = this.#rows.tagOf(instrument);
+    const rows: WireTrigger[] = [];
+    let count = 0;
+    for (let at = (all?.length ?? 0) - 1; at >= 0; at--) {
+      if (all!.tagAt(at) !== tag) continue;
+      if (count >= from && rows.length < limit) rows.push(all!.at(at));
+      count++;
+    }
+    return { count, rows };
   }
 
-  /** Those that wait and those that did, the oldest first. */
-  all(): readonly WireTrigger[] {
-    return Array.from(this.#byId.values());
+  /** How many are in memory. */
+  get atHand(): number {
+    return this.#atHand.size;
   }
 
   /** All that wait. */
   pending(): readonly WireTrigger[] {
-    return Array.from(this.#byId.values()).filter(({ trigger }) => trigger.status === 'pending');
+    return Array.from(this.#atHand.values()).filter(({ trigger }) => trigger.status === 'pending');
   }
 
   /** True when something waits for a price of the instrument. */
@@ -134,7 +174,7 @@ export class TriggerBook {
   }
 
   #fire({ id, account, child }: Trigger): FuturesOrder | number {
-    const found = this.#byTrigger.get(id);
+    const found = this.#atHand.get(id);
     if (found !== undefined) this.changed.add(found);
     return this.#place(account, child, found?.clientOrderId ?? null);
   }

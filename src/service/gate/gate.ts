@@ -1,10 +1,9 @@
 // The gate: steps 1 to 12 of the order of checks, from a request to a call whose parameters are right, or to an error.
 
+import { InvariantError } from '../../base/errors.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import { endpointOf, OPS, type Op } from '../../protocol/endpoints/endpoints.ts';
-import { isList, type Json } from '../../protocol/json/json.ts';
-import type { JsonResult } from '../../protocol/json/parseJson.ts';
 import type { Param, Params } from '../../protocol/endpoints/endpoint.ts';
 import { choice } from '../../protocol/endpoints/params.ts';
 import type { Args, Caller } from '../call.ts';
@@ -13,13 +12,14 @@ import { Bans } from '../limits/bans.ts';
 import { RateLimits } from '../limits/rateLimits.ts';
 import type { ServiceRequest } from '../message.ts';
 import type { Profile } from '../profile/switches.ts';
-import { checkParams, type Checked, type Plan, planOf, unknownName } from '../params/checkParams.ts';
-import { paramsOfBody, paramsOfQuery, readBody, type Sent, type SentOrCode, windowIn } from '../params/readParams.ts';
+import { checkParams, type Checked, type Plan, planOf, type Rules, unknownName } from '../params/checkParams.ts';
+import type { Sent } from '../params/readParams.ts';
 import { Addresses, plain } from './addresses.ts';
-import { CHECKS, HEADER, isSigned, type GateParts, type Visit } from './authenticate.ts';
+import { CHECKS, HEADER, isSigned, type GateParts } from './authenticate.ts';
 import { Keyring } from './keyring.ts';
 import { Replays } from './replays.ts';
 import { marketOfPath, Routes, type Route } from './routes.ts';
+import { Visit } from './visit.ts';
 
 /** An error that the gate answers with. */
 export interface Stop {
@@ -48,19 +48,23 @@ export interface Passed {
 /** What the gate asks of the markets behind it. */
 export interface Directory {
   /** By its name on the wire, in upper case. */
-  instrumentNamed(market: Market, name: string): Instrument | undefined;
-  isInterval(market: Market, name: string): boolean;
+  readonly instrumentNamed: (market: Market, name: string) => Instrument | undefined;
+  readonly isInterval: (market: Market, name: string) => boolean;
 }
 
-const NO_PARAMETERS = planOf({});
+/** How the parameters of an operation are checked: the same at every call. */
+interface OpCheck {
+  readonly plan: Plan;
+  readonly inQuery: Rules;
+  readonly inBody: Rules;
+}
 
 export class Gate {
   readonly #parts: GateParts;
   readonly #routes: Routes;
   readonly #limits: RateLimits;
   readonly #bans: Bans;
-  readonly #directory: Directory;
-  readonly #plans: ReadonlyMap<Op, Plan>;
+  readonly #checks: ReadonlyMap<Op, OpCheck>;
 
   constructor(config: ServiceConfig, directory: Directory) {
     const { profile } = config;
@@ -73,8 +77,7 @@ export class Gate {
     this.#routes = new Routes(profile, config.off);
     this.#limits = new RateLimits(config.limits);
     this.#bans = new Bans(profile.banAfter, profile.banMs);
-    this.#directory = directory;
-    this.#plans = new Map(OPS.map((op) => [op, planOf(paramsOf(op, profile))]));
+    this.#checks = new Map(OPS.map((op) => [op, checkOf(op, profile, directory)]));
   }
 
   /** Never throws, whatever the request says. */
@@ -92,14 +95,10 @@ export class Gate {
     if (route === 'notServed') return stop(VENUE_CODES.unsupportedOperation.code);
     if ((profile.contentType === 'all' || request.method !== 'GET') && !isJson(request)) return stop(VENUE_CODES.noContentType.code);
 
-    const body = once(() => readBody(request.body));
-    const sent = once(() => sentIn(request, route, split, body));
-    const visit: Visit = { request, route, nowMs, windowMs: () => windowOf(sent()), key: null };
+    const visit = new Visit(request, route, split, nowMs);
     const isPublic = route.row.security === 'NONE';
     const refusal = isPublic ? this.#welcome(visit) : this.#authenticate(visit);
-    const counts = refusal === 0 && visit.key !== null ? `key ${visit.key.apiKey}` : `ip ${plain(request.ip)}`;
-    const weight = refusal === 0 && profile.batchWeight === 'elements' ? weightOf(sent()) : 1;
-    const waitMs = this.#limits.admit(route.row, counts, weight, nowMs);
+    const waitMs = this.#limits.isLimited(route.row) ? this.#admit(visit, refusal) : null;
     if (waitMs !== null) {
       this.#bans.refused(plain(request.ip), nowMs);
       return { kind: 'stop', market, code: VENUE_CODES.tooManyRequests.code, isBanned: false, retryMs: waitMs };
@@ -107,7 +106,7 @@ export class Gate {
     if (refusal !== 0) return stop(refusal);
 
     const caller = isPublic || visit.key === null ? null : { account: visit.key.account, uid: visit.key.uid };
-    const found = sent();
+    const found = visit.sent;
     if ('code' in found) return stop(found.code);
     const args = this.#check(route, found.sent, request.method);
     if ('code' in args) return stop(args.code);
@@ -118,6 +117,14 @@ export class Gate {
   opOf({ method, target }: ServiceRequest): Op | null {
     const found = this.#routes.find(method, target.split('?', 1)[0] ?? '');
     return typeof found === 'string' ? null : found.op;
+  }
+
+  /** Null: no limit stands in the way. Else the ms after which none would. */
+  #admit(visit: Visit, refusal: number): number | null {
+    const { request, route, key, nowMs } = visit;
+    const subject = refusal === 0 && key !== null ? `key ${key.apiKey}` : `ip ${plain(request.ip)}`;
+    const isWeighed = refusal === 0 && this.#parts.profile.batchWeight === 'elements';
+    return this.#limits.admit(route.row, subject, isWeighed ? visit.weight : 1, nowMs);
   }
 
   #authenticate(visit: Visit): number {
@@ -139,21 +146,25 @@ export class Gate {
   }
 
   /** Steps 11 and 12. */
-  #check({ op, row }: Route, sent: Sent, method: string): Checked {
-    const { profile } = this.#parts;
-    const plan = this.#plans.get(op) ?? NO_PARAMETERS;
-    const unknown = unknownName(plan, sent, profile);
-    if (unknown !== 0) return { code: unknown };
-    return checkParams(plan, sent, {
-      profile,
-      market: row.market,
-      anyCase: row.effect === 'create' || row.effect === 'test',
-      anyId: op === 'spot.queryOrder',
-      place: method === 'GET' ? 'query' : 'body',
-      instrumentNamed: (name) => this.#directory.instrumentNamed(row.market, name),
-      isInterval: (name) => this.#directory.isInterval(row.market, name),
-    });
+  #check({ op }: Route, sent: Sent, method: string): Checked {
+    const check = this.#checks.get(op);
+    if (check === undefined) throw new InvariantError(`${op} has no check of its parameters`);
+    const unknown = unknownName(check.plan, sent, this.#parts.profile);
+    return unknown === 0 ? checkParams(check.plan, sent, method === 'GET' ? check.inQuery : check.inBody) : { code: unknown };
   }
+}
+
+function checkOf(op: Op, profile: Profile, { instrumentNamed, isInterval }: Directory): OpCheck {
+  const { market, effect } = endpointOf(op);
+  const common = {
+    profile,
+    market,
+    anyCase: effect === 'create' || effect === 'test',
+    anyId: op === 'spot.queryOrder',
+    instrumentNamed: (name: string) => instrumentNamed(market, name),
+    isInterval: (name: string) => isInterval(market, name),
+  };
+  return { plan: planOf(paramsOf(op, profile)), inQuery: { ...common, place: 'query' }, inBody: { ...common, place: 'body' } };
 }
 
 /** The parameters of the table as the switches have them: which of them there are, under what names, how needed and how large. */
@@ -187,26 +198,4 @@ function withPositionType(params: Params): Params {
   return positionType === undefined ? params : { ...params, positionType: { ...positionType, need: 'required' } };
 }
 
-/** Parameters of a GET are in its query, of a POST in its body; a batch that is asked for by GET may have them in its body too. */
-function sentIn({ target, body: bytes }: ServiceRequest, { op, row }: Route, split: number, body: () => JsonResult): SentOrCode {
-  const query = split < 0 ? '' : target.slice(split + 1);
-  const isGet = row.method === 'GET';
-  if (op === 'spot.batchOrders' && bytes.length === 0) return paramsOfQuery(query);
-  return isGet ? paramsOfQuery(query) : paramsOfBody(body());
-}
-
-const windowOf = (sent: SentOrCode): number | null => ('code' in sent ? null : windowIn(sent.sent));
-
-/** Elements of a batch. */
-function weightOf(sent: SentOrCode): number {
-  if ('code' in sent) return 1;
-  const lists = Array.from(sent.sent.values()).filter((value: Json) => isList(value));
-  return Math.max(1, ...lists.map((list) => list.length));
-}
-
 const isJson = ({ headers }: ServiceRequest): boolean => /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '');
-
-function once<T extends object>(make: () => T): () => T {
-  let made: T | null = null;
-  return () => (made ??= make());
-}

@@ -3,7 +3,6 @@
 import { createHmac } from 'node:crypto';
 import type { Market } from '../../model/instrument.ts';
 import { utf8 } from '../../protocol/json/json.ts';
-import type { Sign } from '../../protocol/sign.ts';
 import type { AccountConfig } from '../config.ts';
 import { Addresses } from './addresses.ts';
 
@@ -18,7 +17,8 @@ export interface Key {
   readonly markets: readonly Market[];
   /** Null: from anywhere. */
   readonly addresses: Addresses | null;
-  readonly sign: Sign;
+  /** HMAC-SHA256 under the secret, in hexadecimal digits: of a text and, where there is one, the bytes behind it. */
+  readonly sign: (head: string, body: Uint8Array | null) => string;
 }
 
 export class Keyring {
@@ -38,7 +38,10 @@ export class Keyring {
           mayTrade: permissions.trade,
           markets: permissions.markets,
           addresses: ips === null ? null : new Addresses(ips, `account ${name} ips`),
-          sign: (message) => createHmac('sha256', bytes).update(message).digest('hex'),
+          sign(head, body) {
+            const hmac = createHmac('sha256', bytes).update(head);
+            return (body === null ? hmac : hmac.update(body)).digest('hex');
+          },
         });
       }
     });

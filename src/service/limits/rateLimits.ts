@@ -16,6 +16,11 @@ export class RateLimits {
     this.#limits = limits;
   }
 
+  /** False: calls of this class are let in however many there are. */
+  isLimited({ limit }: Pick<Endpoint, 'limit'>): boolean {
+    return this.#limitOf(limit) !== null;
+  }
+
   /** Null: let in. Else the ms after which the call would be. `subject` is the key or the address that it counts on. */
   admit({ limit }: Pick<Endpoint, 'limit'>, subject: string, weight: number, nowMs: number): number | null {
     const allowed = this.#limitOf(limit);

@@ -53,8 +53,6 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
   readonly #prefix: string;
   readonly #byName = new Map<string, TradedMarket>();
   readonly #byInstrument = new Map<Instrument, TradedMarket>();
-  /** By the venue's own ids. */
-  readonly #live = new Map<number, O>();
   readonly #tradeIds = { lastTradeId: 0 };
   #lastOrder = 0;
   #background = 0;
@@ -103,16 +101,16 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
 
   /** Orders that have not ended, those that are still on their way to the book included. */
   live(): readonly O[] {
-    return Array.from(this.#live.values());
+    return this.orders.live();
   }
 
   /** Open orders are to be written down again. */
   noteOpen(): void {
-    for (const order of this.#live.values()) this.changes.orders.add(order);
+    for (const order of this.live()) this.changes.note(order);
   }
   /** Open orders need not be written down. */
   forgetOpen(): void {
-    for (const order of this.changes.orders) if (order.ended === null) this.changes.orders.delete(order);
+    this.changes.forget(({ ended }) => ended === null);
   }
 
   /** The newest id of a trade; 0 before the first. */
@@ -142,7 +140,6 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
       if (live === null) throw new InvariantError(`order ${order.id} is over`);
       order.live = this.venue.restore(order.instrument, imageOf(row, live, order.account));
       order.rested = live[6];
-      this.#live.set(order.live.id, order);
       this.orders.add(order);
       this.orders.show(order, shownOf(order, order.live));
       if (!order.isAdmitted) this.later(0, () => this.#admit(order));
@@ -162,7 +159,8 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
     const { nowMs } = this;
     const sentMs = rows?.sentMs(nowMs) ?? nowMs;
     const delayMs = isPrompt ? 0 : this.delays.admissionMs;
-    const live = this.venue.place(account, 0, intent, rows === null ? nowMs : sentMs + delayMs);
+    // The venue keeps the number of the order for it to be found by.
+    const live = this.venue.place(account, this.#lastOrder + 1, intent, rows === null ? nowMs : sentMs + delayMs);
     if (live === null) {
       this.refusal = this.venue.refusal;
       return null;
@@ -176,7 +174,6 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
       live,
       isPrompt,
     });
-    this.#live.set(live.id, order);
     this.orders.add(order);
     this.tell(order);
     this.later(isPrompt ? 0 : Math.max(0, sentMs + delayMs - nowMs), () => this.#admit(order));
@@ -233,7 +230,7 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
 
   /** What the order holds has changed, and nothing that reads show. */
   rebacked(live: VenueOrder): void {
-    this.changes.orders.add(this.#orderOf(live));
+    this.changes.note(this.#orderOf(live));
   }
 
   ended(live: VenueOrder): void {
@@ -288,7 +285,7 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
     if (live === null) return;
     const { matcher, rows } = this.marketOf(order.instrument);
     order.isAdmitted = true;
-    this.changes.orders.add(order);
+    this.changes.note(order);
     this.admitted(order);
     if (rows !== null) return rows.admitted(live);
     order.resting = matcher.enter(order.id, live, this.nowMs);
@@ -308,7 +305,6 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
     order.resting = null;
     order.ended = shownOf(order, live);
     this.tell(order);
-    this.#live.delete(live.id);
     order.live = null;
     // Not before the matcher, which may be in the middle of this order, has seen that it is closed.
     this.scheduler.at(this.nowMs, () => this.venue.release(live));
@@ -316,7 +312,7 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
 
   /** Lets reads see the order as it is now, after the visibility delay. */
   protected tell(order: O): void {
-    this.changes.orders.add(order);
+    this.changes.note(order);
     const shown = order.ended ?? (order.live === null ? null : shownOf(order, order.live));
     if (shown !== null) this.visible(() => this.orders.show(order, shown));
   }
@@ -338,8 +334,8 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
   }
 
   #orderOf(live: VenueOrder): O {
-    const order = this.#live.get(live.id);
-    if (order === undefined) throw new InvariantError(`the venue has an order ${live.id} that the exchange has not`);
+    const order = this.orders.numbered(live.ref);
+    if (order === null) throw new InvariantError(`the venue has an order ${live.ref} that the exchange has not`);
     return order;
   }
 
@@ -349,11 +345,10 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
   }
 }
 
-const shownOf = ({ isAdmitted, feeUnits, profitUnits }: UserOrder, { status, filledLots, filledUnits }: VenueOrder): Shown => ({
-  status,
-  isAdmitted,
-  filledLots,
-  filledUnits,
-  feeUnits,
-  profitUnits,
-});
+/** What is shown of an order to which nothing has happened yet. */
+const FRESH: Shown = { status: 'NEW', isAdmitted: false, filledLots: 0, filledUnits: 0, feeUnits: 0, profitUnits: 0 };
+
+function shownOf({ isAdmitted, feeUnits, profitUnits }: UserOrder, { status, filledLots, filledUnits }: VenueOrder): Shown {
+  if (status === 'NEW' && !isAdmitted && filledLots === 0) return FRESH;
+  return { status, isAdmitted, filledLots, filledUnits, feeUnits, profitUnits };
+}

@@ -53,6 +53,11 @@ export class UserOrder {
   shown: Shown | null = null;
   /** Its end, once it has one. */
   ended: Shown | null = null;
+  /** It is among what is to be written down. */
+  isChanged = false;
+  /** Its neighbours among the orders of the account that reads show as open. */
+  older: this | null = null;
+  newer: this | null = null;
 
   constructor({ id, account, clientOrderId, intent, placedMs, live, isPrompt }: OrderStart) {
     this.id = id;
@@ -93,10 +98,46 @@ export interface Past<O, T> {
   tagOf(instrument: Instrument): number;
 }
 
+/** A chain of orders, which they hold themselves: it takes no room beside them, however many they are. */
+class OpenOrders<O extends UserOrder> {
+  #newest: O | null = null;
+
+  /** An order that is in it already stays where it is. */
+  add(order: O): void {
+    if (this.#has(order)) return;
+    const before = this.#newest;
+    order.older = before;
+    if (before !== null) before.newer = order;
+    this.#newest = order;
+  }
+
+  remove(order: O): void {
+    if (!this.#has(order)) return;
+    const { older, newer } = order;
+    if (older !== null) older.newer = newer;
+    if (newer === null) this.#newest = older;
+    else newer.older = older;
+    order.older = order.newer = null;
+  }
+
+  /** Newest first; null: of every instrument. */
+  newest(instrument: Instrument | null, limit: number): readonly O[] {
+    const found: O[] = [];
+    for (let order = this.#newest; order !== null && found.length < limit; order = order.older)
+      if (instrument === null || order.instrument === instrument) found.push(order);
+    return found;
+  }
+
+  /** All but the newest have a newer one. */
+  #has(order: O): boolean {
+    return order.newer !== null || this.#newest === order;
+  }
+}
+
 /** Open orders and own trades of one account. */
-class Shelf<O, T> {
-  /** Orders that reads show as open, oldest first. */
-  readonly open = new Map<string, O>();
+class Shelf<O extends UserOrder, T> {
+  /** Orders that reads show as open. */
+  readonly open = new OpenOrders<O>();
   readonly trades: LongList<T>;
 
   constructor(past: Past<O, T>) {
@@ -137,6 +178,10 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   /** Orders that are in memory. */
   get atHand(): number {
     return this.#atHand.size;
+  }
+  /** Those that have not ended, the oldest first. */
+  live(): readonly O[] {
+    return Array.from(this.#atHand.values()).filter(({ live }) => live !== null);
   }
 
   add(order: O): void {
@@ -194,9 +239,9 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   show(order: O, shown: Shown): void {
     order.shown = shown;
     const { open } = this.#shelf(order.account);
-    if (isOpen(shown.status)) open.set(order.id, order);
+    if (isOpen(shown.status)) open.add(order);
     else {
-      open.delete(order.id);
+      open.remove(order);
       this.#letGo(order, numberOf(order.id));
     }
   }
@@ -211,9 +256,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
 
   /** Newest first; null: of every instrument. */
   open(account: number, instrument: Instrument | null, limit: number): readonly O[] {
-    const all = Array.from(this.#shelf(account).open.values());
-    const found = instrument === null ? all : all.filter((order) => order.instrument === instrument);
-    return found.slice(Math.max(0, found.length - limit)).toReversed();
+    return this.#shelf(account).open.newest(instrument, limit);
   }
 
   /** Newest first; from a trade id on where one is given (see `page`). */

@@ -39,9 +39,22 @@ interface Making {
   rows: readonly Args[];
 }
 
+/** One parameter, and what of it is the same at every call. */
+interface Planned {
+  readonly name: string;
+  readonly param: Param;
+  /** Under any of them it may be sent. */
+  readonly names: readonly string[];
+  /** Of an instrument. */
+  readonly isName: boolean;
+  readonly wire: 'number' | 'string';
+  /** Texts of a choice; none for what is no choice. */
+  readonly choices: ReadonlySet<string>;
+}
+
 /** The parameters of a call as they are checked; made once. */
 export interface Plan {
-  readonly params: readonly (readonly [name: string, param: Param])[];
+  readonly params: readonly Planned[];
   /** At least one of these. */
   readonly either: readonly string[];
   readonly known: ReadonlySet<string>;
@@ -55,14 +68,23 @@ export function planOf(params: Params): Plan {
   return {
     params: entries.flatMap(([name, param]) => {
       if (param.onlyWith !== undefined && comesLater(entries, name, param.onlyWith.name)) return [];
-      return [
-        [name, param] as const,
-        ...entries.filter(([late, { onlyWith }]) => onlyWith?.name === name && comesLater(entries, late, name)),
-      ];
+      const late = entries.filter(([other, { onlyWith }]) => onlyWith?.name === name && comesLater(entries, other, name));
+      return [planned(name, param), ...late.map((each) => planned(...each))];
     }),
     either: entries.filter(([, { need }]) => need === 'either').map(([name]) => name),
     known: new Set(entries.flatMap(([name, { otherNames = [] }]) => [name, ...otherNames])),
     row: rows === undefined ? null : planOf(rows.row),
+  };
+}
+
+function planned(name: string, param: Param): Planned {
+  return {
+    name,
+    param,
+    names: [name, ...(param.otherNames ?? [])],
+    isName: param.kind === 'text' && param.of !== 'clientId',
+    wire: wireOf(param),
+    choices: new Set(param.kind === 'choice' ? param.values.map(String) : []),
   };
 }
 
@@ -81,8 +103,8 @@ export function unknownName({ known }: Plan, sent: Sent, { unknownParams }: Prof
 export function checkParams(plan: Plan, sent: Sent, rules: Rules): Checked {
   const { either } = plan;
   const making: Making = { texts: new Map(), instrument: null, ids: [], rows: [] };
-  for (const [name, param] of plan.params) {
-    const code = checkParam(name, param, valueOf(name, param, sent), plan, rules, making);
+  for (const each of plan.params) {
+    const code = checkParam(each, valueOf(each, sent), plan, rules, making);
     if (code !== 0) return { code };
   }
   if (!rules.anyId && either.length > 0 && !either.some((name) => making.texts.has(name))) return { code: mandatoryParamEmpty.code };
@@ -94,18 +116,18 @@ export function checkParams(plan: Plan, sent: Sent, rules: Rules): Checked {
 }
 
 /** What was sent for a parameter, under whichever of its names. */
-function valueOf(name: string, { otherNames = [] }: Param, sent: Sent): Json | undefined {
-  for (const each of [name, ...otherNames]) {
+function valueOf({ names }: Planned, sent: Sent): Json | undefined {
+  for (const each of names) {
     const found = sent.get(each);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function checkParam(name: string, param: Param, value: Json | undefined, { row }: Plan, rules: Rules, making: Making): number {
+function checkParam(of: Planned, value: Json | undefined, { row }: Plan, rules: Rules, making: Making): number {
+  const { name, param, isName } = of;
   if (isWindowName(name)) return 0;
-  const isName = param.kind === 'text' && param.of !== 'clientId';
-  if (value === undefined || value === null) return absent(name, param, rules, making);
+  if (value === undefined || value === null) return absent(of, rules, making);
   if (param.kind === 'ids') return checkIds(value, param.max, rules, making);
   if (param.kind === 'rows' && row !== null) return checkRows(value, param.max, row, rules, making);
   if (isList(value) || isObject(value)) return unreadParameters.code;
@@ -119,13 +141,12 @@ function checkParam(name: string, param: Param, value: Json | undefined, { row }
     return param.need === 'either' || param.kind === 'text' ? 0 : mandatoryParamEmpty.code;
   }
   if (typeof value === 'boolean') return mandatoryParamEmpty.code;
-  const wantsNumber = wireOf(param) === 'number';
   if (value instanceof JsonNumber) {
     const isDigits = param.kind === 'integer' || param.kind === 'id' || param.kind === 'decimal' || param.kind === 'time';
     if (!isDigits && param.kind !== 'choice') return mandatoryParamEmpty.code;
-  } else if (wantsNumber && rules.place === 'body' && rules.profile.strictTypes) return mandatoryParamEmpty.code;
+  } else if (of.wire === 'number' && rules.place === 'body' && rules.profile.strictTypes) return mandatoryParamEmpty.code;
   const text = value instanceof JsonNumber ? value.text : value;
-  return checkText(name, param, text, rules, making);
+  return checkText(of, text, rules, making);
 }
 
 function wireOf(param: Param): 'number' | 'string' {
@@ -134,8 +155,7 @@ function wireOf(param: Param): 'number' | 'string' {
   return param.kind === 'time' ? 'number' : 'string';
 }
 
-function absent(name: string, param: Param, { profile }: Rules, making: Making): number {
-  const isName = param.kind === 'text' && param.of !== 'clientId';
+function absent({ name, param, isName }: Planned, { profile }: Rules, making: Making): number {
   const isDisputed = param.need === 'disputed' && profile.requiredWithDefault === 'reject';
   const isConditional = param.onlyWith !== undefined && making.texts.get(param.onlyWith.name) === param.onlyWith.is;
   if (param.need === 'required' || isDisputed || isConditional) return isName ? badSymbol.code : mandatoryParamEmpty.code;
@@ -144,7 +164,7 @@ function absent(name: string, param: Param, { profile }: Rules, making: Making):
 }
 
 /** Characters and value of a scalar. */
-function checkText(name: string, param: Param, text: string, rules: Rules, making: Making): number {
+function checkText({ name, param, choices }: Planned, text: string, rules: Rules, making: Making): number {
   switch (param.kind) {
     case 'text':
       if (param.of === 'clientId') {
@@ -154,11 +174,9 @@ function checkText(name: string, param: Param, text: string, rules: Rules, makin
         break;
       }
       return checkName(text, rules, making);
-    case 'choice': {
-      const found = param.values.find((each) => String(each) === text);
-      if (found === undefined) return codeOfChoice(name);
+    case 'choice':
+      if (!choices.has(text)) return codeOfChoice(name);
       break;
-    }
     case 'integer': {
       const whole = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
       // A leverage that nobody has is as wrong as one that the contract has not.

@@ -1,0 +1,161 @@
+// Connections on which only plain requests have come so far: read and answered without the parser that is ready for all others.
+
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { formatTime } from '../../model/time.ts';
+import type { Delivered } from '../faults/faultyService.ts';
+import type { Answerer } from './httpDoor.ts';
+import { plainRequest } from './plainRequest.ts';
+
+export interface LaneParts {
+  readonly answer: Answerer;
+  readonly maxBodyBytes: number;
+  /** A connection without a request is closed after so many ms, or up to twice as many. */
+  readonly idleMs: number;
+  /** Ms UTC. */
+  readonly nowMs: () => number;
+  /** Takes a connection that has brought something else, with those bytes in front of what follows. */
+  readonly handOver: (socket: Socket) => void;
+}
+
+export class PlainLane {
+  readonly #parts: LaneParts;
+  readonly #connections = new Set<Connection>();
+
+  constructor(parts: LaneParts) {
+    this.#parts = parts;
+  }
+
+  take(socket: Socket): void {
+    const connection: Connection = new Connection(socket, this.#parts, () => this.#connections.delete(connection));
+    this.#connections.add(connection);
+  }
+
+  /** Closes what has been idle since the last call. */
+  sweep(): void {
+    for (const connection of this.#connections) connection.closeIfIdle();
+  }
+
+  close(): void {
+    for (const { socket } of this.#connections) socket.destroy();
+  }
+}
+
+class Connection {
+  readonly socket: Socket;
+  readonly #parts: LaneParts;
+  readonly #gone: () => void;
+  readonly #ip: string;
+  /** A request has not been answered yet. */
+  #isBusy = false;
+  /** The other side has said that nothing more comes. */
+  #isEnded = false;
+  #isIdle = false;
+  /** What came while a request was not answered yet: more than one is not plain. */
+  #early: Buffer | null = null;
+
+  constructor(socket: Socket, parts: LaneParts, gone: () => void) {
+    this.socket = socket;
+    this.#parts = parts;
+    this.#gone = gone;
+    this.#ip = socket.remoteAddress ?? '';
+    socket.on('data', this.#onData);
+    socket.on('end', this.#onEnd);
+    socket.on('error', this.#onError);
+    socket.on('close', gone);
+  }
+
+  closeIfIdle(): void {
+    if (this.#isIdle && !this.#isBusy) this.socket.destroy();
+    this.#isIdle = true;
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#isBusy) {
+      this.socket.pause();
+      this.#early = this.#early === null ? bytes : Buffer.concat([this.#early, bytes]);
+      return;
+    }
+    const request = plainRequest(bytes, this.#parts.maxBodyBytes, this.#ip);
+    if (request === null) return this.#handOver(bytes);
+    this.#isBusy = true;
+    this.#isIdle = false;
+    this.#parts.answer(request, (delivered) => this.#send(delivered));
+  };
+
+  readonly #onEnd = (): void => {
+    this.#isEnded = true;
+    if (!this.#isBusy) this.socket.end();
+  };
+
+  readonly #onError = (): void => void this.socket.destroy();
+
+  #send(delivered: Delivered): void {
+    const { socket } = this;
+    // A client that went away while its answer waited gets none.
+    if (socket.destroyed) return;
+    if (delivered === null) {
+      socket.destroy();
+      return;
+    }
+    this.#isBusy = false;
+    const { body, cutAt } = delivered;
+    const length = Buffer.byteLength(body);
+    const text = headOf(delivered, length, this.#parts) + body;
+    if (cutAt !== undefined && cutAt < length) {
+      const bytes = Buffer.from(text);
+      socket.write(bytes.subarray(0, bytes.length - length + cutAt), () => socket.destroy());
+      return;
+    }
+    // Text of ASCII alone, as nearly all is, need not be looked at again to become bytes.
+    socket.write(text, length === body.length ? 'latin1' : 'utf8');
+    if (this.#early !== null) this.#handOver(this.#early);
+    else if (this.#isEnded) socket.end();
+  }
+
+  #handOver(bytes: Buffer): void {
+    const { socket } = this;
+    socket.off('data', this.#onData);
+    socket.off('end', this.#onEnd);
+    socket.off('error', this.#onError);
+    socket.off('close', this.#gone);
+    this.#gone();
+    socket.pause();
+    socket.unshift(bytes);
+    this.#parts.handOver(socket);
+    socket.resume();
+  }
+}
+
+const JSON_LINE = 'Content-Type: application/json;charset=UTF-8\r\n';
+
+function headOf({ status, headers }: NonNullable<Delivered>, length: number, { nowMs, idleMs }: LaneParts): string {
+  let more = '';
+  for (const name in headers) more += `${name}: ${headers[name]!}\r\n`;
+  const first = status === 200 ? 'HTTP/1.1 200 OK' : `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
+  const type = 'Content-Type' in headers ? '' : JSON_LINE;
+  return `${first}\r\n${type}Content-Length: ${length}\r\n${more}${commonLines(nowMs(), idleMs)}`;
+}
+
+let common = { second: NaN, text: '' };
+
+/** The end of every head, made anew each second. */
+function commonLines(nowMs: number, idleMs: number): string {
+  const second = Math.floor(nowMs / 1000);
+  if (common.second !== second) {
+    const text = `date: ${httpTime(second * 1000)}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(idleMs / 1000)}\r\n\r\n`;
+    common = { second, text };
+  }
+  return common.text;
+}
+
+const DAYS = ['Thu', 'Fri', 'Sat', 'Sun', 'Mon', 'Tue', 'Wed'];
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const DAY_MS = 86_400_000;
+
+/** A time as HTTP writes it: `Thu, 01 Jan 1970 00:00:00 GMT` (RFC 9110, section 5.6.7). */
+function httpTime(ms: number): string {
+  const text = formatTime(ms);
+  const month = MONTHS[Number(text.slice(5, 7)) - 1]!;
+  return `${DAYS[Math.floor(ms / DAY_MS) % 7]!}, ${text.slice(8, 10)} ${month} ${text.slice(0, 4)} ${text.slice(11, 19)} GMT`;
+}

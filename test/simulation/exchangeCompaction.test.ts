@@ -1,0 +1,133 @@
+// A paper exchange whose old files make way for those of what is over: life after life, each ended by a crash, nothing that was told is lost.
+
+import { describe, expect, it } from 'vitest';
+import { seededRng } from '../../src/base/rng.ts';
+import { ConfigError } from '../../src/base/errors.ts';
+import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
+import { act, FOLDER, KeptDesk } from '../fixtures/keptDesk.ts';
+import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
+
+const never = (): void => {};
+/** So much is asked after each call that the limits would be in the way. */
+const UNLIMITED = { limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) };
+const CALLS = 40;
+const LIVES = 5;
+
+/** What was said after each call of a life, from what it began with on, and the last call that was answered. */
+interface Life {
+  readonly said: readonly string[];
+  readonly answered: number;
+}
+
+function live(disk: SimulatedDisk, seed: number, from: number, crashAt: number): Life {
+  const said: string[] = [];
+  let answered = 0;
+  disk.crashAt = crashAt;
+  disk.soon(() => {
+    const desk = new KeptDesk(disk, disk.soon, UNLIMITED);
+    said.push(desk.said);
+    const next = (): void => {
+      const at = said.length;
+      if (at > CALLS) return;
+      act(desk, seed, from + at);
+      said.push(desk.said);
+      desk.journal.whenLasting((lasts) => lasts && (answered = at));
+      disk.soon(next);
+    };
+    next();
+  });
+  disk.run();
+  return { said, answered };
+}
+
+const namesOf = (disk: SimulatedDisk, end: string): readonly string[] => disk.list(FOLDER).filter((name) => name.endsWith(end));
+
+/** A disk with an exchange that lived long enough for some of its files to have given way. */
+function compacted(): SimulatedDisk {
+  const disk = new SimulatedDisk();
+  live(disk, 1, 0, Infinity);
+  expect(namesOf(disk, '.past').length).toBeGreaterThan(0);
+  return disk.afterKill('', 0);
+}
+
+describe('old files', () => {
+  it.each([1, 2])(`go in ${LIVES} lives without anything that was told (seed %i)`, (seed) => {
+    const rng = seededRng(seed);
+    let disk = new SimulatedDisk();
+    let first: string | null = null;
+    for (let number = 0; number < LIVES; number++) {
+      const { said, answered } = live(disk, seed, number * CALLS, Math.floor(rng.next() * 500));
+      disk = rng.next() < 0.5 ? disk.afterPowerLoss(rng) : disk.afterKill('', 0);
+      const desk = new KeptDesk(disk.afterKill('', 0), never, UNLIMITED);
+      if (said.length === 0) continue;
+      const found = said.lastIndexOf(desk.said);
+      expect(found, `life ${number}: ${answered} calls were answered`).toBeGreaterThanOrEqual(answered);
+      first ??= /1322\d{15}/.exec(said[answered]!)?.[0] ?? null;
+    }
+    live(disk, seed, LIVES * CALLS, Infinity);
+    disk = disk.afterKill('', 0);
+    expect(namesOf(disk, '.past').length).toBeGreaterThan(1);
+    // Of the files that have given way none is left.
+    const last = Math.max(...namesOf(disk, '.past').map((name) => Number(name.slice(-11, -5))));
+    expect(namesOf(disk, '.rows').every((name) => Number(name.slice(9, 15)) > last)).toBe(true);
+    const desk = new KeptDesk(disk, never, UNLIMITED);
+    const owner = ['alice', 'bob'].find((as) => desk.query(first!, as)['orderId'] !== undefined);
+    expect(owner, `order ${first} is found by one of them`).toBeDefined();
+  });
+
+  it('stay where the disk does not take the file in their stead, which the next start removes', () => {
+    const disk = new SimulatedDisk();
+    const desk = new KeptDesk(disk, disk.soon, UNLIMITED);
+    for (let at = 0; at < CALLS && namesOf(disk, '.past').length === 0; at++) {
+      act(desk, 1, at);
+      desk.journal.whenLasting(never);
+      const create = disk.create.bind(disk);
+      disk.create = (path) => {
+        create(path);
+        if (path.endsWith('.past')) disk.syncFailures.push('EIO');
+      };
+      disk.run();
+      disk.create = create;
+    }
+    expect(namesOf(disk, '.past')).toHaveLength(1);
+    expect(namesOf(disk, '.rows')[0]).toBe('exchange-000001.rows');
+    desk.limit('alice', 'BUY', '0.1', '1000');
+    desk.journal.whenLasting((lasts) => expect(lasts).toBe(true));
+    disk.run();
+    expect(desk.failure).toBeNull();
+    const left = disk.afterKill('', 0);
+    expect(new KeptDesk(left, never, UNLIMITED).said).toBe(desk.said);
+    expect(namesOf(left, '.past')).toEqual([]);
+  });
+
+  it('are not missed, and the files in their stead are: none may be gone, cut or changed', () => {
+    const disk = compacted();
+    const [name] = namesOf(disk, '.past');
+    const path = `${FOLDER}/${name}`;
+    const bytes = Buffer.from(disk.read(path));
+    expect(() => new KeptDesk(disk.afterKill('', 0), never, UNLIMITED)).not.toThrow();
+    for (const cut of [1, 100, bytes.length]) expect(() => new KeptDesk(disk.afterKill(path, cut), never, UNLIMITED)).toThrow(ConfigError);
+    const rng = seededRng(7);
+    for (let time = 0; time < 200; time++) {
+      const changed = disk.afterKill('', 0);
+      const copy = Uint8Array.from(bytes);
+      copy[Math.floor(rng.next() * copy.length)]! ^= 1 << Math.floor(rng.next() * 8);
+      changed.overwrite(path, copy);
+      expect(() => new KeptDesk(changed, never, UNLIMITED)).toThrow(ConfigError);
+    }
+    const missing = disk.afterKill('', 0);
+    missing.remove(path);
+    expect(() => new KeptDesk(missing, never, UNLIMITED)).toThrow(/expected exchange-000001\.rows before it, got none/);
+    const without = disk.afterKill('', 0);
+    for (const rows of namesOf(without, '.rows')) without.remove(`${FOLDER}/${rows}`);
+    expect(() => new KeptDesk(without, never, UNLIMITED)).toThrow(/expected what came last, got none/);
+  });
+
+  it('that came back with the power are removed again', () => {
+    const disk = compacted();
+    const said = new KeptDesk(disk.afterKill('', 0), never, UNLIMITED).said;
+    disk.overwrite(`${FOLDER}/exchange-000002.rows`, Buffer.from('anything'));
+    expect(new KeptDesk(disk, never, UNLIMITED).said).toBe(said);
+    expect(namesOf(disk, '.rows')).not.toContain('exchange-000002.rows');
+  });
+});
