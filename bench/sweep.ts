@@ -10,10 +10,11 @@ import { setUpSweep } from '../dist/app/sweepSetup.js';
 import { threadRunner } from '../dist/app/sweepThreads.js';
 import { Scratch } from '../dist/base/rowLog.js';
 import { setFigures, type SetRecord } from '../dist/report/sweep/setFigures.js';
-import { taskSize, tilesOf } from '../dist/research/tiles.js';
+import { tasksOf } from '../dist/research/tiles.js';
 import type { RunPlan } from '../dist/app/plan.js';
 import { runReference, writeUnits, type Figures, type Workload } from './reference.ts';
 import { walk } from './series.ts';
+import { Spinners } from './spinners.ts';
 import { feedPlan, load, planFor } from './workloads.ts';
 
 const ROWS = 1_000_000;
@@ -35,6 +36,8 @@ export interface SweepBench {
   readonly separateNsPerBarAndSet: number;
   readonly lanesGain: number;
   readonly twoWorkerSpeedup: number;
+  /** What two threads that share nothing reached beside it: what the machine had to give at the time. */
+  readonly twoThreadCeiling: number;
 }
 
 /** Throws when a set leaves another result as a lane, alone, or in C. */
@@ -45,7 +48,7 @@ export async function sweepBench(folder: string, program: string | null): Promis
   const separate = await oneByOne(plan);
   separate.values.forEach((value, set) => same(set, 'alone', [...value], [...lanes.values[set]!]));
   const c = program === null ? null : inC(folder, program, lanes.records);
-  const speedup = await threads(folder, bars);
+  const scaling = await threads(folder, bars);
   const cpu = lanes.ns / (ROWS * SETS.length);
   const alone = separate.ns / (ROWS * SETS.length);
   return {
@@ -57,7 +60,8 @@ export async function sweepBench(folder: string, program: string | null): Promis
     ratioToC: c === null ? null : cpu / c,
     separateNsPerBarAndSet: alone,
     lanesGain: alone / cpu,
-    twoWorkerSpeedup: speedup,
+    twoWorkerSpeedup: scaling.speedup,
+    twoThreadCeiling: scaling.ceiling,
   };
 }
 
@@ -102,7 +106,7 @@ function groupsOf(): readonly (readonly number[])[] {
     { name: 'fast', values: FASTS },
     { name: 'slow', values: SLOWS },
   ];
-  return tilesOf(axes, SETS, taskSize(SETS.length, ROWS, 2));
+  return tasksOf(axes, SETS, ROWS, 1);
 }
 
 /** Each set by itself: the whole engine with its own feeds and indicators, then the same figures. */
@@ -142,8 +146,42 @@ function inC(folder: string, program: string, records: readonly SetRecord[]): nu
 /** Passes until both threads run what the compiler has settled on: the first three of two threads took up to a third longer. */
 const THREAD_PASSES = 6;
 
-/** Wall time of all tasks on one thread over that on two, each the best of its passes, threads started. */
-async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<number> {
+interface Scaling {
+  readonly speedup: number;
+  readonly ceiling: number;
+}
+
+/**
+ * Wall time of the whole sweep on one thread over that on two, each as the product cuts and hands out its tasks, the best of its passes, in
+ * turn, threads started and warm. Between the passes the same of a loop that needs nothing but a core.
+ */
+async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<Scaling> {
+  const setup = await setUpSweep({ definition: define(folder, bars), settings: [], grid: GRID, random: null }, null);
+  const { signal } = new AbortController();
+  const pools = [1, 2].map((count) => ({
+    pool: threadRunner(setup, { threads: count, barTimeoutMs: 0, laneBytes: null }),
+    tasks: tasksOf(setup.axes, setup.sets, ROWS, count),
+    leastMs: Infinity,
+  }));
+  const spinners = new Spinners();
+  try {
+    for (let pass = 0; pass < THREAD_PASSES; pass++) {
+      for (const each of pools) {
+        const from = performance.now();
+        await each.pool.run(each.tasks, async () => {}, signal);
+        each.leastMs = Math.min(each.leastMs, performance.now() - from);
+      }
+      await spinners.pass();
+    }
+    const [one, two] = pools;
+    return { speedup: one!.leastMs / two!.leastMs, ceiling: spinners.speedup };
+  } finally {
+    for (const { pool } of pools) await pool.close();
+    await spinners.close();
+  }
+}
+
+function define(folder: string, bars: ReturnType<typeof walk>): string {
   const catalog = join(folder, 'sweep');
   storeBars(catalog, bars, SYNTHETIC);
   const definition = join(folder, 'sweep.yaml');
@@ -152,23 +190,5 @@ async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<n
     `strategy: ${ROOT}${CLASS}\nfeeds: { bars: { symbol: AAAUSDT, interval: 1m } }\nmarket: spot\ncash: { USDT: '10000000' }\n` +
       `size: { base: '1' }\nfees: { maker: '0.0004', taker: '0.0004', in: quote }\nrisk: { maxLeverage: '1' }\nseed: 1\ncatalog: ${catalog}\n`,
   );
-  const setup = await setUpSweep({ definition, settings: [], grid: GRID, random: null }, null);
-  const wall = async (count: number): Promise<number> => {
-    const pool = threadRunner(setup, { threads: count, barTimeoutMs: 0, laneBytes: null });
-    try {
-      const tasks = tilesOf(setup.axes, setup.sets, taskSize(setup.sets.length, ROWS, 2));
-      const { signal } = new AbortController();
-      await Promise.all(tasks.slice(0, 2 * count).map((task) => pool.runTask(task.slice(0, 4), signal)));
-      let least = Infinity;
-      for (let pass = 0; pass < THREAD_PASSES; pass++) {
-        const from = performance.now();
-        await Promise.all(tasks.map((task) => pool.runTask(task, signal)));
-        least = Math.min(least, performance.now() - from);
-      }
-      return least;
-    } finally {
-      await pool.close();
-    }
-  };
-  return (await wall(1)) / (await wall(2));
+  return definition;
 }

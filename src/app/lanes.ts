@@ -4,8 +4,9 @@ import { nextTurn } from '../adapters/clock/wallClock.ts';
 import { ConfigError, StrategyError } from '../base/errors.ts';
 import { Scratch } from '../base/rowLog.ts';
 import type { Engine } from '../engine/engine.ts';
+import { equityRows } from '../engine/equityRecorder.ts';
 import { loadTechnicalLibrary } from '../indicators/technicalLibrary.ts';
-import { EquitySampler } from '../report/metrics/daily.ts';
+import { EquitySampler, Sampling } from '../report/metrics/daily.ts';
 import { SET_FIGURES, setFigures, type SetRecord } from '../report/sweep/setFigures.ts';
 import { constructBot, loopsFor, sealBot, type ConstructedBot, type SealedBot } from './bot.ts';
 import type { SharedFeeds } from './botModule.ts';
@@ -52,13 +53,13 @@ export const DEFAULT_LANE_BYTES = 64 * 1024 * 1024;
  * that the strategy's constructor or its parameters refuse is an outcome; an error of a running strategy rejects.
  */
 export async function runLanes(base: RunPlan, sets: readonly SetParams[], options: LaneOptions = {}): Promise<SetOutcome[]> {
-  const given = { scratch: new Scratch(), ...options };
+  const given = { scratch: new Scratch(), sampling: new Sampling(base.fromMs, base.toMs), ...options };
   const outcomes: SetOutcome[] = [];
   while (outcomes.length < sets.length) outcomes.push(...(await runGroup(base, sets, outcomes.length, given)));
   return outcomes;
 }
 
-type GivenOptions = LaneOptions & { readonly scratch: Scratch };
+type GivenOptions = LaneOptions & { readonly scratch: Scratch; readonly sampling: Sampling };
 
 /** Runs as many sets from `from` on as the memory allows, and at least one. */
 async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number, options: GivenOptions): Promise<SetOutcome[]> {
@@ -98,14 +99,14 @@ function constructGroup(
   from: number,
   options: GivenOptions,
 ): readonly (Constructed | Refusal)[] {
-  const { scratch, watcher, laneBytes = DEFAULT_LANE_BYTES, blockRows = LANE_BLOCK_ROWS } = options;
+  const { scratch, watcher, sampling, laneBytes = DEFAULT_LANE_BYTES, blockRows = LANE_BLOCK_ROWS } = options;
   let shared: SharedFeeds | null = null;
   let bytes = 0;
   const lanes: (Constructed | Refusal)[] = [];
   for (const params of sets.slice(from)) {
     watcher?.enter('setUp');
     const lane = orRefusal(() => {
-      const sampler = new EquitySampler(base.fromMs, base.toMs);
+      const sampler = new EquitySampler(sampling);
       const bot = constructBot(
         { ...base, blockRows, strategies: withParams(base.strategies, params) },
         { scratch, beat: watcher?.beat ?? null, equitySink: sampler },
@@ -122,11 +123,9 @@ function constructGroup(
   return lanes;
 }
 
-/** Of the whole run where a loss rule looks at all of it, otherwise of a block; several feeds have times of their own beside it. */
+/** Of the whole run where a loss rule looks at all of it; several feeds have times of their own beside it. */
 function equityBytes({ execution, risk, blockRows }: Engine): number {
-  const rows = execution.reduce((sum, { bars, firstRow }) => sum + bars.length - firstRow, 0);
-  const kept = risk.watchesEquity ? rows : Math.min(rows, blockRows * execution.length);
-  return kept * (execution.length === 1 ? 1 : 2) * Float64Array.BYTES_PER_ELEMENT;
+  return equityRows(execution, !risk.watchesEquity, blockRows) * (execution.length === 1 ? 1 : 2) * Float64Array.BYTES_PER_ELEMENT;
 }
 
 /** Once the last lane is constructed: sealing ends the registration of indicators for all of them. */

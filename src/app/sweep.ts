@@ -18,7 +18,7 @@ import {
 import type { SetLine } from '../research/ledgerLine.ts';
 import { lockLedger } from '../research/lock.ts';
 import { driveSweep, type TaskRunner } from '../research/sweep.ts';
-import { taskSize, tilesOf } from '../research/tiles.ts';
+import { tasksOf } from '../research/tiles.ts';
 import type { SweepSetup } from './sweepSetup.ts';
 
 /** What to do with what the ledger has of the same sweep. */
@@ -77,7 +77,7 @@ async function drive(
   results: Map<number, SetLine>,
   { onProgress, signal, parallel }: SweepOptions,
 ): Promise<void> {
-  const tiles = tilesOf(axes, sets, taskSize(sets.length, rows, parallel));
+  const tiles = tasksOf(axes, sets, rows, parallel);
   await driveSweep({ sets, tiles, figures: SET_FIGURES, runner, ledger, results, onProgress, signal });
   assert(results.size === sets.length, `${results.size} of ${sets.length} sets have a result`);
 }

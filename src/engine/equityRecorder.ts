@@ -7,15 +7,21 @@ import type { Ledger } from '../portfolio/ledger.ts';
 import type { RiskModule } from '../risk/riskModule.ts';
 import type { FeedRun } from './feed.ts';
 
-/** Takes the instants of a block when it is over, in place of a column of all of them. */
+/** Takes the equity as the run goes on, in place of a column of all of it. */
 export interface EquitySink {
-  /** `length` instants: `units[i]` at `timeMs[at + i]`. Both arrays are used again for the next block. */
+  /** `length` instants, later than all before: `units[i]` at `timeMs[at + i]`. Both arrays are used again. */
   take(timeMs: Float64Array, at: number, units: Float64Array, length: number): void;
+  /** The rows at which it looks, ascending, of those in [first, length), which end at `closeMs`: others need not be given to it. */
+  rowsOf(closeMs: Float64Array, first: number, length: number): Int32Array;
 }
+
+/** Past all rows. */
+const NO_ROW = 2 ** 31 - 1;
 
 /**
  * Call `settle` before each change of the ledger: instants before the one in work are marked with the old holdings. With one execution
- * feed a segment is a tight loop over rows; with several, a merge of their closes where each position is valued at its newest close.
+ * feed a segment is a tight loop over rows, or with a sink the few rows at which that looks; with several, a merge of their closes where
+ * each position is valued at its newest close.
  */
 export class EquityRecorder {
   readonly #feeds: readonly FeedRun[];
@@ -29,13 +35,24 @@ export class EquityRecorder {
   readonly #units: Float64Array;
   readonly #times: Float64Array;
   readonly #sink: EquitySink | null;
+  /** The rows of the only feed at which the sink looks, and how many of them are marked. */
+  readonly #looks: Int32Array | null;
+  #looked = 0;
   /** Instants marked so far, those that the sink has taken left out. */
   #length = 0;
-  /** Instants that the sink has taken; 0 without one. */
-  #taken = 0;
 
-  /** `feeds`: the execution feeds, in instrument order; `ticks`: what their holdings are marked with, row by row. With a sink only the instants of a block, of at most `blockRows` rows a feed, are kept. */
-  constructor(feeds: readonly FeedRun[], ticks: readonly TickColumn[], ledger: Ledger, scratch: Scratch, sink: EquitySink | null, blockRows: number) {
+  /**
+   * `feeds`: the execution feeds, in instrument order; `ticks`: what their holdings are marked with, row by row. With a sink no more is kept
+   * than the instants of a block, of at most `blockRows` rows a feed.
+   */
+  constructor(
+    feeds: readonly FeedRun[],
+    ticks: readonly TickColumn[],
+    ledger: Ledger,
+    scratch: Scratch,
+    sink: EquitySink | null,
+    blockRows: number,
+  ) {
     this.#sink = sink;
     this.#scratch = scratch;
     this.#feeds = feeds;
@@ -43,12 +60,12 @@ export class EquityRecorder {
     this.#ticks = ticks;
     this.#marked = Int32Array.from(feeds, (feed) => feed.firstRow);
     this.#only = feeds.length === 1 ? feeds[0]! : null;
-    // Columns may have room to grow: every row that can come has its place.
-    const all = feeds.reduce((sum, feed) => sum + feed.bars.closeMs.length - feed.firstRow, 0);
-    const rows = sink === null ? all : Math.min(all, blockRows * feeds.length);
-    this.#units = scratch.take(rows);
+    this.#looks =
+      this.#only === null || sink === null ? null : sink.rowsOf(this.#only.bars.closeMs, this.#only.firstRow, this.#only.bars.length);
+    if (this.#looks !== null) this.#marked[0] = this.#looks[0] ?? NO_ROW;
+    this.#units = scratch.take(equityRows(feeds, sink !== null, blockRows));
     // One execution feed: its own closes are the times.
-    this.#times = feeds.length === 1 ? feeds[0]!.bars.closeMs.subarray(feeds[0]!.firstRow) : new Float64Array(rows);
+    this.#times = feeds.length === 1 ? feeds[0]!.bars.closeMs.subarray(feeds[0]!.firstRow) : new Float64Array(this.#units.length);
   }
 
   /** Marks every delivered instant with the holdings as they are: call it before they change. */
@@ -66,8 +83,7 @@ export class EquityRecorder {
   /** A block is over: hands its instants to the sink, if there is one. */
   handOver(): void {
     if (this.#sink === null || this.#length === 0) return;
-    this.#sink.take(this.#times, this.#only === null ? 0 : this.#taken, this.#units, this.#length);
-    this.#taken += this.#length;
+    this.#sink.take(this.#times, 0, this.#units, this.#length);
     this.#length = 0;
   }
 
@@ -82,13 +98,25 @@ export class EquityRecorder {
   }
 
   #markRows({ cursor, instrumentIndex, firstRow }: FeedRun): void {
-    // Row `first` stands at the front of the memory.
-    const first = firstRow + this.#taken;
-    const from = this.#marked[0]! - first;
-    const to = cursor.row + 1 - first;
+    if (this.#looks !== null) {
+      this.#markLooks(this.#looks, cursor.row, instrumentIndex, firstRow);
+      return;
+    }
+    const from = this.#marked[0]! - firstRow;
+    const to = cursor.row + 1 - firstRow;
     this.#marked[0] = cursor.row + 1;
     this.#length = to;
-    this.#ledger.markRows(instrumentIndex, this.#units, from, to, this.#ticks[0]!, first);
+    this.#ledger.markRows(instrumentIndex, this.#units, from, to, this.#ticks[0]!, firstRow);
+  }
+
+  /** Up to the newest delivered row. */
+  #markLooks(looks: Int32Array, newest: number, instrumentIndex: number, firstRow: number): void {
+    for (; this.#looked < looks.length && looks[this.#looked]! <= newest; this.#looked++) {
+      const row = looks[this.#looked]!;
+      this.#ledger.markRows(instrumentIndex, this.#units, 0, 1, this.#ticks[0]!, row);
+      this.#sink!.take(this.#times, row - firstRow, this.#units, 1);
+    }
+    this.#marked[0] = looks[this.#looked] ?? NO_ROW;
   }
 
   #markMerged(): void {
@@ -116,4 +144,12 @@ export class EquityRecorder {
       this.#units[this.#length++] = equity;
     }
   }
+}
+
+/** Instants of equity that are in memory at the same time. `isTaken`: a sink takes them. */
+export function equityRows(feeds: readonly FeedRun[], isTaken: boolean, blockRows: number): number {
+  // Columns may have room to grow: every row that can come has its place.
+  const all = feeds.reduce((sum, { bars, firstRow }) => sum + bars.closeMs.length - firstRow, 0);
+  if (!isTaken) return all;
+  return feeds.length === 1 ? 1 : Math.min(all, blockRows * feeds.length);
 }

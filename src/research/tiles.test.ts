@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { int } from '../strategy/params.ts';
 import { parseGrid, setsOf } from './grid.ts';
-import { taskSize, tilesOf } from './tiles.ts';
+import { taskSize, tasksOf, tilesOf } from './tiles.ts';
 
 const SPECS = { fast: int(1), slow: int(1), stop: int(1) };
 const axesOf = (...sizes: readonly number[]) =>
@@ -44,4 +44,19 @@ it('plans tasks of at least 5 ms and at most some seconds', () => {
   expect(taskSize(10_000, 10_000, 2)).toBe(256);
   expect(taskSize(200, 50_000_000, 2)).toBe(2);
   expect(taskSize(10, 100, 8)).toBeGreaterThanOrEqual(10);
+});
+
+it('hands out smaller tasks at the end, each set still once', () => {
+  const axes = axesOf(20, 10);
+  const sets = setsOf(axes, null, 1);
+  const tasks = tasksOf(axes, sets, 1_000_000, 2);
+  const sizes = tasks.map(({ length }) => length);
+  expect(tasks.flat().toSorted((a, b) => a - b)).toEqual(sets.map((_, at) => at));
+  expect(sizes.slice(0, 4)).toEqual([25, 25, 25, 25]);
+  expect(Math.max(...sizes.slice(-8))).toBeLessThanOrEqual(7);
+  expect(Math.max(...sizes.slice(4, -8))).toBeLessThanOrEqual(13);
+  // One thread waits for nobody.
+  expect(tasksOf(axes, sets, 1_000_000, 1).map(({ length }) => length)).toEqual([50, 50, 50, 50]);
+  // What is over at once is not parted.
+  expect(tasksOf(axes, sets, 100, 8)).toHaveLength(1);
 });

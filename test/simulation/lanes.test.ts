@@ -160,10 +160,17 @@ describe('memory', () => {
     );
   });
 
-  it('holds without loss rules what a block takes', async () => {
-    Counted.most = Counted.open = 0;
-    await runLanes({ ...plan, risk: {} }, sets, { laneBytes: 2 * 256 * 8, blockRows: 256 });
-    expect(Counted.most).toBe(2);
+  it('holds without loss rules what a block of several symbols takes, and of one symbol nothing to speak of', async () => {
+    const most = async (of: RunPlan, laneBytes: number) => {
+      Counted.most = Counted.open = 0;
+      await runLanes({ ...of, risk: {} }, sets, { laneBytes, blockRows: 256 });
+      return Counted.most;
+    };
+    const other = many.find(({ bars }) => bars.instrument.wireName === 'BBBUSDT')!;
+    const two = planOf(Counted, [single, { ...other, name: 'other' }]);
+    expect(await most(plan, 5 * 8)).toBe(5);
+    // Times beside equity.
+    expect(await most(two, 2 * 2 * 2 * 256 * 8)).toBe(2);
   });
 });
 

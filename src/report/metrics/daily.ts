@@ -29,24 +29,58 @@ export function sampledEquity(record: Pick<RunRecord, 'fromMs' | 'toMs' | 'start
   return { timeMs, equity: values };
 }
 
-/** Collects of an equity that comes block by block the instants that `sampledEquity` looks at, and the last one. */
+/** The instants at which the equity of a run is looked at; one of them serves all runs of a time range. */
+export class Sampling {
+  readonly timeMs: Float64Array;
+  readonly #rows = new WeakMap<Float64Array, Int32Array>();
+
+  constructor(fromMs: number, toMs: number) {
+    this.timeMs = samplingTimes(fromMs, toMs);
+  }
+
+  /** Ascending: of the rows [first, length) that end at `closeMs` the newest one at or before each of the instants, and the last one. */
+  rowsOf(closeMs: Float64Array, first: number, length: number): Int32Array {
+    let rows = this.#rows.get(closeMs);
+    if (rows === undefined) this.#rows.set(closeMs, (rows = newestRows(this.timeMs, closeMs, first, length)));
+    return rows;
+  }
+}
+
+function newestRows(timeMs: Float64Array, closeMs: Float64Array, first: number, length: number): Int32Array {
+  const rows: number[] = [];
+  let next = first;
+  for (const ms of timeMs) {
+    const after = next + countUpTo(closeMs.subarray(next), length - next, ms);
+    if (after > next) rows.push(after - 1);
+    next = after;
+  }
+  if (length > next) rows.push(length - 1);
+  return Int32Array.from(rows);
+}
+
+/** Collects of an equity that comes piece by piece the instants that `sampledEquity` looks at, and the last one. */
 export class EquitySampler {
-  readonly #due: Float64Array;
+  readonly #sampling: Sampling;
   #next = 0;
   #times: number[] = [];
   #units: number[] = [];
   #lastMs = NaN;
   #lastUnits = NaN;
 
-  constructor(fromMs: number, toMs: number) {
-    this.#due = samplingTimes(fromMs, toMs);
+  constructor(sampling: Sampling) {
+    this.#sampling = sampling;
+  }
+
+  rowsOf(closeMs: Float64Array, first: number, length: number): Int32Array {
+    return this.#sampling.rowsOf(closeMs, first, length);
   }
 
   /** `length` instants: `units[i]` at `timeMs[at + i]`, later than all before. */
   take(timeMs: Float64Array, at: number, units: Float64Array, length: number): void {
     const times = timeMs.subarray(at, at + length);
-    for (; this.#next < this.#due.length && this.#due[this.#next]! < times[length - 1]!; this.#next++) {
-      const known = countUpTo(times, length, this.#due[this.#next]!);
+    const due = this.#sampling.timeMs;
+    for (; this.#next < due.length && due[this.#next]! < times[length - 1]!; this.#next++) {
+      const known = countUpTo(times, length, due[this.#next]!);
       if (known === 0) this.#keep(this.#lastMs, this.#lastUnits);
       else this.#keep(times[known - 1]!, units[known - 1]!);
     }

@@ -3,10 +3,10 @@
 import type { RunRecord } from '../../model/run.ts';
 import { sampledEquity } from '../metrics/daily.ts';
 import { settle, type Figure } from '../metrics/kernels/figure.ts';
-import { portfolioFigures } from '../metrics/kernels/portfolio.ts';
+import { mainFigures } from '../metrics/kernels/portfolio.ts';
 import { seriesOf } from '../metrics/kernels/returns.ts';
-import { tradeFigures } from '../metrics/kernels/tradeFigures.ts';
-import { closedPnl } from '../trades/trades.ts';
+import { resultFigures } from '../metrics/kernels/tradeFigures.ts';
+import { closedPnl } from '../trades/closedPnl.ts';
 
 /** In this order wherever they are packed; the names are those of summary.json. `days`: daily returns. */
 export const SET_FIGURES = [
@@ -21,18 +21,12 @@ export type SetRecord = Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'inst
 export function setFigures(record: SetRecord): Float64Array {
   const daily = sampledEquity(record);
   const series = seriesOf(daily.timeMs, daily.equity);
-  const { figures } = portfolioFigures(series);
   const pnl = closedPnl(record);
-  const none = new Float64Array(pnl.length);
-  // The figures asked for look at the results alone.
-  const trades = tradeFigures(
-    { pnl, fraction: none, holdMs: none, mae: null, mfe: null, maeFraction: null, mfeFraction: null },
-    record.startUnits,
-  ).figures;
+  const { profitFactor, winRate } = resultFigures(pnl);
   const of: Readonly<Record<SetFigure, Figure>> = {
-    ...figures,
-    profitFactor: trades.profitFactor,
-    winRate: trades.winRate,
+    ...mainFigures(series),
+    profitFactor,
+    winRate,
     trades: pnl.length,
     days: series.returns.length,
   };

@@ -1,21 +1,21 @@
-// The book of one strategy and instrument: it groups fills into flat-to-flat episodes, exactly, and follows their running profit.
+// The episodes of one strategy and instrument as trades: costs, prices and times of each, and its running profit.
 
 import { mulDiv, pow10 } from '../../base/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { ClosedTrade } from './columns.ts';
 import type { BarPath } from './excursions.ts';
-import { valuationOf, type Valuation } from './valuation.ts';
+import { Episodes, share, type Move } from './episodes.ts';
+import { baseOf, dustBelow, flowOf, valuationOf, type Valuation } from './valuation.ts';
 
-/** One fill, or its part on one side of zero. Flow is what it does to money, fee included (see valuation.ts); base what it does to the holding. */
-interface Part {
-  readonly flow: number;
-  readonly base: number;
+/** One fill, or its part on one side of zero. */
+interface Part extends Move {
   readonly notional: number;
   readonly lots: number;
   /** In quote units; of a liquidation 0 here, and its fee there. */
   readonly fee: number;
   readonly liquidation: number;
   readonly slippage: number;
+  readonly fill: FillAt;
 }
 
 export interface FillAt {
@@ -34,30 +34,22 @@ export interface FillAt {
   readonly bar: number;
 }
 
-/**
- * The rule of flat: a reducing fill that leaves less of the base asset than the smallest order closes the episode, because what is left
- * cannot be sold. That dust keeps its share of what was paid for it (rounded toward zero) and hands it to the next episode, so that
- * closed profit plus open profit is the change of the balances to the last unit. A close is final once a fill enlarges the position
- * again: the rest of a close that was filled in parts belongs to the episode that it ends. A fill across zero is split there, its
- * notional and fee in proportion to quantity.
- */
-export class EpisodeBook {
-  /** Base units held, dust included. */
-  base = 0;
-  /** Quote units that went for `base`: minus its cost. */
-  flow = 0;
-  /** 1 long, -1 short, 0 between episodes. */
-  side: 1 | -1 | 0 = 0;
+/** What was traded in one direction. */
+interface Traded {
+  notional: number;
+  lots: number;
+}
+
+/** Episodes with all that a table of trades tells of them. */
+export class EpisodeBook extends Episodes<Part> {
   entryMs = 0;
 
   readonly #strategy: number;
   readonly #index: number;
   readonly #instrument: Instrument;
   readonly #valuation: Valuation;
-  readonly #minUnits: number;
   readonly #path: BarPath | null;
   readonly #closed: ClosedTrade[];
-  #closable = false;
   #firstFill = 0;
   #lastFill = 0;
   #exitMs = 0;
@@ -66,36 +58,25 @@ export class EpisodeBook {
   #slippage = 0;
   #funding = 0;
   #liquidation = 0;
-  #entry = { flow: 0, base: 0, notional: 0, lots: 0 };
-  #exit = { flow: 0, base: 0, notional: 0, lots: 0 };
+  #entry: Traded = { notional: 0, lots: 0 };
+  #exit: Traded = { notional: 0, lots: 0 };
   #worst = 0;
   #best = 0;
 
   /** Finished episodes go to `closed`. `path` is null when there are no bars to follow. */
   constructor(strategy: number, index: number, instrument: Instrument, path: BarPath | null, closed: ClosedTrade[]) {
+    const valuation = valuationOf(instrument);
+    super(dustBelow(instrument, valuation));
     this.#strategy = strategy;
     this.#index = index;
     this.#instrument = instrument;
-    this.#valuation = valuationOf(instrument);
-    this.#minUnits = Math.max(instrument.minLots, 1) * this.#valuation.unitsPerLot;
+    this.#valuation = valuation;
     this.#path = path;
     this.#closed = closed;
   }
 
   book(fill: FillAt): void {
-    const part = this.#partOf(fill);
-    const direction = part.base < 0 ? -1 : 1;
-    if (this.#closable && (direction === this.side || this.base * this.side <= 0)) this.#finish();
-    if (this.side === 0) this.#begin(direction, fill);
-    else if (this.#path !== null) this.#follow(this.#path.between(fill.bar));
-    const after = this.base + part.base;
-    if (after * this.side < 0 && Math.abs(after) >= this.#minUnits && this.base * this.side > 0) {
-      const [closing, rest] = split(part, Math.abs(this.base), Math.abs(part.base));
-      this.#add(closing, fill);
-      this.#finish();
-      this.#begin(direction, fill);
-      this.#add(rest, fill);
-    } else this.#add(part, fill);
+    this.take(this.#partOf(fill));
     this.#path?.stand(fill.bar);
   }
 
@@ -106,66 +87,54 @@ export class EpisodeBook {
     else this.#liquidation += units;
   }
 
-  /** The run is over: a close that nothing followed is final. */
-  end(): void {
-    if (this.#closable) this.#finish();
-  }
-
   get entryPrice(): number {
     return this.#priceOf(this.#entry);
   }
 
-  #partOf({ isBuy, notional, lots, fee, feeInBase, ticks, isLiquidation, slippage }: FillAt): Part {
-    const units = lots * this.#valuation.unitsPerLot;
-    const feeQuote = feeInBase ? 0 : fee;
-    const feeBase = feeInBase ? fee : 0;
+  #partOf(fill: FillAt): Part {
+    const { notional, lots, fee, feeInBase, ticks, isLiquidation, slippage } = fill;
     const feeUnits = feeInBase ? this.#valuation.worth(fee, ticks) : fee;
     return {
-      flow: this.#valuation.flow(isBuy, notional) - feeQuote,
-      base: (isBuy ? units : -units) - feeBase,
+      flow: flowOf(this.#valuation, fill),
+      base: baseOf(this.#valuation, fill),
       notional,
       lots,
       fee: isLiquidation ? 0 : feeUnits,
       liquidation: isLiquidation ? -feeUnits : 0,
       slippage,
+      fill,
     };
   }
 
-  #begin(side: 1 | -1, fill: FillAt): void {
-    this.side = side;
+  protected override began({ fill }: Part): void {
     this.entryMs = fill.timeMs;
     this.#firstFill = fill.row;
     this.#fills = 0;
     this.#fees = this.#slippage = this.#funding = this.#liquidation = 0;
-    // Dust that was left comes in with its cost.
-    this.#entry = { flow: this.flow, base: this.base * side, notional: 0, lots: 0 };
-    this.#exit = { flow: 0, base: 0, notional: 0, lots: 0 };
+    this.#entry = { notional: 0, lots: 0 };
+    this.#exit = { notional: 0, lots: 0 };
     this.#worst = 0;
     this.#best = 0;
   }
 
-  #add(part: Part, fill: FillAt): void {
-    const isEntry = part.base * this.side > 0;
+  protected override continues({ fill }: Part): void {
+    if (this.#path !== null) this.#follow(this.#path.between(fill.bar));
+  }
+
+  protected override added(part: Part, isEntry: boolean): void {
     const group = isEntry ? this.#entry : this.#exit;
-    group.flow += part.flow;
-    group.base += Math.abs(part.base);
     group.notional += part.notional;
     group.lots += part.lots;
-    this.flow += part.flow;
-    this.base += part.base;
     this.#fees += part.fee;
     this.#slippage += part.slippage;
     this.#liquidation += part.liquidation;
     this.#fills++;
-    this.#lastFill = fill.row;
-    this.#exitMs = fill.timeMs;
-    this.#closable = !isEntry && Math.abs(this.base) < this.#minUnits;
-    this.#see(fill.ticks / pow10(this.#instrument.priceDigits));
+    this.#lastFill = part.fill.row;
+    this.#exitMs = part.fill.timeMs;
+    this.#see(part.fill.ticks / pow10(this.#instrument.priceDigits));
   }
 
-  #finish(): void {
-    const carried = this.#dustFlow();
-    const pnlUnits = this.flow - carried;
+  protected override finished(pnlUnits: number): void {
     const known = this.#path !== null;
     this.#closed.push({
       strategy: this.#strategy,
@@ -189,20 +158,35 @@ export class EpisodeBook {
       mfeUnits: known ? Math.max(this.#best, pnlUnits) : NaN,
       fills: this.#fills,
     });
-    this.flow = carried;
-    this.side = 0;
-    this.#closable = false;
   }
 
-  /** The part of the flow that belongs to what is left: its share of what it was bought (or sold) for. */
-  #dustFlow(): number {
-    if (this.base === 0) return 0;
-    const group = this.base * this.side > 0 ? this.#entry : this.#exit;
-    const share = mulDiv(Math.abs(group.flow), Math.abs(this.base), group.base, 'down');
-    return group.flow < 0 ? -share : share;
+  protected override split(part: Part, of: number, whole: number): readonly [Part, Part] {
+    const money = (units: number) => share(units, of, whole);
+    const lots = mulDiv(part.lots, of, whole, 'halfUp');
+    const first = {
+      flow: money(part.flow),
+      base: (part.base < 0 ? -1 : 1) * of,
+      notional: money(part.notional),
+      lots,
+      fee: money(part.fee),
+      liquidation: money(part.liquidation),
+      slippage: money(part.slippage),
+      fill: part.fill,
+    };
+    const rest = {
+      flow: part.flow - first.flow,
+      base: part.base - first.base,
+      notional: part.notional - first.notional,
+      lots: part.lots - lots,
+      fee: part.fee - first.fee,
+      liquidation: part.liquidation - first.liquidation,
+      slippage: part.slippage - first.slippage,
+      fill: part.fill,
+    };
+    return [first, rest];
   }
 
-  #priceOf({ notional, lots }: { readonly notional: number; readonly lots: number }): number {
+  #priceOf({ notional, lots }: Traded): number {
     return this.#valuation.price(lots, notional);
   }
 
@@ -225,30 +209,4 @@ export class EpisodeBook {
       this.#see(seen.low);
     }
   }
-}
-
-/** The first `part` / `whole` of a fill, and the rest of it. */
-function split(fill: Part, part: number, whole: number): readonly [Part, Part] {
-  const sign = fill.base < 0 ? -1 : 1;
-  const money = (units: number) => (units < 0 ? -1 : 1) * mulDiv(Math.abs(units), part, whole, 'down');
-  const lots = mulDiv(fill.lots, part, whole, 'halfUp');
-  const first = {
-    flow: money(fill.flow),
-    base: sign * part,
-    notional: money(fill.notional),
-    lots,
-    fee: money(fill.fee),
-    liquidation: money(fill.liquidation),
-    slippage: money(fill.slippage),
-  };
-  const rest = {
-    flow: fill.flow - first.flow,
-    base: fill.base - first.base,
-    notional: fill.notional - first.notional,
-    lots: fill.lots - lots,
-    fee: fill.fee - first.fee,
-    liquidation: fill.liquidation - first.liquidation,
-    slippage: fill.slippage - first.slippage,
-  };
-  return [first, rest];
 }

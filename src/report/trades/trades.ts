@@ -3,12 +3,13 @@
 import { assert } from '../../base/assert.ts';
 import { pow10 } from '../../base/exact.ts';
 import { ticksOf } from '../../model/bars.ts';
-import { PAYMENTS, ROLES, type FillColumns, type PaymentColumns, type RunRecord } from '../../model/run.ts';
+import { ROLES, type RunRecord } from '../../model/run.ts';
 import { countUpTo, executionFeeds } from '../metrics/daily.ts';
 import { columnsOf, type ClosedTrade, type OpenTrade, type Trades } from './columns.ts';
 import { EpisodeBook, type FillAt } from './episode.ts';
 import { BarPath } from './excursions.ts';
 import { fillCosts, type FillCosts } from './fillCosts.ts';
+import { paymentsUntil } from './payments.ts';
 import { valuationOf } from './valuation.ts';
 
 const made = new WeakMap<RunRecord, Trades>();
@@ -82,23 +83,6 @@ export function costsOf(record: RunRecord): FillCosts {
   return costs;
 }
 
-/** Books payments into the episodes that they belong to, each once: those that came before the fill of a row. */
-function paymentsUntil(
-  payments: PaymentColumns | undefined,
-  bookOf: (strategy: number, instrument: number) => EpisodeBook | undefined,
-): (row: number) => void {
-  let at = 0;
-  return (row) => {
-    if (payments === undefined) return;
-    while (at < payments.length && payments.afterFills[at]! <= row) {
-      const book = bookOf(payments.strategy[at]!, payments.instrument[at]!);
-      assert(book !== undefined, 'a payment is of a position, and a position begins with a fill');
-      book.pay(payments.units[at]!, PAYMENTS[payments.kind[at]!] === 'funding');
-      at++;
-    }
-  };
-}
-
 function fillAt(
   { fills }: RunRecord,
   row: number,
@@ -117,10 +101,6 @@ function fillAt(
     const isInside = fills.isMaker[row] === 1 || (isStop && !path.isAtOpen(timeMs, ticks / scale, level / scale));
     bar = path.barOf(timeMs, isInside);
   }
-  return { ...bookable(fills, row, bar), slippage: slippageUnits[row]!, isLiquidation: isLiquidation[row] === 1 };
-}
-
-function bookable(fills: FillColumns, row: number, bar: number): FillAt {
   return {
     row,
     timeMs: fills.timeMs[row]!,
@@ -131,31 +111,9 @@ function bookable(fills: FillColumns, row: number, bar: number): FillAt {
     fee: fills.fee[row]!,
     feeInBase: fills.feeInBase[row] === 1,
     isBuy: fills.side[row] === 0,
-    isLiquidation: false,
-    slippage: 0,
+    isLiquidation: isLiquidation[row] === 1,
+    slippage: slippageUnits[row]!,
   };
-}
-
-/** Net results of the closed trades in closing order, in units: `closed.pnlUnits` of `tradesOf` without the way there. */
-export function closedPnl({ instruments, fills, payments }: Pick<RunRecord, 'instruments' | 'fills' | 'payments'>): Float64Array {
-  const closed: ClosedTrade[] = [];
-  const books = new Map<number, EpisodeBook>();
-  const pay = paymentsUntil(payments, (strategy, instrument) => books.get(strategy * 256 + instrument));
-  for (let row = 0; row < fills.length; row++) {
-    pay(row);
-    const strategy = fills.strategy[row]!;
-    const instrument = fills.instrument[row]!;
-    const key = strategy * 256 + instrument;
-    let book = books.get(key);
-    if (!book) books.set(key, (book = new EpisodeBook(strategy, instrument, instruments[instrument]!, null, closed)));
-    book.book(bookable(fills, row, -1));
-  }
-  pay(Infinity);
-  for (const book of books.values()) book.end();
-  closed.sort((a, b) => a.lastFill - b.lastFill);
-  const out = new Float64Array(closed.length);
-  for (let at = 0; at < out.length; at++) out[at] = closed[at]!.pnlUnits;
-  return out;
 }
 
 /** What an instrument's position is valued at when the run ends, in ticks; 0 where no bar of it had closed. */

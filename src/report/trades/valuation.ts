@@ -19,6 +19,30 @@ export interface Valuation {
   price(lots: number, valueUnits: number): number;
 }
 
+/** Of a fill, as far as a position sees it. */
+interface Filled {
+  readonly isBuy: boolean;
+  readonly notional: number;
+  readonly lots: number;
+  readonly fee: number;
+  readonly feeInBase: boolean;
+}
+
+/** What a fill does to money, its fee included where that is paid in money. */
+export function flowOf(valuation: Valuation, { isBuy, notional, fee, feeInBase }: Filled): number {
+  return valuation.flow(isBuy, notional) - (feeInBase ? 0 : fee);
+}
+
+/** What a fill does to the holding, in its units. */
+export function baseOf({ unitsPerLot }: Valuation, { isBuy, lots, fee, feeInBase }: Filled): number {
+  return (isBuy ? lots : -lots) * unitsPerLot - (feeInBase ? fee : 0);
+}
+
+/** A holding below that is dust: less than the smallest order. */
+export function dustBelow({ minLots }: Instrument, { unitsPerLot }: Valuation): number {
+  return Math.max(minLots, 1) * unitsPerLot;
+}
+
 export function valuationOf(instrument: Instrument): Valuation {
   return instrument.contract === undefined ? coins(instrument) : contracts(instrument);
 }

@@ -61,38 +61,92 @@ export function perDay(annual: number): number {
   return annual === 0 ? 0 : Math.expm1(Math.log1p(annual) / DAYS_PER_YEAR);
 }
 
+/** The figures that runs are first compared by. */
+export type MainFigure =
+  | 'totalReturn'
+  | 'cagr'
+  | 'volatility'
+  | 'sharpe'
+  | 'sortino'
+  | 'maxDrawdown'
+  | 'calmar'
+  | 'skew'
+  | 'excessKurtosis';
+
+/** What the figures of a series rest on, with those that the main ones are. */
+interface Grounds {
+  readonly main: Readonly<Record<MainFigure, Figure>>;
+  readonly drawdown: Drawdown;
+  readonly years: number;
+  readonly downside: Figure;
+}
+
+/** The main figures alone, which cost a fraction of all. */
+export function mainFigures(series: Series): Readonly<Record<MainFigure, Figure>> {
+  return groundsOf(series, 0).main;
+}
+
+function groundsOf(series: Series, rf: number): Grounds {
+  const { timeMs, returns, index } = series;
+  const n = returns.length;
+  const { some, two, ratio } = guards(series);
+  const drawdown = drawdownOf(index);
+  const fell = drawdown.episodes.length > 0;
+  const elapsedMs = n === 0 ? 0 : timeMs[n]! - timeMs[0]!;
+  const years = elapsedMs / (DAYS_PER_YEAR * DAY_MS);
+  const isFlat = isConstant(returns);
+  const totalReturn = some(() => (index[n]! - index[0]!) / index[0]!);
+  const cagr = ratio(() => chain(totalReturn, (total) => (elapsedMs < DAY_MS ? 'too-short' : Math.expm1(Math.log1p(total) / years))));
+  const excess = some(() => mean(returns) - rf);
+  const spread = two(() => deviation(returns));
+  const downside = two(() => downsideOf(returns, rf));
+  const sharpe = ratio(() => two(() => (isFlat ? 'zero-variance' : chain(excess, (x) => chain(spread, (by) => (x / by) * ANNUAL)))));
+  const form = n < 3 || isFlat ? null : shape(returns);
+  const main = {
+    totalReturn,
+    cagr,
+    volatility: chain(spread, (x) => x * ANNUAL),
+    sharpe,
+    sortino: ratio(() => chain(downside, (down) => (down <= ZERO ? 'no-downside' : chain(excess, (x) => (x / down) * ANNUAL)))),
+    maxDrawdown: some(() => drawdown.deepest),
+    calmar: chain(cagr, (growth) => (fell ? growth / -drawdown.deepest : 'no-drawdown')),
+    skew: n < 3 ? 'too-few-returns' : (form?.skew ?? 'zero-variance'),
+    excessKurtosis: n < 4 ? 'too-few-returns' : (form?.excessKurtosis ?? 'zero-variance'),
+  } satisfies Record<MainFigure, Figure>;
+  return { main, drawdown, years, downside };
+}
+
+/** For figures that need a return, two of them, or an equity that did not end at 0. */
+function guards({ returns, ruined }: Series) {
+  const n = returns.length;
+  const some = (compute: () => Figure): Figure => (n === 0 ? 'too-few-returns' : compute());
+  const two = (compute: () => Figure): Figure => (n < 2 ? 'too-few-returns' : compute());
+  const ratio = (compute: () => Figure): Figure => (ruined ? 'ruined' : some(compute));
+  return { some, two, ratio };
+}
+
 export function portfolioFigures(series: Series, options: PortfolioOptions = {}): Portfolio {
   const { timeMs, equity, returns } = series;
   const n = returns.length;
-  const rf = perDay(options.riskFree ?? 0);
-  const drawdown = drawdownOf(series.index);
-  const elapsedMs = n === 0 ? 0 : timeMs[n]! - timeMs[0]!;
-  const years = elapsedMs / (DAYS_PER_YEAR * DAY_MS);
-  const some = (compute: () => Figure): Figure => (n === 0 ? 'too-few-returns' : compute());
-  const two = (compute: () => Figure): Figure => (n < 2 ? 'too-few-returns' : compute());
-  const ratio = (compute: () => Figure): Figure => (series.ruined ? 'ruined' : some(compute));
-  const totalReturn = some(() => (series.index[n]! - series.index[0]!) / series.index[0]!);
+  const { some, two, ratio } = guards(series);
+  const { main, drawdown, years, downside } = groundsOf(series, perDay(options.riskFree ?? 0));
   const netProfit = some(() => equity[n]! - equity[0]!);
   const depthAbs = series.index === equity ? drawdown.deepestMoney : drawdownOf(equity).deepestMoney;
-  const cagr = ratio(() => chain(totalReturn, (total) => (elapsedMs < DAY_MS ? 'too-short' : Math.expm1(Math.log1p(total) / years))));
-  const excess = some(() => mean(returns) - rf);
-  const sharpe = ratio(() => two(() => (isConstant(returns) ? 'zero-variance' : chain(excess, (x) => (x / deviation(returns)) * ANNUAL))));
-  const downside = two(() => downsideOf(returns, rf));
   const sorted = returns.toSorted();
   const longest = longestOf(drawdown, timeMs);
   const fell = drawdown.episodes.length > 0;
   const figures = {
-    totalReturn,
+    totalReturn: main.totalReturn,
     netProfit,
-    cagr,
+    cagr: main.cagr,
     meanReturn: some(() => mean(returns)),
     geometricMeanReturn: ratio(() => Math.expm1(sumOf(n, (i) => Math.log1p(returns[i]!)) / n)),
-    volatility: two(() => deviation(returns) * ANNUAL),
+    volatility: main.volatility,
     downsideDeviation: chain(downside, (x) => x * ANNUAL),
-    sharpe,
-    smartSharpe: chain(sharpe, (x) => smart(x, returns)),
-    sortino: ratio(() => chain(downside, (down) => (down <= ZERO ? 'no-downside' : chain(excess, (x) => (x / down) * ANNUAL)))),
-    maxDrawdown: some(() => drawdown.deepest),
+    sharpe: main.sharpe,
+    smartSharpe: chain(main.sharpe, (x) => smart(x, returns)),
+    sortino: main.sortino,
+    maxDrawdown: main.maxDrawdown,
     maxDrawdownAbs: some(() => depthAbs),
     longestDrawdown: some(() => (fell ? longest.days : 'no-drawdown')),
     averageDrawdown: some(() =>
@@ -100,7 +154,7 @@ export function portfolioFigures(series: Series, options: PortfolioOptions = {})
     ),
     averageDrawdownDays: some(() => (fell ? longest.meanDays : 'no-drawdown')),
     ulcer: two(() => Math.sqrt(sumOf(n, (i) => square(drawdown.depth[i + 1]!)) / (n - 1))),
-    calmar: chain(cagr, (growth) => (fell ? growth / -drawdown.deepest : 'no-drawdown')),
+    calmar: main.calmar,
     omega: ratio(() => omegaOf(returns, perDay(options.required ?? 0))),
     recoveryFactor: ratio(() => chain(netProfit, (profit) => (fell ? profit / depthAbs : 'no-drawdown'))),
     var95: two(() => quantile(sorted, 0.05)),
@@ -110,8 +164,8 @@ export function portfolioFigures(series: Series, options: PortfolioOptions = {})
     tailRatio: ratio(() =>
       two(() => (quantile(sorted, 0.05) === 0 ? 'no-downside' : Math.abs(quantile(sorted, 0.95) / quantile(sorted, 0.05)))),
     ),
-    skew: n < 3 ? 'too-few-returns' : isConstant(returns) ? 'zero-variance' : shape(returns).skew,
-    excessKurtosis: n < 4 ? 'too-few-returns' : isConstant(returns) ? 'zero-variance' : shape(returns).excessKurtosis,
+    skew: main.skew,
+    excessKurtosis: main.excessKurtosis,
     bestDay: some(() => highest(returns)),
     worstDay: some(() => lowest(returns)),
     positiveDays: some(() => sumOf(n, (i) => (returns[i]! > 0 ? 1 : 0)) / n),

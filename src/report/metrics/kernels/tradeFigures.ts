@@ -58,24 +58,53 @@ export interface TradeFigures {
   readonly mfeFraction: Readonly<Record<ExcursionFigure, Figure>>;
 }
 
+/** Wins beside losses: what the results alone tell of trades. */
+export interface ResultFigures {
+  readonly wins: number;
+  readonly losses: number;
+  readonly grossProfit: number;
+  /** 0 or less. */
+  readonly grossLoss: number;
+  readonly winRate: Figure;
+  readonly profitFactor: Figure;
+}
+
+export function resultFigures(pnl: Float64Array): ResultFigures {
+  let wins = 0;
+  let losses = 0;
+  for (const x of pnl) {
+    if (x > 0) wins++;
+    else if (x < 0) losses++;
+  }
+  // Noughts in place of the others leave a compensated sum as it is.
+  const grossProfit = sumOf(pnl.length, (i) => (pnl[i]! > 0 ? pnl[i]! : 0));
+  const grossLoss = sumOf(pnl.length, (i) => (pnl[i]! < 0 ? pnl[i]! : 0));
+  const some = (figure: Figure): Figure => (pnl.length === 0 ? 'no-trades' : figure);
+  const winRate = some(wins / pnl.length);
+  return {
+    wins,
+    losses,
+    grossProfit,
+    grossLoss,
+    winRate,
+    profitFactor: some(losses === 0 ? 'no-losses' : grossProfit / Math.abs(grossLoss)),
+  };
+}
+
 /** `start` is the capital that the closed-trade drawdown begins at. */
 export function tradeFigures(set: TradeSet, start: number): TradeFigures {
   const { pnl, fraction, holdMs } = set;
   const n = pnl.length;
-  const wins = pnl.filter((x) => x > 0);
-  const losses = pnl.filter((x) => x < 0);
-  const grossProfit = sumOf(wins.length, (i) => wins[i]!);
-  const grossLoss = sumOf(losses.length, (i) => losses[i]!);
+  const { wins, losses, grossProfit, grossLoss, winRate, profitFactor } = resultFigures(pnl);
   const some = (compute: () => Figure): Figure => (n === 0 ? 'no-trades' : compute());
-  const winRate = some(() => wins.length / n);
-  const averageWin = some(() => (wins.length === 0 ? 'no-wins' : grossProfit / wins.length));
-  const averageLoss = some(() => (losses.length === 0 ? 'no-losses' : grossLoss / losses.length));
+  const averageWin = some(() => (wins === 0 ? 'no-wins' : grossProfit / wins));
+  const averageLoss = some(() => (losses === 0 ? 'no-losses' : grossLoss / losses));
   const payoff = chain(averageLoss, (loss) => chain(averageWin, (win) => win / Math.abs(loss)));
-  const rate = wins.length / n;
+  const rate = wins / n;
   const fell = n === 0 ? null : drawdownOf(cumulated(start, pnl));
   const figures = {
     winRate,
-    profitFactor: some(() => (losses.length === 0 ? 'no-losses' : grossProfit / Math.abs(grossLoss))),
+    profitFactor,
     averageTrade: some(() => mean(pnl)),
     averageTradeFraction: some(() => mean(fraction)),
     medianTrade: some(() => median(pnl)),
@@ -87,7 +116,7 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     averageWin,
     averageLoss,
     payoff,
-    expectancy: some(() => rate * numberOr0(averageWin) - (losses.length / n) * Math.abs(numberOr0(averageLoss))),
+    expectancy: some(() => rate * numberOr0(averageWin) - (losses / n) * Math.abs(numberOr0(averageLoss))),
     expectancyRatio: chain(payoff, (ratio) => (1 + ratio) * rate - 1),
     sqn: some(() =>
       n < 2 ? 'too-few-trades' : highest(pnl) === lowest(pnl) ? 'zero-variance' : (Math.sqrt(n) * mean(pnl)) / deviation(pnl),
@@ -102,9 +131,9 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     extreme: some(() => (values === null ? 'not-recorded' : extreme(values))),
   });
   return {
-    wins: wins.length,
-    losses: losses.length,
-    draws: n - wins.length - losses.length,
+    wins,
+    losses,
+    draws: n - wins - losses,
     grossProfit,
     grossLoss,
     maxConsecutiveWins: longestRun(pnl, 1),
@@ -113,8 +142,8 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     holdTime: {
       mean: some(() => mean(holdMs)),
       median: some(() => median(holdMs)),
-      wins: some(() => (wins.length === 0 ? 'no-wins' : mean(holdMs.filter((_, i) => pnl[i]! > 0)))),
-      losses: some(() => (losses.length === 0 ? 'no-losses' : mean(holdMs.filter((_, i) => pnl[i]! < 0)))),
+      wins: some(() => (wins === 0 ? 'no-wins' : mean(holdMs.filter((_, i) => pnl[i]! > 0)))),
+      losses: some(() => (losses === 0 ? 'no-losses' : mean(holdMs.filter((_, i) => pnl[i]! < 0)))),
     },
     mae: excursion(set.mae, lowest),
     mfe: excursion(set.mfe, highest),

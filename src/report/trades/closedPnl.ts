@@ -1,0 +1,110 @@
+// Net results of closed trades without the trades: what the figures of a sweep are made from.
+
+import type { Instrument } from '../../model/instrument.ts';
+import type { FillColumns, RunRecord } from '../../model/run.ts';
+import { Episodes, share, type Move } from './episodes.ts';
+import { paymentsUntil } from './payments.ts';
+import { baseOf, dustBelow, flowOf, valuationOf, type Valuation } from './valuation.ts';
+
+/** Net results of the closed trades in closing order, in units: `closed.pnlUnits` of `tradesOf` without the way there. */
+export function closedPnl({ instruments, fills, payments }: Pick<RunRecord, 'instruments' | 'fills' | 'payments'>): Float64Array {
+  const results = new Results();
+  const books = new Map<number, ResultBook>();
+  const pay = paymentsUntil(payments, (strategy, instrument) => books.get(strategy * 256 + instrument));
+  let key = -1;
+  let book: ResultBook | undefined;
+  for (let row = 0; row < fills.length; row++) {
+    pay(row);
+    const instrument = fills.instrument[row]!;
+    const own = fills.strategy[row]! * 256 + instrument;
+    if (own !== key) book = books.get((key = own));
+    if (book === undefined) books.set(key, (book = new ResultBook(instruments[instrument]!, results)));
+    book.book(fills, row);
+  }
+  pay(Infinity);
+  for (const each of books.values()) each.end();
+  return results.inOrder();
+}
+
+/** What the episodes of all books came to. */
+class Results {
+  readonly #units: number[] = [];
+  readonly #lastFills: number[] = [];
+  #isOrdered = true;
+
+  add(units: number, lastFill: number): void {
+    const { length } = this.#units;
+    if (length > 0 && lastFill < this.#lastFills[length - 1]!) this.#isOrdered = false;
+    this.#units.push(units);
+    this.#lastFills.push(lastFill);
+  }
+
+  /** By the last fill of each: a close is final only later, and one book may learn it before another. */
+  inOrder(): Float64Array {
+    const units = Float64Array.from(this.#units);
+    if (this.#isOrdered) return units;
+    const order = [...this.#lastFills.keys()].toSorted((a, b) => this.#lastFills[a]! - this.#lastFills[b]!);
+    return Float64Array.from(order, (at) => units[at]!);
+  }
+}
+
+/** A fill, and what it does. Written over for each fill: a sweep books some thousand of them a set. */
+class FillMove implements Move {
+  // Fractions, so that they are stored as doubles from the start.
+  flow = 0.5;
+  base = 0.5;
+  isBuy = false;
+  notional = 0.5;
+  lots = 0.5;
+  fee = 0.5;
+  feeInBase = false;
+
+  read(fills: FillColumns, row: number): void {
+    this.isBuy = fills.side[row] === 0;
+    this.notional = fills.notional[row]!;
+    this.lots = fills.lots[row]!;
+    this.fee = fills.fee[row]!;
+    this.feeInBase = fills.feeInBase[row] === 1;
+  }
+}
+
+class ResultBook extends Episodes<Move> {
+  readonly #valuation: Valuation;
+  readonly #results: Results;
+  readonly #move = new FillMove();
+  #row = 0;
+  #lastFill = 0;
+
+  constructor(instrument: Instrument, results: Results) {
+    const valuation = valuationOf(instrument);
+    super(dustBelow(instrument, valuation));
+    this.#valuation = valuation;
+    this.#results = results;
+  }
+
+  book(fills: FillColumns, row: number): void {
+    const move = this.#move;
+    move.read(fills, row);
+    move.flow = flowOf(this.#valuation, move);
+    move.base = baseOf(this.#valuation, move);
+    this.#row = row;
+    this.take(move);
+  }
+
+  pay(units: number): void {
+    this.flow += units;
+  }
+
+  protected override began(): void {}
+  protected override continues(): void {}
+  protected override added(): void {
+    this.#lastFill = this.#row;
+  }
+  protected override finished(pnlUnits: number): void {
+    this.#results.add(pnlUnits, this.#lastFill);
+  }
+  protected override split(move: Move, part: number, whole: number): readonly [Move, Move] {
+    const first = { flow: share(move.flow, part, whole), base: (move.base < 0 ? -1 : 1) * part };
+    return [first, { flow: move.flow - first.flow, base: move.base - first.base }];
+  }
+}
