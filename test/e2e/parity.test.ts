@@ -19,15 +19,19 @@ async function parity(...args: string[]): Promise<{ code: number; stdout: string
   }
 }
 
-it('a live bot over HTTP has the orders, fills and balances of its backtest: targets and stops, margin and funding', async () => {
-  const { code, stdout, stderr } = await parity('--json', '--bars', '300', 'fundingFade', 'trendFilter');
+it('a live bot over HTTP has the orders, fills and balances of its backtest: targets and stops, margin and funding, funding rates', async () => {
+  const bars = 600;
+  // The carry has bars of both markets.
+  const rows = { fundingCarry: 2 * bars, fundingFade: bars, trendFilter: bars };
+  const { code, stdout, stderr } = await parity('--json', '--bars', String(bars), ...Object.keys(rows));
   expect(stderr).toBe('');
   const results = JSON.parse(stdout) as readonly { orders: number; fills: number }[];
-  const names = ['fundingFade', 'trendFilter'];
-  expect(results).toMatchObject(names.map((strategy) => ({ strategy, bars: 300, equal: true, firstDifference: null })));
+  expect(results).toMatchObject(
+    Object.entries(rows).map(([strategy, count]) => ({ strategy, bars: count, equal: true, firstDifference: null })),
+  );
   for (const { orders, fills } of results) expect(Math.min(orders, fills)).toBeGreaterThan(2);
   expect(code).toBe(0);
-});
+}, 180_000);
 
 it('names what it knows when it is asked for something else', async () => {
   const { code, stderr } = await parity('noSuchStrategy');

@@ -1,6 +1,7 @@
 // Takes a live bot over the rows of a stepped exchange: row by row, and act by act where legs of brackets may come about inside one.
 
 import type { LiveBot } from '../../src/app/live/liveBot.ts';
+import { RATE_LEADS_MS } from '../../src/adapters/rest/market/fundingPoller.ts';
 import { closeOf, openOf } from '../../src/model/interval.ts';
 import { levelOf, type Bracket } from '../../src/orders/brackets.ts';
 import { LIFECYCLES, STATE } from '../../src/orders/lifecycle.ts';
@@ -17,10 +18,15 @@ export interface DriverParts {
   readonly bot: LiveBot;
   readonly time: SteppedTime;
   readonly rows: RowMatching;
-  /** Orders that have not ended, as the exchange knows. */
-  readonly openOrders: () => number;
+  /** Orders that have not ended, as the exchange knows, and what they have filled. */
+  readonly openOrders: () => OpenOrders;
   /** Cancels act at once: those that are sent are over before the next row. */
   readonly isPrompt: boolean;
+}
+
+export interface OpenOrders {
+  readonly count: number;
+  readonly filledLots: number;
 }
 
 export class RowDriver {
@@ -35,6 +41,7 @@ export class RowDriver {
     const { rows, time } = this.#parts;
     const closeMs = rows.nextMs;
     if (closeMs === Infinity) return false;
+    await this.#readRates(closeMs);
     if (this.#mayNeedLegs()) {
       rows.goByActs();
       await time.stepTo(closeMs);
@@ -48,6 +55,16 @@ export class RowDriver {
     if (this.#decidesAt(closeMs)) await this.#until(closeMs, 'its decision', () => this.#hasDecided(closeMs));
     await this.#until(closeMs, 'the answers to its orders', () => this.#isSettled());
     return true;
+  }
+
+  /** Rates are read shortly before they are charged: the clock must not jump over that. */
+  async #readRates(closeMs: number): Promise<void> {
+    const { bot, time } = this.#parts;
+    const { fundingMs, markets } = bot.parts.config;
+    if (!markets.includes('futures')) return;
+    for (let at = Math.ceil((time.nowMs + 1) / fundingMs) * fundingMs; at <= closeMs; at += fundingMs) {
+      await time.stepTo(at - RATE_LEADS_MS.at(-1)!);
+    }
   }
 
   /** Something works whose fill calls for a leg, or a stop waits for its price. */
@@ -97,6 +114,8 @@ export class RowDriver {
   /** The bot learns of what has filled and what has ended, and sends the legs that are called for. */
   async #book(): Promise<void> {
     const { bot, time } = this.#parts;
+    // The bot reads all of it again when it decides: a row that did nothing to its orders is no reason to ask before that.
+    if (this.#isSent() && this.#hasLearnt()) return;
     const { engine, services } = bot.parts;
     for (const service of services.all()) {
       let isDone = false;
@@ -114,7 +133,9 @@ export class RowDriver {
   }
 
   #hasLearnt(): boolean {
-    return this.#parts.bot.parts.engine.orders.active().length === this.#parts.openOrders();
+    const own = this.#parts.bot.parts.engine.orders.active();
+    const { count, filledLots } = this.#parts.openOrders();
+    return own.length === count && own.reduce((lots, order) => lots + order.filledLots, 0) === filledLots;
   }
 
   #isSettled(): boolean {

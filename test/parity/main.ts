@@ -1,7 +1,8 @@
 // The parity of every shipped strategy, or of those that are named, as a table or as JSON.
 
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runParity, type ParityResult } from './parity.ts';
 import { definitionsIn, madeBars, placed } from './shipped.ts';
@@ -13,13 +14,15 @@ export interface Options {
   readonly bars?: string;
   /** Where generated bars are kept for another time; default a folder that is removed. */
   readonly folder?: string;
+  /** Strategies that run at once, each in a process of its own; default one for each core. */
+  readonly jobs?: string;
   /** What the bots say, on stderr. */
   readonly verbose?: boolean;
   readonly names: readonly string[];
 }
 
 /** The exit code: 1 where a live bot did not do what its backtest did. */
-export async function main({ json = false, bars, folder, verbose = false, names }: Options): Promise<number> {
+export async function main({ json = false, bars, folder, jobs, verbose = false, names }: Options): Promise<number> {
   const shipped = definitionsIn('backtests');
   const unknown = names.filter((name) => !shipped.some((each) => each.name === name));
   if (unknown.length > 0) {
@@ -28,21 +31,65 @@ export async function main({ json = false, bars, folder, verbose = false, names 
   }
   const chosen = shipped.filter(({ name }) => names.length === 0 || names.includes(name));
   const catalogs = folder ?? mkdtempSync(join(tmpdir(), 'isobar-parity-bars-'));
-  const results: ParityResult[] = [];
-  const tell = verbose ? (says: string) => void process.stderr.write(says) : () => {};
   if (!json) process.stdout.write(line(['strategy', 'bars', 'orders', 'fills', 'equal', 'first difference']));
   try {
-    for (const { name, file, bars: commands } of chosen) {
-      const settings = placed(file, madeBars(catalogs, commands));
-      const result = await runParity({ name, file, settings, tell, ...(bars === undefined ? {} : { bars: Number(bars) }) });
+    // Made before anybody runs: some have the same bars.
+    const cases = chosen.map(({ name, file, bars: commands }) => ({ name, file, settings: placed(file, madeBars(catalogs, commands)) }));
+    const atOnce = Math.min(jobs === undefined ? availableParallelism() : Number(jobs), cases.length);
+    const tell = verbose ? (says: string) => void process.stderr.write(says) : () => {};
+    const most = bars === undefined ? {} : { bars: Number(bars) };
+    const run = (of: (typeof cases)[number]): Promise<ParityResult> =>
+      atOnce === 1 ? runParity({ ...of, ...most, tell }) : apart(of.name, catalogs, { bars, verbose });
+    const results: ParityResult[] = [];
+    for (const running of inTurn(cases, atOnce, run)) {
+      const result = await running;
       results.push(result);
       if (!json) process.stdout.write(lineOf(result));
     }
+    if (json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+    return results.every(({ equal }) => equal) ? 0 : 1;
   } finally {
     if (folder === undefined) rmSync(catalogs, { recursive: true });
   }
-  if (json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
-  return results.every(({ equal }) => equal) ? 0 : 1;
+}
+
+/** What `run` makes of each; so many of them run at once, the first ones first. */
+function inTurn<T, R>(all: readonly T[], atOnce: number, run: (of: T) => Promise<R>): readonly Promise<R>[] {
+  const waiting: (() => void)[] = [];
+  let free = atOnce;
+  return all.map(async (of) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await run(of);
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    }
+  });
+}
+
+interface Apart {
+  readonly bars: string | undefined;
+  readonly verbose: boolean;
+}
+
+/** One strategy by a command of its own. */
+function apart(name: string, folder: string, { bars, verbose }: Apart): Promise<ParityResult> {
+  const own = ['--json', '--folder', folder, ...(bars === undefined ? [] : ['--bars', bars]), ...(verbose ? ['--verbose'] : []), name];
+  const nothing = { strategy: name, bars: 0, orders: 0, fills: 0, equal: false, firstDifference: null };
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [process.argv[1]!, ...own], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+    child.on('error', (error) => resolve({ ...nothing, stopped: error.message }));
+    child.on('close', (code, signal) => {
+      const isWhole = code === 0 || code === 1;
+      if (isWhole && said !== '') resolve((JSON.parse(said) as readonly ParityResult[])[0]!);
+      else resolve({ ...nothing, stopped: `its process ended with ${signal ?? code}` });
+    });
+  });
 }
 
 const WIDTHS = [20, 8, 7, 7, 6];

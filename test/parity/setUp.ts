@@ -3,12 +3,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeBars } from '../../src/adapters/bars/catalog.ts';
+import { RATE_DIGITS } from '../../src/adapters/bars/futures/series.ts';
+import { storeSeries } from '../../src/adapters/bars/futures/seriesStore.ts';
 import { SYNTHETIC } from '../../src/adapters/bars/quality.ts';
 import type { ExchangeSettings, PriceSettings } from '../../src/app/exchange/settings.ts';
 import { finestFeeds } from '../../src/app/finestFeeds.ts';
 import type { FeedPlan, RunPlan } from '../../src/app/plan.ts';
 import { pow10 } from '../../src/base/exact.ts';
 import { rowsOf, type BarColumns } from '../../src/model/bars.ts';
+import type { FundingRates } from '../../src/model/fundingRates.ts';
 import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { SERVICE_DEFAULTS } from '../../src/service/config.ts';
@@ -18,17 +21,24 @@ import { BAR_DELAY_MS, THINK_MS } from './driver.ts';
 
 /** Exchange time within which the bot has to answer a bar: what arrives by then is there at the open of the next one. */
 const GRACE_MS = BAR_DELAY_MS + THINK_MS;
+const MINUTE_MS = 60_000;
 const KEY = { apiKey: 'parity-key', secret: 'parity-secret' };
 
 /**
- * The plan as a bot over a wire can have it: volumes in whole lots, and positions marked with the bars' own prices, as a live bot marks
- * them. Both sides run this plan.
+ * The plan as a bot over a wire can have it: volumes in whole lots, positions marked with the bars' own prices, as a live bot marks them,
+ * and funding at its time, not some ms later: of what is charged the exchange tells the rate alone. Both sides run this plan.
  */
 export function onTheWire(plan: RunPlan): RunPlan {
   const feeds = plan.feeds.map((feed) => ({ ...feed, bars: inWholeLots(feed.bars) }));
   if (plan.futures === undefined) return { ...plan, feeds };
-  const data = new Map(Array.from(plan.futures.data, ([id, contract]) => [id, { ...contract, marks: null }]));
+  const data = new Map(
+    Array.from(plan.futures.data, ([id, contract]) => [id, { ...contract, marks: null, rates: inTime(contract.rates) }]),
+  );
   return { ...plan, feeds, futures: { ...plan.futures, data } };
+}
+
+function inTime(rates: FundingRates | null | undefined): FundingRates | null {
+  return rates ? { ...rates, timeMs: rates.timeMs.map((timeMs) => Math.round(timeMs / MINUTE_MS) * MINUTE_MS) } : null;
 }
 
 function inWholeLots(bars: BarColumns): BarColumns {
@@ -91,6 +101,15 @@ function pricesOf({ bars, firstRow }: FeedPlan, instrument: Instrument, { future
   return [instrument.id, { kind: 'rows', rows, fromMs }];
 }
 
+/** The rates of the past; what comes is the exchange's to tell. */
+function storeRates(catalog: string, { id, wireName }: Instrument, { futures, fromMs }: RunPlan): void {
+  const rates = futures?.data.get(id)?.rates;
+  if (!rates) return;
+  const length = rates.timeMs.findLastIndex((timeMs) => timeMs <= fromMs) + 1;
+  const columns = { length, timeMs: rates.timeMs.slice(0, length), figures: [rates.rate.slice(0, length)], digits: RATE_DIGITS };
+  storeSeries(catalog, { kind: 'funding', symbol: wireName }, columns, true);
+}
+
 /**
  * Writes what a bot needs into `folder`: its catalog, which ends where the run begins, its keys, and its config. Returns the config's
  * path. `definition`: the keys of the run's definition that a bot config has too, as its author wrote them.
@@ -98,6 +117,7 @@ function pricesOf({ bars, firstRow }: FeedPlan, instrument: Instrument, { future
 export function writeBot(folder: string, plan: RunPlan, definition: Readonly<Record<string, unknown>>, url: string): string {
   const catalog = join(folder, 'catalog');
   for (const { bars, firstRow } of plan.feeds) if (firstRow > 0) storeBars(catalog, rowsOf(bars, 0, firstRow), SYNTHETIC);
+  for (const { bars } of finestFeeds(plan.feeds)) storeRates(catalog, bars.instrument, plan);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'key'), KEY.apiKey, { mode: 0o600 });
   writeFileSync(join(folder, 'secret'), KEY.secret, { mode: 0o600 });
@@ -112,8 +132,8 @@ export function writeBot(folder: string, plan: RunPlan, definition: Readonly<Rec
       dialect: { marketOpen: 'v101', intervals: { spot: { '4h': '4h' }, futures: { '4h': '4h' } } },
     },
     bars: { delayMs: BAR_DELAY_MS, spreadMs: 0, graceMs: 60_000 },
-    audit: { fastMs: 60_000, balanceMs: 600_000, fullMs: 86_400_000 },
-    clock: { periodMs: 300_000, maxUncertaintyMs: 400 },
+    audit: { fullMs: 86_400_000 },
+    clock: { periodMs: 3_600_000, maxUncertaintyMs: 400 },
   };
   const path = join(folder, 'bot.yaml');
   // JSON is YAML.

@@ -99,7 +99,8 @@ function pricedRows(klines: MarkKlines | null, bars: BarColumns): readonly Price
   return klines === null ? [own] : [klines, own];
 }
 
-function knownRates({ length, timeMs, figures: [rate = new Float64Array(0)] }: SeriesColumns): FundingRates {
+/** The rates of a series of funding. */
+export function knownRates({ length, timeMs, figures: [rate = new Float64Array(0)] }: SeriesColumns): FundingRates {
   return { length, timeMs, rate };
 }
 

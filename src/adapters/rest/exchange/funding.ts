@@ -20,6 +20,8 @@ export class Funding {
   readonly #parts: FundingParts;
   /** Funding so far of each open position, in units; a position that is not open begins with 0. */
   readonly #known = new Map<string, number>();
+  /** When each of them was opened, ms; where it is known. */
+  readonly #openedMs = new Map<string, number>();
 
   constructor(parts: FundingParts) {
     this.#parts = parts;
@@ -36,15 +38,25 @@ export class Funding {
     for (const side of SIDES) {
       const row = rows.find((each) => each.side === side);
       const key = `${instrument} ${side}`;
-      const before = this.#known.get(key) ?? 0;
       if (row?.funding === null) continue;
+      const known = this.#known.get(key) ?? 0;
+      // One that was closed and opened anew between two readings has been paid nothing of what the one before it was.
+      const before = this.#isAnother(key, row) ? 0 : known;
       const now = row === undefined ? 0 : unitsOf(row.funding, instruments[instrument]!);
       // A position that is gone takes what it was paid last with it.
       if (row !== undefined && now !== before) funded(instrument, side === 'buy', now - before, venueMs());
-      if (now === before) continue;
+      if (now === known) continue;
       this.#known.set(key, now);
       noted(instrument, side, now);
     }
+  }
+
+  #isAnother(key: string, row: PositionRow | undefined): boolean {
+    const beforeMs = this.#openedMs.get(key) ?? null;
+    const openedMs = row?.openedMs ?? null;
+    if (openedMs === null) this.#openedMs.delete(key);
+    else this.#openedMs.set(key, openedMs);
+    return beforeMs !== null && openedMs !== null && openedMs !== beforeMs;
   }
 }
 
