@@ -1,0 +1,25 @@
+// Random lives of futures accounts that trade with each other: every profit is somebody's loss, and all that was deposited is there.
+
+import { expect, test } from 'vitest';
+import { noPairedCounts, PairedWorld } from './pairedWorld.ts';
+
+/** `npm run campaign -- futuresPaired` sets both; a case is a life of EVENTS events. */
+const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
+const CASES = Number(ISOBAR_CASES ?? 150);
+const SEED = Number(ISOBAR_SEED ?? 1);
+const EVENTS = 200;
+const HOUR_MS = 3_600_000;
+
+test(`money between accounts is conserved after each of ${CASES * EVENTS} events from seed ${SEED}`, { timeout: HOUR_MS }, () => {
+  const counts = noPairedCounts();
+  for (let seed = SEED; seed < SEED + CASES; seed++) {
+    try {
+      new PairedWorld(seed, counts).run(EVENTS);
+    } catch (error) {
+      const again = `npm run campaign -- futuresPaired --seed ${seed} --cases 1`;
+      throw new Error(`seed ${seed}: ${String(error)}; again: ${again}`, { cause: error });
+    }
+  }
+  if (ISOBAR_CASES) console.log(`futuresPaired: seeds ${SEED} to ${SEED + CASES - 1}, ${CASES * EVENTS} events`, JSON.stringify(counts));
+  for (const [what, count] of Object.entries(counts)) if (CASES >= 100) expect(count, what).toBeGreaterThan(10);
+});

@@ -1,0 +1,367 @@
+// Random lives of many futures accounts that trade with each other on a paper exchange, checked against a ledger after every event.
+
+import { assert } from '../../src/base/assert.ts';
+import { type Rng, seededRng } from '../../src/base/rng.ts';
+import type { Fill } from '../../src/model/fill.ts';
+import type { Instrument } from '../../src/model/instrument.ts';
+import { DueQueue } from '../../src/scheduler/dueQueue.ts';
+import { type AccountConfig, DELAYS, SERVICE_DEFAULTS, type ServiceConfig } from '../../src/service/config.ts';
+import { MemoryRows } from '../../src/service/durable/rowStore.ts';
+import { FUNDING_MS } from '../../src/service/futures/funding.ts';
+import { FuturesExchange } from '../../src/service/futures/futuresExchange.ts';
+import type { FuturesOrder } from '../../src/service/futures/futuresOrder.ts';
+import { profileOf } from '../../src/service/profile/profile.ts';
+import { TRIGGER_KINDS } from '../../src/venue/futures/triggers.ts';
+import type { Position } from '../../src/venue/futures/position.ts';
+import type { VenueOrder } from '../../src/venue/venueOrder.ts';
+import { futuresIntent, inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
+import { type Held, PairedLedger } from './pairedLedger.ts';
+
+export interface PairedCounts {
+  fills: number;
+  funding: number;
+  settings: number;
+  liquidations: number;
+  /** Of them those that left less than nothing. */
+  covered: number;
+  triggered: number;
+  canceled: number;
+  /** Lives at whose end nobody held anything, and the exchange neither. */
+  flat: number;
+}
+export const noPairedCounts = (): PairedCounts => ({
+  fills: 0,
+  funding: 0,
+  settings: 0,
+  liquidations: 0,
+  covered: 0,
+  triggered: 0,
+  canceled: 0,
+  flat: 0,
+});
+
+const ACCOUNTS = 8;
+/** 2026-01-05T00:00Z. */
+const START_MS = 1_767_571_200_000;
+const INSTRUMENTS: readonly Instrument[] = [
+  linearContract(),
+  // Values coarser than the unit, and another price scale: every rounding comes up.
+  linearContract({ contractId: 3, multiplier: 7, multiplierDigits: 2 }, { base: 'ETH', priceDigits: 3 }),
+  inverseContract(),
+];
+const PRICES = [400_000, 2_500_000, 400_000];
+const ASSETS = ['USDT', 'BTC'];
+const DIGITS = [4, 8];
+
+/** What the venue says, on its way to the exchange that it belongs to. */
+interface Hearer {
+  filled(live: VenueOrder, fill: Fill): void;
+  funded(position: Readonly<Position>): void;
+  liquidated(position: Readonly<Position>, wasLong: boolean, fill: Fill): void;
+  ended(): void;
+}
+
+class HeardExchange extends FuturesExchange {
+  hearer: Hearer | null = null;
+
+  override filled(live: VenueOrder, fill: Fill): void {
+    this.hearer?.filled(live, fill);
+    super.filled(live, fill);
+  }
+  override funded(position: Readonly<Position>): void {
+    this.hearer?.funded(position);
+    super.funded(position);
+  }
+  override liquidated(position: Readonly<Position>, wasLong: boolean, fill: Fill): void {
+    this.hearer?.liquidated(position, wasLong, fill);
+    super.liquidated(position, wasLong, fill);
+  }
+  override ended(live: VenueOrder): void {
+    this.hearer?.ended();
+    super.ended(live);
+  }
+}
+
+export class PairedWorld {
+  private readonly rng: Rng;
+  private readonly counts: PairedCounts;
+  private readonly queue = new DueQueue();
+  private readonly exchange: HeardExchange;
+  private readonly ledger: PairedLedger;
+  private readonly prices = [...PRICES];
+  private readonly orders: FuturesOrder[] = [];
+  /** What funding is to pay next, by position; what has happened since the last check, for the name of what violates. */
+  private due: readonly { readonly held: Held; readonly rate: number; readonly ticks: number }[] = [];
+  private heard: string[] = [];
+
+  constructor(seed: number, counts: PairedCounts) {
+    this.rng = seededRng(seed);
+    this.counts = counts;
+    this.queue.runDue(START_MS);
+    const accounts = Array.from({ length: ACCOUNTS }, (_, at) => this.account(at));
+    const config = this.config(accounts);
+    this.exchange = new HeardExchange(config, this.queue, { reader: new MemoryRows() });
+    this.exchange.hearer = this.hearer;
+    const { feeRounding, liquidationFeePpm } = config;
+    this.ledger = new PairedLedger({ instruments: INSTRUMENTS, assets: ASSETS, isFeeUp: feeRounding === 'up', liquidationFeePpm });
+    for (const account of accounts) {
+      this.exchange.openAccount(account);
+      const { balances, settings } = account.futures!;
+      const units = ASSETS.map((asset, at) => BigInt(Math.round(Number(balances[asset]) * 10 ** DIGITS[at]!)));
+      this.ledger.open(units, () => ({ leverage: 20, isCross: true, isNet: true, ...settings }));
+    }
+  }
+
+  /** Runs so many events; throws, naming the event, at the first after which something does not add up. */
+  run(events: number): void {
+    for (let at = 0; at < events; at++) this.checked(`event ${at}`, () => this.step());
+    this.checked('the end', () => this.flatten());
+  }
+
+  private checked(what: string, act: () => string): void {
+    this.heard = [];
+    let name = 'an event';
+    try {
+      name = act();
+      this.checkBooks();
+      this.checkHolds();
+    } catch (error) {
+      throw new Error(`${what}, ${name}: ${String(error)}\n  in it: ${this.heard.join('; ') || 'nothing'}`, { cause: error });
+    }
+  }
+
+  private account(at: number): AccountConfig {
+    const wealth = this.below(3) === 0 ? 40 : 4000;
+    const balances = { USDT: String(wealth * (1 + this.below(20))), BTC: (wealth * 0.0001 * (1 + this.below(20))).toFixed(8) };
+    const settings = { leverage: 1 + this.below(60), isCross: this.below(2) === 0, isNet: this.below(2) === 0 };
+    return { name: `account ${at}`, uid: String(10_001 + at), balances: {}, keys: [], futures: { balances, settings } };
+  }
+
+  private config(accounts: readonly AccountConfig[]): ServiceConfig {
+    const isSeeded = this.below(3) === 0;
+    // Up to a per cent a period, either way.
+    const rate = (): number => Math.round((this.rng.next() - 0.5) * 2e10);
+    return {
+      ...SERVICE_DEFAULTS,
+      instruments: INSTRUMENTS,
+      accounts,
+      profile: profileOf({ settingsInUse: this.below(2) === 0 ? 'accept' : 'refuse' }),
+      delays: this.below(2) === 0 ? DELAYS.zero : DELAYS.realistic,
+      feeRounding: this.below(2) === 0 ? 'halfUp' : 'up',
+      fundingRates: isSeeded ? {} : Object.fromEntries(INSTRUMENTS.map(({ id }) => [id, rate()])),
+      fundingSeed: this.below(1000),
+    };
+  }
+
+  private readonly hearer: Hearer = {
+    filled: ({ account, side, closes, instrument }, { price, lots, isMaker, fee }) => {
+      const index = INSTRUMENTS.indexOf(instrument);
+      this.heard.push(`fill of account ${account}: ${side} ${lots} of ${instrument.id} at ${price}`);
+      const due = this.ledger.executed({ account, index, isBuy: side === 'buy', closes, lots, price, isMaker });
+      assert(BigInt(fee) === due, `a fee of ${fee} where ${due} is due`);
+      this.counts.fills++;
+    },
+    funded: ({ account, index, isLong }) => {
+      this.heard.push(`funding of account ${account} for ${INSTRUMENTS[index]!.id}`);
+      const [first, ...rest] = this.due;
+      assert(first !== undefined, 'no funding is due');
+      const { held, rate, ticks } = first;
+      assert(held.account === account && held.index === index && held.isLong === isLong, `that of account ${held.account} comes first`);
+      this.ledger.funded(held, ticks, rate);
+      this.due = rest;
+      this.counts.funding++;
+    },
+    liquidated: ({ account, index }, wasLong, { price, lots, fee, covered }) => {
+      this.heard.push(`liquidation of account ${account}: ${lots} ${wasLong ? 'long' : 'short'} of ${INSTRUMENTS[index]!.id} at ${price}`);
+      this.ledger.takenOver({ account, index, wasLong, price, fee });
+      this.counts.liquidations++;
+      if (covered > 0) this.counts.covered++;
+    },
+    ended: () => void this.counts.canceled++,
+  };
+
+  private step(): string {
+    const dice = this.below(100);
+    if (dice < 54) return this.order();
+    if (dice < 75) return this.pass(1 + this.below(3000));
+    if (dice < 79) return this.pass(FUNDING_MS);
+    if (dice < 88) return this.change();
+    if (dice < 93) return this.cancel();
+    if (dice < 97) return this.trigger();
+    return this.jump();
+  }
+
+  private order(): string {
+    const [account, index] = [this.below(ACCOUNTS), this.below(INSTRUMENTS.length)];
+    const instrument = INSTRUMENTS[index]!;
+    const side = this.below(2) === 0 ? 'buy' : 'sell';
+    const limit = this.below(4) === 0 ? 0 : this.near(this.prices[index]!, 0.01);
+    const force = limit > 0 ? ([undefined, undefined, undefined, 'IOC', 'FOK', 'POST_ONLY'] as const)[this.below(6)] : undefined;
+    const closes = this.below(4) === 0;
+    const byValue = limit === 0 && !closes && this.below(4) === 0;
+    const wanted = byValue ? 0 : 1 + this.below(2 ** (1 + this.below(12)));
+    const options = { limit, closes, ...(force ? { timeInForce: force } : {}), ...(byValue ? { value: 1 + this.below(200_000_000) } : {}) };
+    const order = this.exchange.place(account, futuresIntent(instrument, side, wanted, options), null);
+    if (order !== null) this.orders.push(order);
+    this.advance(this.queue.nowMs);
+    return `order of account ${account}: ${side} ${wanted} of ${instrument.id} at ${limit}${closes ? ', to close' : ''}`;
+  }
+
+  private pass(ms: number): string {
+    for (let index = 0; index < INSTRUMENTS.length; index++) this.prices[index] = this.near(this.prices[index]!, 0.004);
+    this.advance(this.queue.nowMs + ms);
+    return `${ms} ms pass`;
+  }
+
+  /** The price of a contract elsewhere is another all at once; the exchange has a word of it or not. */
+  private jump(): string {
+    const index = this.below(INSTRUMENTS.length);
+    const price = this.near(this.prices[index]!, 0.15);
+    this.prices[index] = price;
+    this.exchange.markets[index]!.outsidePrice = this.below(2) === 0 ? price : 0;
+    return `${INSTRUMENTS[index]!.id} jumps to ${price}`;
+  }
+
+  private change(): string {
+    const [account, index, kind] = [this.below(ACCOUNTS), this.below(INSTRUMENTS.length), this.below(3)];
+    const instrument = INSTRUMENTS[index]!;
+    const { venue } = this.exchange;
+    const setting = this.ledger.settings[account]![index]!;
+    const [leverage, isFirst] = [1 + this.below(100), this.below(2) === 0];
+    const isDone =
+      kind === 0
+        ? venue.setLeverage(account, instrument, leverage)
+        : kind === 1
+          ? venue.setMarginMode(account, instrument, isFirst)
+          : venue.setPositionMode(account, instrument, isFirst);
+    if (isDone) {
+      Object.assign(setting, [{ leverage }, { isCross: isFirst }, { isNet: isFirst }][kind]);
+      this.counts.settings++;
+    }
+    return `setting ${kind} of account ${account} on ${instrument.id}`;
+  }
+
+  private cancel(): string {
+    const order = this.orders[this.below(this.orders.length + 1)];
+    if (order !== undefined && order.live !== null) this.exchange.cancel(order, true);
+    this.advance(this.queue.nowMs);
+    return `cancel of ${order?.id}`;
+  }
+
+  private trigger(): string {
+    const [account, index] = [this.below(ACCOUNTS), this.below(INSTRUMENTS.length)];
+    const kind = TRIGGER_KINDS[this.below(4)]!;
+    const closes = kind === 'stopLoss' || kind === 'takeProfit';
+    const side = this.below(2) === 0 ? 'buy' : 'sell';
+    const child = futuresIntent(INSTRUMENTS[index]!, side, 1 + this.below(400), { closes });
+    const price = this.near(this.prices[index]!, 0.02);
+    if (this.exchange.triggers.place(account, kind, price, child, null, this.queue.nowMs) !== null) this.counts.triggered++;
+    this.exchange.lookAtTriggers(INSTRUMENTS[index]!);
+    this.advance(this.queue.nowMs);
+    return `${kind} of account ${account} at ${price} on ${INSTRUMENTS[index]!.id}`;
+  }
+
+  /** Time up to `untilMs`. What funding is to pay stands before it does: by the ledger's own positions, at the mark that is there then. */
+  private advance(untilMs: number): void {
+    const nextMs = (Math.floor(this.queue.nowMs / FUNDING_MS) + 1) * FUNDING_MS;
+    if (nextMs <= untilMs) {
+      this.queue.runDue(nextMs - 1);
+      const { venue, rates } = this.exchange;
+      this.due = INSTRUMENTS.flatMap((instrument, index) => {
+        const [ticks, rate] = [venue.book(instrument).markTicks, rates.at(instrument, nextMs - 1)];
+        return ticks === 0 || rate === 0 ? [] : this.ledger.heldOf(index).map((held) => ({ held, rate, ticks }));
+      });
+      this.queue.runDue(nextMs);
+      assert(this.due.length === 0, `funding of ${this.due.length} positions was not paid`);
+    }
+    this.queue.runDue(untilMs);
+  }
+
+  /** Everybody takes back what is open and closes what is held, with each other. */
+  private flatten(): string {
+    this.advance(this.queue.nowMs + 200);
+    for (const order of this.exchange.live()) this.exchange.cancel(order, true);
+    for (const found of this.exchange.triggers.pending()) this.exchange.triggers.cancel(found);
+    this.advance(this.queue.nowMs + 200);
+    INSTRUMENTS.forEach((instrument, index) => {
+      // The exchange stays with what it has taken over, and its counterparties with the rest.
+      const price = this.prices[index]!;
+      for (const { account, isLong, lots } of this.ledger.heldOf(index)) {
+        this.exchange.place(
+          account,
+          futuresIntent(instrument, isLong ? 'sell' : 'buy', Number(lots), { limit: price, closes: true }),
+          null,
+        );
+      }
+    });
+    this.advance(this.queue.nowMs + 200);
+    if (INSTRUMENTS.every((_, index) => this.ledger.heldOf(index).length === 0)) this.counts.flat++;
+    return 'everybody closes';
+  }
+
+  /** The venue's books are the ledger's, and all that was deposited is there. */
+  private checkBooks(): void {
+    const { ledger } = this;
+    const { wallets } = this.exchange.venue;
+    wallets.assertConserved();
+    ASSETS.forEach((asset, at) => {
+      const total = ledger.total(at);
+      assert(total === ledger.deposited[at], `${asset}: ${ledger.deposited[at]} units were deposited, ${total} are there`);
+      same(`fees in ${asset}`, wallets.fees[at]!, ledger.fees[at]!);
+      same(`the insurance in ${asset}`, wallets.insurance[at]!, ledger.insurance[at]!);
+      for (let account = 0; account < ACCOUNTS; account++) {
+        const { free, locked } = wallets.wallet(account, at);
+        same(`free and locked ${asset} of account ${account}`, free + locked, ledger.loose(account, at));
+      }
+    });
+    INSTRUMENTS.forEach(({ id }, index) => {
+      const net = ledger.netLots(index);
+      assert(net === 0n, `${id}: ${net} lots more are held long than short`);
+      for (let account = 0; account < ACCOUNTS; account++) {
+        wallets.sides(account, index).forEach((position, side) => {
+          const held = ledger.sides(account, index)[side]!;
+          const where = `of account ${account} on ${id}`;
+          same(`lots ${where}`, position.lots, held.lots);
+          same(`margin ${where}`, position.marginUnits, held.margin);
+          same(`entry value ${where}`, position.entryUnits, held.entry);
+          if (position.lots > 0) assert(position.isLong === held.isLong && position.isCross === held.isCross, `the position ${where}`);
+        });
+      }
+    });
+  }
+
+  /** What is locked, and what is held back of positions, is the sum of what the open orders say. */
+  private checkHolds(): void {
+    const { venue } = this.exchange;
+    const locked = Array.from({ length: ACCOUNTS }, () => ASSETS.map(() => 0));
+    const held = new Map<object, number>();
+    for (const { live, account } of this.exchange.live()) {
+      if (live === null) continue;
+      const { index, terms } = venue.book(live.instrument);
+      locked[account]![terms.asset]! += live.lockedUnits;
+      if (live.offsetLots === 0) continue;
+      const position = venue.wallets.position(account, index, live.side === 'sell');
+      held.set(position, (held.get(position) ?? 0) + live.offsetLots);
+    }
+    for (let account = 0; account < ACCOUNTS; account++) {
+      ASSETS.forEach((asset, at) => same(`locked ${asset}`, venue.wallets.wallet(account, at).locked, BigInt(locked[account]![at]!)));
+      for (let index = 0; index < INSTRUMENTS.length; index++) {
+        for (const position of venue.wallets.sides(account, index)) {
+          same('lots held back', position.heldLots, BigInt(held.get(position) ?? 0));
+          assert(position.heldLots <= position.lots, `position ${position.id}: more lots held back than there are`);
+        }
+      }
+    }
+  }
+
+  private below(count: number): number {
+    return Math.floor(this.rng.next() * count);
+  }
+  private near(price: number, by: number): number {
+    return Math.max(1, Math.round(price * (1 - by + 2 * by * this.rng.next())));
+  }
+}
+
+function same(what: string, found: number, expected: bigint): void {
+  if (BigInt(found) !== expected) throw new Error(`${what}: the exchange has ${found}, the ledger ${expected}`);
+}
