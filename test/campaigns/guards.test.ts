@@ -1,0 +1,73 @@
+// Every guard of the order path is needed: with any one of them taken out, its test fails. A few in the suite, all with `npm run campaign -- guards`.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { GUARDS, GUARD_COUNT, NOT_SHOWN } from '../mutations/table.ts';
+import type { Guard } from '../mutations/guard.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
+/** Of the suite: of the sending, of the proof, of what is reserved, of the world outside; tests that load little. */
+const SHORT = [14, 25, 40, 50];
+const LIMIT_MS = 20 * 60_000;
+
+interface Told {
+  readonly name: string;
+  readonly isLoaded: boolean;
+  readonly passed: number;
+  readonly failed: number;
+  readonly says: readonly string[];
+  readonly errors: readonly string[];
+}
+
+function told(guards: readonly Guard[]): readonly Told[] {
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['test/mutations/run.mjs'], {
+    cwd: root,
+    input: JSON.stringify(guards),
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+    // Not as part of the run that this test belongs to.
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|ISOBAR_|NODE_OPTIONS)/.test(name))),
+  });
+  if (status !== 0) throw new Error(`the run of mutations ended with ${status}: ${stderr.slice(-2000)}`);
+  return JSON.parse(stdout.trim().split('\n').at(-1)!) as readonly Told[];
+}
+
+/** Why a guard is not shown to be needed; null: it is. Its test has to fail by itself: a source that does not load proves nothing. */
+function problemOf({ isLoaded, passed, failed, errors }: Told): string | null {
+  if (!isLoaded) return 'its test does not load the source';
+  if (errors.length > 0) return `the source does not load: ${errors[0]}`;
+  if (failed > 0) return null;
+  return passed > 0 ? 'its test passes without it' : 'no test has that name';
+}
+
+it('every guard of the specification has a row, or a reason', () => {
+  const rows = new Set(GUARDS.map(({ row }) => row));
+  const numbers = Array.from({ length: GUARD_COUNT }, (_, at) => at + 1);
+  expect(numbers.filter((row) => !rows.has(row) && NOT_SHOWN[row] === undefined)).toEqual([]);
+  expect(new Set(GUARDS.map(({ name }) => name)).size).toBe(GUARDS.length);
+});
+
+it.each(GUARDS)('$name: stands in its source once', ({ file, from, and = [], test }) => {
+  expect(existsSync(`${root}${test}`), test).toBe(true);
+  for (const change of [{ file, from }, ...and]) {
+    expect(readFileSync(`${root}${change.file}`, 'utf8').split(change.from).length - 1, `${change.file}: ${change.from}`).toBe(1);
+  }
+});
+
+it(
+  'without it its test fails',
+  () => {
+    const guards = isCampaign ? GUARDS : GUARDS.filter(({ row }) => SHORT.includes(row));
+    const survivors = told(guards).flatMap((each) => {
+      const problem = problemOf(each);
+      if (isCampaign) console.log(`${problem === null ? 'needed ' : 'SURVIVES'} ${each.name}${problem === null ? '' : `: ${problem}`}`);
+      return problem === null ? [] : [`${each.name}: ${problem}`];
+    });
+    if (isCampaign) console.log(`${guards.length - survivors.length} of ${guards.length} guards are needed`);
+    expect(survivors).toEqual([]);
+  },
+  LIMIT_MS,
+);

@@ -1,0 +1,94 @@
+// Guards 47 to 62 of the disk, the limits, the clock and the people: what must hold when the world outside is wrong.
+
+import { switched, type Guard } from './guard.ts';
+
+const FAULTS = 'test/rest/exchangeFaults.test.ts';
+const WINDOW = 'src/adapters/rest/limits/windowUse.ts';
+
+export const OUTSIDE: readonly Guard[] = [
+  switched(47, 'syncIsFinal', 'adapters/journal'),
+  switched(48, 'checksums', 'adapters/journal'),
+  switched(49, 'refusesDamage', 'adapters/journal'),
+  {
+    row: 50,
+    name: '50: two processes may have one journal',
+    file: 'src/adapters/journal/lock.ts',
+    from: "if (found !== 'gone') throw takenError(`${folder}/${name}`, other, found, words);",
+    to: "if (found !== 'gone') continue;",
+    test: 'src/adapters/journal/lock.test.ts',
+    named: 'refuses a second one, names the first, and leaves it as it was',
+  },
+  switched(53, 'latchesHold', 'adapters/journal'),
+  {
+    row: 54,
+    name: '54: a ban is forgotten by a restart',
+    file: 'src/adapters/rest/limits/banLatch.ts',
+    from: 'else this.#resume(stored, nowMs);',
+    to: '',
+    test: 'src/adapters/rest/limits/fileBanStore.test.ts',
+    named: 'holds across restarts, and the next one is twice as long',
+  },
+  {
+    row: 55,
+    name: '55: cancels have nothing of their own',
+    file: 'src/adapters/rest/limits/shares.ts',
+    from: "if (priority === 'cancel') return next <= allowance;",
+    to: '',
+    test: 'src/adapters/rest/limits/limiter.test.ts',
+    named: 'leave 20 % to cancels',
+  },
+  {
+    row: 56,
+    name: '56: a window is over a window after it was sent, not after its answer',
+    file: WINDOW,
+    from: 'this.#answered.add(weight, nowMs + this.#holdMs + (isLost ? LOST_MS : 0));',
+    to: 'this.#answered.add(weight, nowMs);',
+    test: 'src/adapters/rest/limits/windowUse.test.ts',
+    named: 'never exceed the limit where they are received, on no clock',
+  },
+  {
+    row: 57,
+    name: '57: orders are signed by a clock that is not sure',
+    file: 'src/adapters/rest/exchange/outbox.ts',
+    from: 'if (!(uncertaintyMs <= settings.maxUncertaintyMs)) {',
+    to: 'if (uncertaintyMs < 0) {',
+    test: FAULTS,
+    named: 'nothing is signed while the clock of the exchange is unsure',
+  },
+  {
+    row: 58,
+    name: '58: the window of admission can be raised',
+    file: 'src/app/access/config.ts',
+    from: "recvWindow: count('ms', 'how long a request is valid, sent with signed POSTs', 5000)",
+    to: "recvWindow: count('ms', 'how long a request is valid, sent with signed POSTs', 100_000)",
+    test: 'src/app/access/settings.test.ts',
+    named: 'recvWindow: 6000',
+  },
+  {
+    row: 59,
+    name: '59: trading goes on beside an order of somebody else',
+    file: 'src/adapters/rest/exchange/ownership.ts',
+    from: "this.#parts.troubles.raise('ALIEN', null,",
+    to: "this.#parts.troubles.nameOf(null) === '' && this.#parts.troubles.raise('ALIEN', null,",
+    test: FAULTS,
+    named: 'an order by hand is nobody',
+  },
+  {
+    row: 61,
+    name: '61: what is held is believed, whatever the trades say',
+    file: 'src/adapters/rest/exchange/holdings.ts',
+    from: 'const differences = snapshot.differences();',
+    to: 'snapshot.adopt();\n      const differences = snapshot.differences();',
+    test: FAULTS,
+    named: 'a balance that no trade explains is a mismatch',
+  },
+  {
+    row: 62,
+    name: '62: secrets are logged',
+    file: 'src/app/access/echo.ts',
+    from: 'hideIn(text: string): string {',
+    to: 'hideIn(text: string): string {\n    if (text !== "") return text;',
+    test: 'src/app/access/signer.test.ts',
+    named: 'every form of both, wherever it stands',
+  },
+];

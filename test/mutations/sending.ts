@@ -1,0 +1,127 @@
+// Guards 1 to 13: what leaves, how often, and what its answer may be taken for.
+
+import { switched, type Guard } from './guard.ts';
+
+const FAULTS = 'test/rest/exchangeFaults.test.ts';
+const OUTCOME = 'src/protocol/outcome.ts';
+const OUTCOMES = 'test/protocol/outcomes.test.ts';
+const CODES = 'src/protocol/errors/errorCodes.ts';
+
+export const SENDING: readonly Guard[] = [
+  {
+    row: 1,
+    name: '1: bytes leave before the SEND lasts',
+    file: 'src/adapters/rest/exchange/outbox.ts',
+    from: 'if (head === undefined || this.#parts.journal.durableSeq < head.seq) return;',
+    to: 'if (head === undefined) return;',
+    test: 'test/rest/exchange.test.ts',
+    named: 'waits for the disk, and for its side of the instrument',
+  },
+  {
+    row: 2,
+    name: '2: an order may be sent again',
+    file: 'src/adapters/rest/exchange/outbox.ts',
+    from: 'this.#sent.take(track.id);',
+    to: '',
+    test: 'test/rest/exchange.test.ts',
+    named: 'leaves once, whoever asks a second time',
+  },
+  {
+    row: 3,
+    name: '3: creates are asked again like reads',
+    file: 'src/adapters/rest/client/retry.ts',
+    from: 'if (!isSafeToRetry({ effect })) return false;',
+    to: '',
+    and: [
+      {
+        file: 'src/adapters/rest/client/restClient.ts',
+        from: "const most = effect === 'read' ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;",
+        to: 'const most = Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max);',
+      },
+    ],
+    test: 'test/rest/client.test.ts',
+    named: 'a reset instead of an answer',
+  },
+  {
+    row: 4,
+    name: '4: 504 is a refusal',
+    file: OUTCOME,
+    from: 'const parsed = parseJson(body);',
+    to: "if (status >= 500) return { kind: 'refused', status, code: -1002, msg: '' };\n  const parsed = parseJson(body);",
+    test: FAULTS,
+    named: 'X1, X2: 504, executed 1',
+  },
+  {
+    row: 5,
+    name: '5: -1006 and -1007 are refusals',
+    file: CODES,
+    from: "errorCode(code)?.sideEffect === 'none' &&",
+    to: "(code === -1006 || code === -1007 || errorCode(code)?.sideEffect === 'none') &&",
+    test: OUTCOMES,
+    named: 'code -1007 in every payload, with HTTP 200 and 4xx',
+  },
+  {
+    row: 6,
+    name: '6: -1000, -1001 and -1016 are refusals',
+    file: CODES,
+    from: "errorCode(code)?.sideEffect === 'none' &&",
+    to: "([-1000, -1001, -1016].includes(code) || errorCode(code)?.sideEffect === 'none') &&",
+    test: OUTCOMES,
+    named: 'code -1001 in every payload, with HTTP 200 and 4xx',
+  },
+  {
+    row: 7,
+    name: '7: 2xx without an id is a refusal',
+    file: OUTCOME,
+    from: ': unknown(`an answer of another shape: ${decoded.problem}`, status)',
+    to: ": { kind: 'refused', status, code: -1002, msg: '' }",
+    test: FAULTS,
+    named: 'that is 2xx without an id leaves the outcome unknown',
+  },
+  {
+    row: 8,
+    name: '8: 4xx with a body of somebody else is a refusal',
+    file: OUTCOME,
+    from: 'if (!isSuccess(status)) return unknown(`HTTP ${status} without an error of the service`, status);',
+    to: "if (!isSuccess(status)) return { kind: 'refused', status, code: -1002, msg: '' };",
+    test: FAULTS,
+    named: 'that is 403 of a proxy leaves the outcome unknown',
+  },
+  {
+    row: 9,
+    name: '9: a failure is taken for not sent whatever was written',
+    file: OUTCOME,
+    from: 'return bytesWritten === 0 ?',
+    to: 'return bytesWritten !== -1 ?',
+    test: OUTCOMES,
+    named: 'NOT_SENT by the proof of no byte, else UNKNOWN',
+  },
+  {
+    row: 10,
+    name: '10: an echo is not compared',
+    file: 'src/adapters/rest/exchange/createOutcome.ts',
+    from: 'if (echo === null) return',
+    to: 'return',
+    test: FAULTS,
+    named: 'an acknowledgement of another order is not believed',
+  },
+  {
+    row: 11,
+    name: '11: ids pass through a double',
+    file: 'src/protocol/shapes/value.ts',
+    from: 'return text !== null && /^[1-9]\\d{0,30}$/.test(text) ? text : null;',
+    to: 'return text !== null && /^[1-9]\\d{0,30}$/.test(text) ? String(Number(text)) : null;',
+    test: 'test/rest/exchangeGuards.test.ts',
+    named: 'has an id of more digits than a double holds',
+  },
+  {
+    row: 12,
+    name: '12: a restart sends again what has no answer',
+    file: 'src/orders/orderManager.ts',
+    from: 'this.#resolutions.set(order.id, new Resolution(order.instrument.market, restored.signMs, this.#fence.epoch));',
+    to: 'this.#resolutions.set(order.id, new Resolution(order.instrument.market, restored.signMs, this.#fence.epoch));\n        this.#exchange.submit(order as never, 0);',
+    test: 'test/simulation/restart.test.ts',
+    named: 'believes and holds what was believed and held',
+  },
+  switched(13, 'sentIsUnknown', 'adapters/journal'),
+];

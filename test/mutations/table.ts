@@ -1,0 +1,15 @@
+// Every guard of the specification with a change that takes it out, and those that cannot be taken out, with the reason.
+
+import { EXPOSURE } from './exposure.ts';
+import type { Guard } from './guard.ts';
+import { OUTSIDE } from './outside.ts';
+import { PROOF } from './proof.ts';
+import { SENDING } from './sending.ts';
+
+/** Rows of the specification. */
+export const GUARD_COUNT = 62;
+
+export const GUARDS: readonly Guard[] = [...SENDING, ...PROOF, ...EXPOSURE, ...OUTSIDE].toSorted((a, b) => a.row - b.row);
+
+/** Rows without a change, and why. */
+export const NOT_SHOWN: Readonly<Record<number, string>> = {};

@@ -1,0 +1,151 @@
+// Schedules in which one guard of the order path alone stands between a fault and a wrong belief (order safety, section 16).
+
+import { describe, expect, it } from 'vitest';
+import { EvidenceReader } from '../../src/adapters/rest/exchange/evidence.ts';
+import type { Holdings } from '../../src/adapters/rest/exchange/holdings.ts';
+import type { Ownership } from '../../src/adapters/rest/exchange/ownership.ts';
+import { pageOf } from '../../src/adapters/rest/exchange/spotCalls.ts';
+import { Track } from '../../src/adapters/rest/exchange/track.ts';
+import { MOST_ROWS, type VenueCalls } from '../../src/adapters/rest/exchange/venueCalls.ts';
+import { ticks } from '../../src/base/brand.ts';
+import { applyInbox } from '../../src/engine/liveSteps.ts';
+import type { OrderId } from '../../src/model/order.ts';
+import type { Evidence } from '../../src/ports/exchange.ts';
+import { parseJson } from '../../src/protocol/json/parseJson.ts';
+import { idText } from '../../src/protocol/shapes/value.ts';
+import { BTC, ETH, RestWorld } from '../fixtures/restWorld.ts';
+import { trader } from '../fixtures/restOthers.ts';
+import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresDesk.ts';
+
+const LIMIT = { lots: 1000, limit: 9000 } as const;
+
+/** Evidence as it is weighed, with the exchange's own time at that moment. */
+function weighed(world: RestWorld): { readonly seen: Evidence; readonly atMs: number }[] {
+  const all: { readonly seen: Evidence; readonly atMs: number }[] = [];
+  const { journal } = world;
+  const write = journal.evidence.bind(journal);
+  journal.evidence = (order, seen) => {
+    all.push({ seen, atMs: world.nowMs });
+    return write(order, seen);
+  };
+  return all;
+}
+
+describe('evidence', () => {
+  it('proves nothing before the exchange itself is past the fence, however far ahead this computer is', async () => {
+    const world = await RestWorld.open({ skewMs: 10_000 });
+    world.fault('NET.reqDrop');
+    const id = world.order(LIMIT);
+    world.until(() => world.get(id).reason === 'noEffect');
+    expect(world.nowMs - world.journal.signMs(world.get(id))).toBeGreaterThan(68_000);
+  });
+
+  it('of a list whose answer is slow is as old as its question', async () => {
+    const world = await RestWorld.open();
+    const all = weighed(world);
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [{ point: 'NET.reqDrop', op: 'spot.newOrder', nth: 1 }, { point: 'NET.respDelay', op: 'spot.openOrders', p: 1, params: { ms: 2000 } }],
+    }); // prettier-ignore
+    world.order(LIMIT);
+    world.until(() => all.some(({ seen }) => seen.channel === 'openOrders' && seen.complete), 60_000);
+    const { seen, atMs } = all.find((each) => each.seen.channel === 'openOrders' && each.seen.complete)!;
+    expect(atMs - seen.venueMs).toBeGreaterThanOrEqual(2000);
+  });
+
+  it('of trades reaches back to before the order was signed: rows may become visible behind newer ones', () => {
+    const asked: number[] = [];
+    const unused = {} as Ownership & Holdings & VenueCalls;
+    const reader = new EvidenceReader({
+      venue: unused,
+      ownership: unused,
+      holdings: unused,
+      sink: () => ({ evidence: () => {} }) as never,
+      venueNow: (done) => done(90_000),
+      isWaiting: () => false,
+      lastMs: () => 90_000,
+      readTrades: (_, sinceMs) => void asked.push(sinceMs),
+    });
+    const wanted = { id: 1 as OrderId, instrumentIndex: 0, instrument: BTC } as ConstructorParameters<typeof Track>[0];
+    reader.read(new Track(wanted, 'A1', 50_000), { instrument: BTC, instrumentIndex: 0 }, 'myTrades');
+    expect(asked).toEqual([49_000]);
+  });
+
+  it('of a list of open orders that is as long as it may be is not whole', () => {
+    const rows = Array.from({ length: MOST_ROWS }, (_, at) => at);
+    const whole = (count: number): boolean => pageOf({ rows: rows.slice(0, count), refused: [] }, MOST_ROWS, (row) => row).isWhole;
+    expect([whole(MOST_ROWS - 1), whole(MOST_ROWS)]).toEqual([true, false]);
+  });
+});
+
+describe('an order of ours', () => {
+  it('that is not found by its id lives on, and is told', async () => {
+    const world = await RestWorld.open();
+    const id = world.order(LIMIT);
+    world.pass(200);
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [{ point: 'NET.replace', op: 'spot.queryOrder', p: 1, params: { status: 200, body: '{"code":"0","msg":"succ","data":null}' } }],
+    }); // prettier-ignore
+    world.cancel(id);
+    world.pass(20_000);
+    expect(world.get(id)).toMatchObject({ lifecycle: 'cancelSent', reserved: true });
+    world.noFaults();
+    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('has an id of more digits than a double holds', () => {
+    const parsed = parseJson('{"orderId":1234567890123456789}');
+    expect(parsed.ok && parsed.value instanceof Map ? idText(parsed.value.get('orderId') ?? null) : null).toBe('1234567890123456789');
+  });
+});
+
+describe('a stop', () => {
+  const open = async (): Promise<RestWorld> => {
+    const world = await RestWorld.open({
+      instruments: [PERPETUAL],
+      service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS },
+      parts: { contractWish: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
+    });
+    trader(world).order('bob', 'SELL', 10, 1000);
+    const entry = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    world.until(() => world.get(entry).lifecycle === 'done', 20_000);
+    return world;
+  };
+  const stop = (world: RestWorld, slot: string): OrderId => {
+    const made = { id: 0 as OrderId };
+    applyInbox(world.engine, world.queue.nowMs, () => {
+      const order = world.engine.newOrder(0, world.engine.execution[0]!, 'sell');
+      const wanted = { role: 'stopLoss', reduceOnly: true, condition: ticks(9600), rises: false, lots: 10, slot } as const;
+      made.id = world.engine.submit(Object.assign(order, wanted));
+    });
+    return made.id;
+  };
+
+  it('is not followed by a second one while its outcome is unknown: two would turn the position round', async () => {
+    const world = await open();
+    world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
+    const first = stop(world, 'stop');
+    world.until(() => world.get(first).lifecycle === 'unknown', 20_000);
+    stop(world, 'again');
+    world.pass(1000);
+    expect(world.sent.get('POST /fapi/v1/conditionOrder/')).toBe(1);
+  });
+
+  it('of a status that nobody knows stands', async () => {
+    const world = await open();
+    const id = stop(world, 'stop');
+    world.until(() => world.get(id).lifecycle === 'working', 5000);
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [{ point: 'READ.replace', op: 'futures.triggerOrderList', p: 1, params: { field: 'status', value: '77' } }],
+    });
+    world.audit('full');
+    world.pass(20_000);
+    expect(world.get(id)).toMatchObject({ lifecycle: 'working', reserved: true });
+    world.noFaults();
+    world.audit('full');
+    expect(world.get(id).lifecycle).toBe('working');
+  });
+});
