@@ -1,4 +1,4 @@
-// Runs a test of random cases at campaign size: npm run campaign -- <name> [--cases N] [--seed N]
+// Runs a test of random cases at campaign size: npm run campaign -- <name> [--cases N] [--seed N] [--only TEXT] [--jobs N]
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const campaigns = readdirSync(new URL('.', import.meta.url))
   .map((file) => file.slice(0, -'.test.ts'.length));
 
 function fail(message) {
-  console.error(`${message}\nusage: npm run campaign -- <${campaigns.join(' | ')}> [--cases 200000] [--seed 1]`);
+  console.error(`${message}\nusage: npm run campaign -- <${campaigns.join(' | ')}> [--cases 200000] [--seed 1] [--only TEXT] [--jobs 3]`);
   process.exit(2);
 }
 
@@ -18,7 +18,14 @@ function readArguments() {
   try {
     return parseArgs({
       allowPositionals: true,
-      options: { cases: { type: 'string', default: '200000' }, seed: { type: 'string', default: '1' } },
+      options: {
+        cases: { type: 'string', default: '200000' },
+        seed: { type: 'string', default: '1' },
+        // Tests whose names have this in them.
+        only: { type: 'string', default: '' },
+        // So many at once, of tests that may run at once.
+        jobs: { type: 'string', default: '3' },
+      },
     });
   } catch (error) {
     return fail(error.message);
@@ -28,13 +35,16 @@ function readArguments() {
 const { values, positionals } = readArguments();
 const [name] = positionals;
 if (positionals.length !== 1 || !campaigns.includes(name)) fail(`no such campaign: ${positionals.join(' ') || '(none named)'}`);
-for (const [key, value] of Object.entries(values)) if (!/^\d{1,9}$/.test(value)) fail(`--${key}: expected a whole number, got ${value}`);
+for (const key of ['cases', 'seed', 'jobs'])
+  if (!/^\d{1,9}$/.test(values[key])) fail(`--${key}: expected a whole number, got ${values[key]}`);
 
 const vitest = `${root}node_modules/vitest/vitest.mjs`;
 if (!existsSync(vitest)) fail('vitest is not installed: run npm ci');
-const { status } = spawnSync(
-  process.execPath,
-  [vitest, 'run', `test/campaigns/${name}.test.ts`, '--config', 'test/vitest.config.ts', '--disable-console-intercept'],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, ISOBAR_CASES: values.cases, ISOBAR_SEED: values.seed } },
-);
+const chosen = values.only === '' ? [] : ['-t', values.only.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')];
+const given = ['--config', 'test/vitest.config.ts', '--disable-console-intercept', `--maxConcurrency=${values.jobs}`, ...chosen];
+const { status } = spawnSync(process.execPath, [vitest, 'run', `test/campaigns/${name}.test.ts`, ...given], {
+  cwd: root,
+  stdio: 'inherit',
+  env: { ...process.env, ISOBAR_CASES: values.cases, ISOBAR_SEED: values.seed },
+});
 process.exit(status ?? 1);

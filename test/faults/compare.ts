@@ -65,7 +65,7 @@ interface OwnOrder {
 }
 
 function ownOrders({ parts: { engine, cidOf } }: LiveBot): ReadonlyMap<string, OwnOrder> {
-  const columns = engine.orders.columns(engine.nowMs);
+  const columns = engine.orders.columns();
   return new Map(
     Array.from({ length: columns.length }, (_, at) => {
       const { quantityDigits } = engine.instruments[columns.instrument[at]!]!;

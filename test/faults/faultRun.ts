@@ -5,20 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scopeName } from '../../src/app/control/scopes.ts';
 import { LiveControl } from '../../src/app/live/control.ts';
-import { NoAnswer } from '../../src/app/marketData/service.ts';
-import { ConfigError } from '../../src/base/errors.ts';
-import { planOf } from '../../src/app/definition/strategies.ts';
-import { LiveLog } from '../../src/app/live/liveLog.ts';
 import { readLiveConfig } from '../../src/app/live/liveConfig.ts';
-import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/app/live/openLiveBot.ts';
 import { namedOf } from '../../src/app/live/view.ts';
 import type { AuditResult } from '../../src/adapters/rest/exchange/parts.ts';
-import { formatTime } from '../../src/model/time.ts';
 import { ENDINGS } from '../../src/model/run.ts';
 import type { Cause } from '../../src/risk/halts.ts';
 import { troubleOf } from '../../src/risk/troubles.ts';
 import { compare } from './compare.ts';
-import type { FaultCase } from './faultTable.ts';
+import { ACTS, type FaultCase } from './faultTable.ts';
+import { closeBot, openBot, type TestBot } from './openBot.ts';
 import { PaperExchange } from './paperExchange.ts';
 import { scripted, type Script } from './script.ts';
 import { writeBot, writeExchange } from './setUp.ts';
@@ -33,6 +28,8 @@ export interface RunOptions {
   readonly speed: number;
   /** Takes what the bot says. */
   readonly tell?: (line: string) => void;
+  /** Told now and then how many orders have been sent. */
+  readonly sent?: (orders: number) => void;
 }
 
 export interface FaultResult {
@@ -52,15 +49,14 @@ export interface FaultResult {
   readonly wrong: readonly string[];
 }
 
-/** Of this computer: a script that has not sent its orders by then is stuck. */
-const SCRIPT_MS = 900_000;
+/** Of this computer: a bot that has not begun by then, or a script of which no order has left for so long, is stuck. */
+const STUCK_MS = 300_000;
 /** Of the exchange: by then whatever was unknown has come to its proof, cancels to their ends. */
 const PEACE_MS = 3_600_000;
+/** Lists that have shown themselves to be so old: three times that is waited for four times in a proof. */
+const PEACE_AFTER_LAG = 12;
 const LOOK_MS = 100;
-const STARTS = 5;
 const STAYED = new Set([ENDINGS.indexOf('denied'), ENDINGS.indexOf('notSent')]);
-/** Orders from one act of a fault to the next. */
-const ACTS = 6;
 
 export async function runFault(fault: FaultCase, options: RunOptions): Promise<FaultResult> {
   const { root, seed, speed } = options;
@@ -70,8 +66,11 @@ export async function runFault(fault: FaultCase, options: RunOptions): Promise<F
   const exchange = await PaperExchange.open(root, writeExchange(folder, fault, seed), fault.lasts ? join(folder, 'exchange') : null, speed);
   try {
     const script: Script = { isOn: true };
-    const bot = writeBot(folder, fault, exchange.url, speed);
-    const run = new FaultRun(fault, options, exchange, await patiently(() => openBot(bot, fault, script, options)));
+    const config = readLiveConfig(writeBot(folder, fault, exchange.url, speed), {});
+    // An incident stops the whole account for ten minutes: that it does is tested by itself.
+    const wide = { ...config, orders: { ...config.orders, incidentCount: Number.MAX_SAFE_INTEGER } };
+    const strategy = () => scripted(script, { seed, isCalm: fault.isCalm ?? false });
+    const run = new FaultRun(fault, options, exchange, await openBot(wide, strategy, options.tell ?? (() => {})));
     try {
       return { ...(await run.result(script)), seconds: Math.round((performance.now() - beganMs) / 1000) };
     } finally {
@@ -83,53 +82,19 @@ export async function runFault(fault: FaultCase, options: RunOptions): Promise<F
   }
 }
 
-/** A start is given up where the exchange is slow to answer, and on a busy computer that hurries it may be: then it is started again. */
-async function patiently<T>(open: () => Promise<T>): Promise<T> {
-  for (let left = STARTS; ; left--) {
-    try {
-      return await open();
-    } catch (error) {
-      if (left === 1 || !(error instanceof NoAnswer || error instanceof ConfigError)) throw error;
-    }
-  }
-}
-
-interface Broken {
-  why: string | null;
-}
-
-async function openBot(
-  file: string,
-  { isCalm = false }: FaultCase,
-  script: Script,
-  { seed, tell = () => {} }: RunOptions,
-): Promise<OpenedBot & { readonly broken: Broken }> {
-  const config = readLiveConfig(file, {});
-  const broken: Broken = { why: null };
-  const load: LiveOptions['load'] = async (entry, source) => {
-    const strategy = scripted(script, { seed, isCalm });
-    return { plan: planOf(entry, { strategy, name: 'script', hash: String(seed) }, source), inputs: [], folder: '.' };
-  };
-  // An incident stops the whole account for ten minutes: that it does is tested elsewhere.
-  const wide = { ...config, orders: { ...config.orders, incidentCount: Number.MAX_SAFE_INTEGER } };
-  const opened = await openLiveBot(wide, {
-    log: (nowMs) => new LiveLog({ write: tell, isPretty: true, nowMs, formatTime, hide: (text) => config.signer.hideIn(text) }),
-    broken: (why) => (broken.why = why),
-    load,
-    room: 4096,
-  });
-  return { ...opened, broken };
-}
-
 class FaultRun {
   readonly #fault: FaultCase;
   readonly #options: RunOptions;
   readonly #exchange: PaperExchange;
-  readonly #opened: OpenedBot & { readonly broken: Broken };
+  readonly #opened: TestBot;
   readonly #control: LiveControl;
   readonly #cleared = new Map<string, number>();
+  /** All of the exchange. */
+  #longestUnknownMs = 0;
+  #lastsMs = 0;
+  #lastsUntilMs = 0;
 
-  constructor(fault: FaultCase, options: RunOptions, exchange: PaperExchange, opened: OpenedBot & { readonly broken: Broken }) {
+  constructor(fault: FaultCase, options: RunOptions, exchange: PaperExchange, opened: TestBot) {
     this.#fault = fault;
     this.#options = options;
     this.#exchange = exchange;
@@ -141,11 +106,12 @@ class FaultRun {
     const { bot, counts } = this.#opened;
     const wrong: string[] = [];
     bot.start();
-    await this.#until(() => bot.isTrading, 60_000, 'the start', wrong);
+    await this.#until(() => bot.isTrading, STUCK_MS, 'the start', wrong);
     await this.#exchange.faults(this.#options.seed, this.#fault.schedule);
     await this.#play(wrong);
     script.isOn = false;
     await this.#exchange.faults(0, []);
+    await this.#until(() => bot.driver.nowMs >= this.#lastsUntilMs, PEACE_MS / this.#options.speed, 'the end of the fault', wrong);
     const unresolved = await this.#peace(wrong);
     const { lost, duplicated, ledgerEqual, differences } = compare(
       bot,
@@ -177,15 +143,14 @@ class FaultRun {
   /** Orders that have left, for certain: some wait for their turn until they are too old for it. */
   get #sent(): number {
     const { engine } = this.#opened.bot.parts;
-    const { orders, nowMs } = engine;
-    const { length, ending } = orders.columns(nowMs);
+    const { orders } = engine;
+    const { length, ending } = orders.columns();
     const waiting = orders.active().filter(({ lifecycle }) => lifecycle === 'draft' || lifecycle === 'sent').length;
     return ending.subarray(0, length).filter((each) => !STAYED.has(each)).length - waiting;
   }
 
-  async close(): Promise<void> {
-    await new Promise<void>((resolve) => this.#opened.bot.stop(resolve));
-    await this.#opened.close();
+  close(): Promise<void> {
+    return closeBot(this.#opened);
   }
 
   /** Until the orders are sent. What the fault does beside its schedule happens after each so many of them. */
@@ -194,9 +159,13 @@ class FaultRun {
     const { act } = this.#fault;
     const every = Math.max(1, Math.floor(orders / ACTS));
     for (let turn = 1; turn <= ACTS; turn++) {
-      if (act !== undefined) await act(this.#exchange, turn);
+      const goesOn = (ms: number): void => {
+        this.#lastsMs = ms;
+        this.#lastsUntilMs = this.#opened.bot.driver.nowMs + ms;
+      };
+      if (act !== undefined) await act(this.#exchange, { turn, longestUnknownMs: this.#longestUnknownMs, goesOn });
       const most = turn === ACTS ? orders : turn * every;
-      await this.#until(() => this.#sent >= most, SCRIPT_MS / ACTS, `order ${most}`, wrong);
+      await this.#until(() => this.#sent >= most, STUCK_MS, `order ${most}`, wrong);
     }
   }
 
@@ -211,7 +180,8 @@ class FaultRun {
       });
       return engine.orders.active().length === 0 && services.idle;
     };
-    await this.#until(isOver, PEACE_MS / this.#options.speed, 'the end of all orders', wrong);
+    const mostMs = (PEACE_MS + PEACE_AFTER_LAG * this.#lastsMs) / this.#options.speed;
+    await this.#until(isOver, mostMs, 'the end of all orders', wrong);
     const audit = await this.#audit();
     if (audit.kind !== 'ok') wrong.push(`the last audit: ${audit.kind}: ${audit.differences.map(({ what }) => what).join('; ')}`);
     for (const order of engine.orders.active()) wrong.push(`order ${order.id} (${bot.parts.cidOf(order.id)}) is still ${order.lifecycle}`);
@@ -226,20 +196,30 @@ class FaultRun {
       result = await new Promise<AuditResult>((resolve) => bot.parts.services.all()[0]!.audit('full', resolve));
       this.#bePerson();
       if (result.kind === 'ok' && bot.parts.engine.orders.active().length === 0) break;
-      await new Promise((resolve) => setTimeout(resolve, 30_000 / this.#options.speed));
+      await pause(30_000 / this.#options.speed);
     }
     return result!;
   }
 
+  /** `mostMs`: without any order that has left meanwhile. */
   async #until(holds: () => boolean, mostMs: number, what: string, wrong: string[]): Promise<void> {
-    const endMs = performance.now() + mostMs;
+    let [endMs, sent] = [performance.now() + mostMs, this.#sent];
     while (!holds()) {
+      if (this.#sent > sent) [endMs, sent] = [performance.now() + mostMs, this.#sent];
       const { why } = this.#opened.broken;
       if (why !== null) throw new Error(`${this.#fault.name}: the bot is broken: ${why}`);
       if (performance.now() > endMs) return void wrong.push(`${what} did not come within ${Math.round(mostMs / 1000)} s`);
       this.#bePerson();
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      this.#lookAtUnknown();
+      this.#options.sent?.(sent);
+      await pause(LOOK_MS);
     }
+  }
+
+  #lookAtUnknown(): void {
+    const { engine, driver } = { engine: this.#opened.bot.parts.engine, driver: this.#opened.bot.driver };
+    for (const { lifecycle, changedMs } of engine.orders.active())
+      if (lifecycle === 'unknown') this.#longestUnknownMs = Math.max(this.#longestUnknownMs, driver.nowMs - changedMs);
   }
 
   /** Clears what only a person may clear, and remembers that one had to. */
@@ -249,7 +229,9 @@ class FaultRun {
     for (const { scope, code, why } of engine.risk.halts.causes().filter(isHis)) {
       this.#cleared.set(code, (this.#cleared.get(code) ?? 0) + 1);
       this.#options.tell?.(`PERSON clears ${code}: ${why}\n`);
-      this.#control.resume({ scope: scopeName(scope, namedOf(engine)), code, why: 'it was ordered' }, 'faults');
+      void this.#control.resume({ scope: scopeName(scope, namedOf(engine)), code, why: 'it was ordered' }, 'faults');
     }
   }
 }
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));

@@ -3,12 +3,22 @@
 import type { Market } from '../../src/model/instrument.ts';
 import type { FaultRow, PaperExchange } from './paperExchange.ts';
 
+/** When an act of a fault happens. All ms are of the exchange. */
+export interface Moment {
+  /** Counts from 1 to ACTS. */
+  readonly turn: number;
+  /** So long at most was an outcome unknown until now: what is lost for good takes longest. */
+  readonly longestUnknownMs: number;
+  /** What the act brings about lasts so long, also once all orders are sent. */
+  readonly goesOn: (ms: number) => void;
+}
+
 export interface FaultCase {
   readonly name: string;
   readonly market: Market;
   readonly schedule: readonly FaultRow[];
-  /** Happens now and then while the script runs; `turn` counts from 1. */
-  readonly act?: (exchange: PaperExchange, turn: number) => Promise<void>;
+  /** Happens now and then while the script runs. */
+  readonly act?: (exchange: PaperExchange, moment: Moment) => Promise<void>;
   /** The exchange lasts on a disk. */
   readonly lasts?: boolean;
   /** Nothing fills. */
@@ -18,6 +28,8 @@ export interface FaultCase {
   readonly person?: readonly string[];
   /** Halts that it may bring about. */
   readonly perhaps?: readonly string[];
+  /** Takes longer than others. */
+  readonly isLong?: boolean;
   /** Creates may be carried out twice by whoever delivers them: a second order counts unless it was found, and taken back unfilled. */
   readonly doubles?: boolean;
 }
@@ -52,6 +64,23 @@ const unknown = (executed: 0 | 1, code: number, p: number): FaultRow => ({
 
 const LOST_ANSWER: FaultRow = { point: 'NET.respDrop', op: create, p: 0.1 };
 
+/** A fault acts so many times, beside its schedule, while the script runs. */
+export const ACTS = 6;
+/**
+ * Nothing that happens shows in any list for a while; of the creates meanwhile every other answer is lost. How long a proof takes depends
+ * on how old the lists were so far, and that on how busy the computer is: twice as long as any proof until now.
+ */
+async function hide(exchange: PaperExchange, { turn, longestUnknownMs, goesOn }: Moment): Promise<void> {
+  if (turn !== ACTS) return;
+  const ms = Math.max(LEAST_HIDDEN_MS, 2 * longestUnknownMs);
+  goesOn(ms);
+  await exchange.faults(turn, [
+    { ...LOST_ANSWER, p: 0.5 },
+    { point: 'READ.lag', op: create, nth: 1, params: { ms } },
+  ]);
+}
+const LEAST_HIDDEN_MS = 180_000;
+
 export const FAULTS: readonly FaultCase[] = [
   spot('none', []),
   spot('lost request', [{ point: 'NET.reqDrop', op: create, p: 0.06 }]),
@@ -75,13 +104,11 @@ export const FAULTS: readonly FaultCase[] = [
     { point: 'BUS.delay', op: create, p: 0.1, params: { ms: 20_000 } },
   ]),
   // The orders of lost answers stay out of sight for longer than they may: they are held to be without effect, and then they are there.
-  spot('landing after the proof', [LOST_ANSWER], {
+  // That lists can be so old a bot learns once, and waits accordingly from then on: hence only at the end.
+  spot('landing after the proof', [LOST_ANSWER, { point: 'NET.reqDrop', op: create, p: 0.02 }], {
     isCalm: true,
-    act: async (exchange, turn) =>
-      exchange.faults(
-        turn,
-        turn !== 3 && turn !== 5 ? [LOST_ANSWER] : [LOST_ANSWER, { point: 'READ.lag', op: create, nth: 1, params: { ms: 150_000 } }],
-      ),
+    isLong: true,
+    act: hide,
     person: ['LATE_LANDING'],
     // Orders that were acknowledged are not found by their ids either.
     perhaps: ['STATUS'],
@@ -97,9 +124,9 @@ export const FAULTS: readonly FaultCase[] = [
     reads.map((op) => ({ point: 'READ.lag', op, p: 0.01, params: { ms: 2000 } })),
   ),
   spot('429', [{ point: 'GW.code', p: 0.005, params: { code: -1003 } }]),
-  spot('418', [], { act: async ({ url }, turn) => (turn === 2 ? beBanned(url) : undefined) }),
+  spot('418', [], { isLong: true, act: async ({ url }, { turn }) => (turn === 2 ? beBanned(url) : undefined) }),
   spot('clock skew', [], {
-    act: (exchange, turn) => exchange.clock({ jumpMs: [1500, -1500, 3000, -3000, 12_000, -12_000][turn % 6]! }),
+    act: (exchange, { turn }) => exchange.clock({ jumpMs: [1500, -1500, 3000, -3000, 12_000, -12_000][turn % 6]! }),
     // An order that is on its way as the clock jumps is admitted outside of its window, as far as anybody can tell.
     perhaps: ['ADMISSION'],
   }),
@@ -109,7 +136,7 @@ export const FAULTS: readonly FaultCase[] = [
     { point: 'NET.reqDrop', op: cancel, p: 0.1 },
     ...[-1145, -2013, -1112].map((code) => ({ point: 'GW.code', op: cancel, p: 0.05, params: { code } })),
   ]),
-  spot('service restart', [], { lasts: true, act: (exchange, turn) => exchange.restart(turn * 3) }),
+  spot('service restart', [], { lasts: true, act: (exchange, { turn }) => exchange.restart(turn * 3) }),
   {
     name: 'futures',
     market: 'futures',

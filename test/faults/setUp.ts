@@ -55,8 +55,14 @@ export function writeExchange(folder: string, { market, profile = {} }: FaultCas
   return written(join(folder, 'exchange.yaml'), file);
 }
 
-/** Writes the config of the bot; returns its path. */
-export function writeBot(folder: string, { market }: FaultCase, url: string, speed: number): string {
+/** Writes the config of the bot; returns its path. `more`: keys over its own. */
+export function writeBot(
+  folder: string,
+  { market }: Pick<FaultCase, 'market'>,
+  url: string,
+  speed: number,
+  more: Readonly<Record<string, unknown>> = {},
+): string {
   const config = {
     mode: 'paper',
     exchange: { [`${market}Url`]: url, keyFile: join(folder, 'key'), secretFile: join(folder, 'secret') },
@@ -68,6 +74,7 @@ export function writeBot(folder: string, { market }: FaultCase, url: string, spe
     feeds: { bars: { symbols: market === 'spot' ? spotSymbols : contracts, interval: '1m' } },
     cash: { USDT: CASH },
     bars: BARS,
+    ...more,
   };
   return written(join(folder, 'bot.yaml'), config);
 }

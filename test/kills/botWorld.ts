@@ -29,6 +29,8 @@ export interface KillAt {
   readonly nth: number;
 }
 
+const GIVEN_UP = ['no answer within', 'the clock of the', 'INVALID_TIMESTAMP'];
+
 export interface WorldOptions {
   readonly seed: number;
   readonly market: Market;
@@ -61,9 +63,9 @@ export class BotProcess {
   get isTrading(): boolean {
     return this.#text.includes('two audits were clean');
   }
-  /** It ended by itself at its start, as the exchange did not answer in time: a supervisor starts it again. */
+  /** It ended by itself at its start, as the exchange did not answer in time, or not evenly: a supervisor starts it again. */
   get hasGivenUp(): boolean {
-    return this.child.exitCode !== null && !this.isTrading && this.#text.includes('no answer within');
+    return this.child.exitCode !== null && !this.isTrading && GIVEN_UP.some((text) => this.#text.includes(text));
   }
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
@@ -76,6 +78,7 @@ export class BotWorld {
   readonly folder: string;
   readonly options: WorldOptions;
   readonly config: string;
+  readonly #bots = new Set<BotProcess>();
 
   private constructor(exchange: PaperExchange, folder: string, options: WorldOptions) {
     this.exchange = exchange;
@@ -122,7 +125,10 @@ export class BotWorld {
   }
 
   start(at: KillAt | null = null): BotProcess {
-    return new BotProcess(this.config, at);
+    const bot = new BotProcess(this.config, at);
+    this.#bots.add(bot);
+    void bot.ended.then(() => this.#bots.delete(bot));
+    return bot;
   }
 
   /** A bot that trades. */
@@ -198,9 +204,11 @@ export class BotWorld {
     );
   }
 
-  async close(): Promise<void> {
+  /** Bots that still run are killed. `isKept`: the folder is left for somebody to look at. */
+  async close(isKept = false): Promise<void> {
+    await Promise.all([...this.#bots].map((bot) => bot.kill()));
     await this.exchange.close();
-    rmSync(this.folder, { recursive: true, force: true });
+    if (!isKept) rmSync(this.folder, { recursive: true, force: true });
   }
 }
 

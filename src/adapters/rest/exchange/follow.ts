@@ -13,12 +13,15 @@ export interface FollowParts {
   readonly look: (instrument: number, done: () => void) => void;
 }
 
-/** What takes at once or not at all, and what is to be cancelled, is worth a look soon. */
-const isRestless = ({ stage, wanted, isCancelWanted, terminal, venueId }: Track): boolean =>
+/**
+ * What takes at once or not at all, and what is to be cancelled, is worth a look soon; and what a list should have shown: how late lists are
+ * is measured on it, and counts three times in every proof.
+ */
+const isRestless = ({ stage, wanted, isCancelWanted, terminal, venueId, listed }: Track): boolean =>
   stage === 'live' &&
   (isCancelWanted || waitingIn(venueId) === null) &&
   terminal === null &&
-  (isCancelWanted || wanted.limit === 0 || wanted.timeInForce === 'IOC' || wanted.timeInForce === 'FOK');
+  (isCancelWanted || listed === 'missed' || wanted.limit === 0 || wanted.timeInForce === 'IOC' || wanted.timeInForce === 'FOK');
 
 export class Follow {
   readonly #parts: FollowParts;

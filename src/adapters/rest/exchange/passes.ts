@@ -58,7 +58,8 @@ export class Passes {
     if (asked.length === 0) return;
     this.#isRunning = true;
     const { options } = asked[0]!;
-    const { venue, instrument, trades, index, troubles } = this.#parts;
+    const { venue, instrument, trades, index, troubles, nowMs } = this.#parts;
+    const askedMs = nowMs();
     venue.openOrders(instrument, options, (page) => {
       const listed = page === null ? null : this.#judge(page);
       this.#judgeWaiting(listed, options, (areWaitingWhole) =>
@@ -66,7 +67,7 @@ export class Passes {
           const isComplete = page !== null && page.isWhole && areWaitingWhole && isWhole;
           if (page !== null && !page.isWhole) troubles.raise('GAP', index, 'the list of open orders is cut off or cannot be read');
           else if (isComplete) troubles.over('GAP', index);
-          this.#checkOthers(listed, options, () => {
+          this.#checkOthers(listed, askedMs, options, () => {
             this.#isRunning = false;
             for (const { done } of asked) done(isComplete && strays === 0);
             if (!this.#isRunning) this.#begin();
@@ -117,14 +118,20 @@ export class Passes {
   }
 
   /** Without a list every order is asked about. */
-  #checkOthers(listed: ReadonlySet<Track> | null, options: CallOptions, done: () => void): void {
+  #checkOthers(listed: ReadonlySet<Track> | null, askedMs: number, options: CallOptions, done: () => void): void {
     const { tracks, index } = this.#parts;
     const others = Array.from(tracks.openOf(index)).filter((track) => track.stage === 'live' && !(listed?.has(track) ?? false));
-    forAll<Track, void>(others, (track, one) => this.#parts.statuses().check(track, options, () => one(this.#missed(track, listed))), done);
+    const miss = (track: Track): void => {
+      if (listed !== null) this.#missed(track, askedMs);
+    };
+    forAll<Track, void>(others, (track, one) => this.#parts.statuses().check(track, options, () => one(miss(track))), done);
   }
-  /** A list that did not show an order which stands there by its id is older than the order. */
-  #missed(track: Track, listed: ReadonlySet<Track> | null): void {
-    const stands = listed !== null && track.stage === 'live' && track.terminal === null && track.silences === 0 && track.filledLots === 0;
-    if (stands && waitingIn(track.venueId) === null && track.listed === 'not yet') track.listed = 'missed';
+  /**
+   * An order that a later list shows as open has been open since its acknowledgement: a list that was asked for after that and did not
+   * show it was older. A list that was on its way meanwhile says nothing.
+   */
+  #missed(track: Track, askedMs: number): void {
+    const isLate = track.stage === 'live' && track.knownMs < askedMs && waitingIn(track.venueId) === null;
+    if (isLate && track.listed === 'not yet') track.listed = 'missed';
   }
 }

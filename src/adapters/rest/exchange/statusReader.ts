@@ -30,6 +30,9 @@ export interface StatusParts {
 
 /** So many answers without information about an order that was acknowledged are a matter for a person. */
 const MOST_SILENCES = 3;
+/** How much earlier than its signature an order may seem to have filled. */
+const EARLY_MS = 1000;
+const LOOK_BACK_MS = 3_600_000;
 
 export class StatusReader {
   readonly #parts: StatusParts;
@@ -73,7 +76,7 @@ export class StatusReader {
   }
 
   #take(track: Track, row: OrderRow | 'none' | null, options: CallOptions, done: () => void): void {
-    const { scheduler } = this.#parts;
+    const { scheduler, venueMs } = this.#parts;
     const index = track.wanted.instrumentIndex;
     if (row === null || track.stage !== 'live') return done();
     if (row === 'none') {
@@ -82,7 +85,10 @@ export class StatusReader {
     }
     track.silences = 0;
     // It has fired: what came of it is the order from now on.
-    if (row.venueId !== track.venueId && waitingIn(track.venueId) !== null) this.#parts.tracks.named(track, row.venueId);
+    if (row.venueId !== track.venueId && waitingIn(track.venueId) !== null) {
+      this.#parts.tracks.named(track, row.venueId);
+      track.knownMs = scheduler.nowMs;
+    }
     const executedLots = toScaled(row.executed, track.wanted.instrument.quantityDigits);
     if (row.status.word === 'UNKNOWN' || executedLots === null) {
       this.#isOdd(track, `order ${row.venueId} has a status that nobody knows: ${foreignText(row.status.raw, 40)}`);
@@ -92,8 +98,14 @@ export class StatusReader {
     const reading: StatusReading = { status: row.status, executedLots, atMs: scheduler.nowMs };
     // Fills first: what the status says is believed only where they add up to it.
     const isBehind = executedLots !== track.filledLots;
-    if (!isBehind) return this.#weigh(track, reading, done);
-    this.#parts.readTrades(index, Infinity, options, () => this.#weigh(track, reading, done));
+    if (!isBehind) {
+      track.wasBehind = false;
+      return this.#weigh(track, reading, done);
+    }
+    // What is new is mostly it; where it was not, a row was visible too late for the readings of its time.
+    const sinceMs = track.wasBehind ? Math.max(track.signMs, venueMs() - LOOK_BACK_MS) - EARLY_MS : Infinity;
+    track.wasBehind = true;
+    this.#parts.readTrades(index, sinceMs, options, () => this.#weigh(track, reading, done));
   }
 
   /** An order that was acknowledged and is not found lives: a list may be older than it. */

@@ -1,0 +1,48 @@
+// A bot of this process, as `isobar live` makes it, whose strategy is a class of a test.
+
+import { planOf } from '../../src/app/definition/strategies.ts';
+import type { LiveConfig } from '../../src/app/live/liveConfig.ts';
+import { LiveLog } from '../../src/app/live/liveLog.ts';
+import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/app/live/openLiveBot.ts';
+import { NoAnswer } from '../../src/app/marketData/service.ts';
+import { ConfigError } from '../../src/base/errors.ts';
+import type { StrategyClass } from '../../src/index.ts';
+import { formatTime } from '../../src/model/time.ts';
+
+export type TestBot = OpenedBot & {
+  /** Why it cannot go on; null while it can. */
+  readonly broken: { why: string | null };
+};
+
+const STARTS = 5;
+
+/** `strategy` is made anew for each start: one is given up where the exchange is slow to answer, and on a busy computer it may be. */
+export async function openBot(config: LiveConfig, strategy: () => StrategyClass, tell: (line: string) => void): Promise<TestBot> {
+  for (let left = STARTS; ; left--) {
+    try {
+      return await openOnce(config, strategy(), tell);
+    } catch (error) {
+      if (left === 1 || !(error instanceof NoAnswer || error instanceof ConfigError)) throw error;
+    }
+  }
+}
+
+async function openOnce(config: LiveConfig, strategy: StrategyClass, tell: (line: string) => void): Promise<TestBot> {
+  const broken: TestBot['broken'] = { why: null };
+  const load: LiveOptions['load'] = async (entry, source) => {
+    const plan = planOf(entry, { strategy, name: 'script', hash: 'script' }, source);
+    return { plan, inputs: [], folder: '.' };
+  };
+  const bot = await openLiveBot(config, {
+    log: (nowMs) => new LiveLog({ write: tell, isPretty: true, nowMs, formatTime, hide: (text) => config.signer.hideIn(text) }),
+    broken: (why) => (broken.why = why),
+    load,
+    room: 4096,
+  });
+  return { ...bot, broken };
+}
+
+export async function closeBot(opened: OpenedBot): Promise<void> {
+  await new Promise<void>((resolve) => opened.bot.stop(resolve));
+  await opened.close();
+}

@@ -1,0 +1,37 @@
+// How old the lists of an exchange are, measured on the orders that they show too late; a list on its way as an order is acknowledged proves nothing.
+
+import { expect, it } from 'vitest';
+import { FENCE_DEFAULTS } from '../../src/orders/fence.ts';
+import { RestWorld } from '../fixtures/restWorld.ts';
+
+const LIMIT = { lots: 1000, limit: 9000 } as const;
+const LAG_MS = 20_000;
+
+it('an order that lists show 20 s late makes them three times as old for all that is proved by them, whether it is found by its id or not', async () => {
+  const world = await RestWorld.open();
+  expect(world.fence.readLagMs).toBe(3000);
+  world.fault('READ.lag', { ms: LAG_MS });
+  const id = world.order(LIMIT);
+  while (world.nowMs - world.engine.orders.get(id)!.createdMs < LAG_MS + 15_000) {
+    world.audit('fast');
+    world.pass(1000);
+  }
+  expect(world.get(id).lifecycle).toBe('working');
+  // Seen within the period of a fast audit after it could be seen.
+  expect(world.fence.readLagMs).toBeGreaterThan(3 * LAG_MS - 3000);
+  expect(world.fence.readLagMs).toBeLessThan(3 * (LAG_MS + 5000));
+});
+
+it('a list that was asked for before the acknowledgement is no measure', async () => {
+  const world = await RestWorld.open({ latencyMs: 150, fence: { ...FENCE_DEFAULTS, readLagMs: 1 } });
+  for (let ms = 0; ms < 600; ms += 20) {
+    let isOver = false;
+    world.exchange.audit('fast', () => (isOver = true));
+    world.pass(ms);
+    world.order({ lots: 100, limit: 9000 - ms });
+    world.pass(5000);
+    expect(isOver).toBe(true);
+  }
+  expect(world.engine.orders.active()).toHaveLength(30);
+  expect(world.fence.readLagMs).toBe(1);
+});
