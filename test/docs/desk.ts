@@ -1,6 +1,6 @@
 // A reader at work: follows one page in an empty folder in which the package is installed, block by block, top to bottom.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -58,20 +58,9 @@ export class PageDesk {
     }
   }
 
-  /** Type errors of all TypeScript that the page has shown, each with the place of its line. */
-  async typeErrors(): Promise<readonly string[]> {
-    if (this.#typescript.size === 0) return [];
-    const options = ['--strict', '--noEmit', '--skipLibCheck', '--allowImportingTsExtensions', '--target', 'ES2023'];
-    const modules = ['--module', 'preserve', '--moduleResolution', 'bundler', '--types', 'node', '--noImplicitOverride'];
-    const tsc = join(this.#installed.modules, '@typescript/native/bin/tsc');
-    const files = [...this.#typescript.keys()];
-    const { output } = await this.#spawn(process.execPath, [tsc, ...options, ...modules, '--pretty', 'false', ...files], this.folder);
-    return output.split('\n').flatMap((line) => {
-      const [, path, row, rest] = /^(.+?)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
-      if (path === undefined) return line.includes('error') ? [line] : [];
-      const block = this.#typescript.get(join(this.folder, path));
-      return [block === undefined ? line : `${lineOf(block, Number(row))} ${rest}`];
-    });
+  /** All TypeScript that the page has shown. */
+  get typescript(): ReadonlyMap<string, Block> {
+    return this.#typescript;
   }
 
   #write(file: string, block: Block): string | null {
@@ -144,6 +133,30 @@ export class PageDesk {
       child.on('close', (code, signal) => resolve({ code, output: signal === null ? output : `${output}\nended by ${signal}` }));
     });
   }
+}
+
+/** Type errors of all TypeScript that pages have shown, each with the place of its line; of a desk that is not named there are none. */
+export function typeErrors({ modules, folder }: InstalledPackage, desks: readonly PageDesk[]): ReadonlyMap<PageDesk, readonly string[]> {
+  const shown = desks.flatMap((desk) => Array.from(desk.typescript, ([path, block]) => ({ desk, path, block })));
+  const errors = new Map<PageDesk, string[]>();
+  if (shown.length === 0) return errors;
+  const options = ['--strict', '--noEmit', '--skipLibCheck', '--allowImportingTsExtensions', '--target', 'ES2023'];
+  const settings = ['--module', 'preserve', '--moduleResolution', 'bundler', '--types', 'node', '--noImplicitOverride'];
+  // Files of pages lie apart, each beside a node_modules of its own; where the compiler begins says only where types of node come from.
+  const files = shown.map(({ path }) => path);
+  const args = [join(modules, '@typescript/native/bin/tsc'), ...options, ...settings, '--pretty', 'false', ...files];
+  const realFolder = realpathSync(folder);
+  const { stdout } = spawnSync(process.execPath, args, { cwd: realFolder, encoding: 'utf8' });
+  for (const line of stdout.split('\n')) {
+    const [, path, row, rest] = /^(.+?)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
+    if (path === undefined && !line.includes('error')) continue;
+    const at = shown.find((each) => path !== undefined && each.path === join(realFolder, path));
+    // What belongs to no block is everybody's.
+    for (const desk of at === undefined ? desks : [at.desk]) {
+      errors.set(desk, [...(errors.get(desk) ?? []), at === undefined ? line : `${lineOf(at.block, Number(row))} ${rest}`]);
+    }
+  }
+  return errors;
 }
 
 /** `page.md:17` of a line of the block. */

@@ -5,10 +5,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { installPackage, ROOT, type InstalledPackage } from '../fixtures/packed.ts';
 import { blocksOf, type Block } from './blocks.ts';
-import { PageDesk } from './desk.ts';
+import { PageDesk, typeErrors } from './desk.ts';
 
 const AT_ONCE = 2;
 const TIMEOUT_MS = 180_000;
+/** Of no page: the check of types must see it among all others. */
+const WRONG: Block = {
+  place: 'docs/wrong.md:3',
+  language: 'ts',
+  file: 'wrong.ts',
+  norun: null,
+  text: "export const three: number = 'three';\n",
+};
 const pages = [
   'README.md',
   ...readdirSync(join(ROOT, 'docs'))
@@ -19,6 +27,8 @@ const read = (page: string) => blocksOf(page, readFileSync(join(ROOT, page), 'ut
 
 let installed: InstalledPackage | null = null;
 const problems = new Map<string, readonly string[]>();
+/** Of pages that were followed to their end: their TypeScript is checked together, for one start of the compiler costs more than a page. */
+const followed = new Map<string, PageDesk>();
 
 beforeAll(async () => {
   installed = installPackage();
@@ -27,25 +37,36 @@ beforeAll(async () => {
     for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) problems.set(page, await follow(page));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  const wrong = new PageDesk(installed);
+  followed.set(WRONG.place, wrong);
+  await wrong.follow(WRONG);
+  const errors = typeErrors(installed, [...followed.values()]);
+  for (const [page, desk] of followed) problems.set(page, errors.get(desk) ?? []);
 }, TIMEOUT_MS);
-afterAll(() => installed?.remove());
+afterAll(() => {
+  for (const desk of followed.values()) desk.remove();
+  installed?.remove();
+});
 
 /** What is wrong with a page. After a block that failed the rest is not followed: it may rest on it. */
 async function follow(page: string): Promise<readonly string[]> {
   if (installed === null) throw new Error('the package is installed first');
   const desk = new PageDesk(installed);
-  try {
-    for (const block of read(page).filter(({ norun }) => norun === null)) {
-      const failure = await desk.follow(block);
-      if (failure !== null) return [`${block.place} (${block.language}): ${failure}`];
-    }
-    return await desk.typeErrors();
-  } finally {
+  for (const block of read(page).filter(({ norun }) => norun === null)) {
+    const failure = await desk.follow(block);
+    if (failure === null) continue;
     desk.remove();
+    return [`${block.place} (${block.language}): ${failure}`];
   }
+  followed.set(page, desk);
+  return [];
 }
 
 test.each(pages)('%s', (page) => expect(problems.get(page)?.join('\n')).toBe(''));
+
+test('a mistake in the types of a block is told by its line', () => {
+  expect(problems.get(WRONG.place)).toEqual([expect.stringMatching(/^docs\/wrong\.md:4 error TS2322/)]);
+});
 
 test('blocks that are not run say why', () => {
   const left: readonly Block[] = pages.flatMap(read).filter(({ norun }) => norun !== null);

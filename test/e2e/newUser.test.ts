@@ -1,14 +1,16 @@
 // The first ten minutes of a new user, in an empty folder outside of the checkout: from the packed tarball to a sweep and its report.
 
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateBars } from '../../src/adapters/bars/generate.ts';
-import { ROOT } from '../fixtures/packed.ts';
+import { packedFile } from '../fixtures/packed.ts';
 
 const canInstall = spawnSync('npm', ['view', 'vitest@4.1.12', 'version'], { timeout: 15_000 }).status === 0;
+/** What has been downloaded once is taken from npm's cache, without asking whether it is still the same: versions are pinned. */
+const QUIETLY = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
 if (!canInstall) console.log('skipped: no package registry can be reached, so `npm i` of a new project cannot be tried');
 
 describe.skipIf(!canInstall)('a new user', () => {
@@ -17,14 +19,15 @@ describe.skipIf(!canInstall)('a new user', () => {
   let tarball = '';
 
   beforeAll(() => {
-    execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', home], { cwd: ROOT, stdio: 'ignore' });
-    tarball = `./${readdirSync(home).find((name) => name.endsWith('.tgz')) ?? ''}`;
+    const packed = packedFile();
+    tarball = `./${basename(packed)}`;
+    copyFileSync(packed, join(home, tarball));
   });
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
   /** Runs a command as it is typed; what it prints must be readable. */
   function type(cwd: string, line: string): string {
-    const { status, stdout, stderr } = spawnSync('bash', ['-c', line], { cwd, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' }, timeout: 240_000 });
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', line], { cwd, encoding: 'utf8', env: { ...process.env, ...QUIETLY, NO_COLOR: '1' }, timeout: 240_000 });
     expect(status, `${line}\n${stdout}\n${stderr}`).toBe(0);
     if (line.includes('isobar')) {
       for (const printed of stdout.split('\n')) expect(printed.length, printed).toBeLessThanOrEqual(100);

@@ -31,9 +31,14 @@ async function loadedPackages(config: string): Promise<readonly string[]> {
   const code = await new Promise<number | null>((resolve) => child.on('exit', resolve));
   expect(code, said).toBe(0);
   expect(said).toContain('the bot trades');
+  // The build makes one file of each of some packages, and says of which.
+  const vendored = JSON.parse(readFileSync(join(ROOT, 'dist/vendor/packages.json'), 'utf8')) as Readonly<Record<string, readonly string[]>>;
   const names = readFileSync(list, 'utf8')
     .split('\n')
-    .flatMap((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
+    .flatMap((file) => {
+      const own = /\/dist\/vendor\/([^/]+)$/.exec(file)?.[1];
+      return own === undefined ? (/.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []) : (vendored[own] ?? []);
+    });
   return [...new Set(names)].toSorted();
 }
 
