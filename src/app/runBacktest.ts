@@ -54,7 +54,7 @@ export function recordOf(plan: RunPlan, { engine, checkBooks }: PreparedRun, tra
       ...(feed.isHidden ? { isInside: true } : {}),
       quality: plan.feeds[at]!.quality,
     })),
-    orders: engine.orders.columns(engine.nowMs),
+    orders: engine.orders.columns(),
     fills: engine.fills.columns(),
     equity: engine.recorder.columns(),
     ...(plan.futures ? { payments: engine.payments.columns(), ...marksOf(engine, plan.futures) } : {}),

@@ -197,7 +197,7 @@ function matchRow(engine: Engine, feed: FeedRun, row: number): boolean {
   instant.set(feed.closeOf(row));
   cursor.row = row - 1;
   exchange.row(instrumentIndex, row);
-  exchange.settleMarks(engine.nowMs);
+  exchange.settleMarks();
   cursor.row = row;
   instant.follow(feed);
   if (!outbox.isEmpty) engine.tell();
@@ -229,7 +229,7 @@ function visitInstant(engine: Engine, t: number): void {
   for (const feed of execution) {
     if (feed.nextCloseMs === t && exchange.working(feed.instrumentIndex) > 0) exchange.row(feed.instrumentIndex, feed.cur);
   }
-  exchange.settleMarks(t);
+  exchange.settleMarks();
   for (const feed of feeds) feed.deliverThrough(t);
   for (const run of engine.runs) if (!run.started && t >= run.readyMs) start(engine, run);
   if (!engine.outbox.isEmpty) engine.tell();

@@ -24,7 +24,7 @@ export class OrderLog {
   }
 
   /** Writes the row of an order that has ended, or that is still open when the run ends. */
-  write(order: OrderRecord, nowMs: number): void {
+  write(order: OrderRecord): void {
     const row = order.id - this.base - 1;
     if (row < 0) return;
     const page = this.#rows.page(row);
@@ -37,7 +37,7 @@ export class OrderLog {
     page[at + FIELD.filledUnits] = order.filledUnits;
     page[at + FIELD.createdMs] = order.createdMs;
     page[at + FIELD.arrivedMs] = order.arrivedMs;
-    page[at + FIELD.doneMs] = order.reason === null ? NaN : nowMs;
+    page[at + FIELD.doneMs] = order.reason === null ? NaN : order.changedMs;
     page[at + FIELD.codes] = codesOf(order);
     page[at + FIELD.texts] = this.#text(order.slot) + (order.code === null ? 0 : this.#text(order.code)) * MAX_TEXTS;
   }

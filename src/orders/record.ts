@@ -110,3 +110,15 @@ export class OrderRecord implements Reserved {
     this.code = null;
   }
 }
+
+/** The exchange's lists cannot tell the two apart (order-safety, section 6). */
+export function looksLike(a: OrderRecord, b: OrderRecord): boolean {
+  return (
+    a.instrumentIndex === b.instrumentIndex &&
+    a.side === b.side &&
+    a.limit === b.limit &&
+    a.condition === b.condition &&
+    a.lots === b.lots &&
+    a.quoteUnits === b.quoteUnits
+  );
+}

@@ -161,7 +161,7 @@ function execute(reservations: Reservations, { order, untilMs }: Held, share: nu
   const rest = byAmount ? Math.floor((order.quoteUnits - order.filledUnits) / perLot) : order.lots - order.filledLots;
   const filled = Math.min(rest, Math.ceil((rest * share) / 100));
   order.execute(filled, filled * perLot);
-  reservations.fill(order, filled, filled * perLot);
+  reservations.fill(order, { lots: filled, notional: filled * perLot });
   return byAmount ? order.filledUnits >= order.quoteUnits : order.filledLots === order.lots;
 }
 
@@ -264,7 +264,7 @@ describe('contracts', () => {
       add({ quoteUnits: 700_000, side }, 1_000_000),
     ]);
     orders[0]!.execute(4, 444_444);
-    reservations.fill(orders[0]!, 4, 444_444);
+    reservations.fill(orders[0]!, { lots: 4, notional: 444_444 });
     expect(reservations.buyLots(0, 0)).toBe(2 + 5 + 9);
     for (const order of orders) reservations.release(order);
     const left = [reservations.buyLotsTotal(0), reservations.sellLotsTotal(0), reservations.buyUnits(0), reservations.sellUnitsAt(0, 1)];

@@ -1,6 +1,7 @@
 // What unfinished orders may still do at their worst, kept as running figures that risk reads before each order.
 
 import { mulDiv } from '../base/exact.ts';
+import type { Fill } from '../model/fill.ts';
 import type { Instrument, Market } from '../model/instrument.ts';
 import type { Order } from '../model/order.ts';
 import { ContractScale } from '../portfolio/contractScale.ts';
@@ -149,11 +150,11 @@ export class Reservations {
     }
   }
 
-  /** An execution of `lots` for `notionalUnits`: so much less may still come. The last one ends the reservation. */
-  fill(order: Reserved, lots: number, notionalUnits: number): void {
+  /** An execution: so much less may still come. The last one ends the reservation. */
+  fill(order: Reserved, { lots, notional }: Pick<Fill, 'lots' | 'notional'>): void {
     if (!order.reserved) return;
     const restLots = order.worstLots - lots;
-    const restUnits = order.worstUnits - notionalUnits;
+    const restUnits = order.worstUnits - notional;
     if (order.quoteUnits > 0 ? restUnits <= 0 : restLots <= 0) {
       this.release(order);
       return;

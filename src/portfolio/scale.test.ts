@@ -54,7 +54,7 @@ test('a segment is marked row by row as by value, in every kind of column and ho
         fc.pre(held <= MAX_EXACT);
         for (const ticks of columns) {
           const out = new Float64Array(8).fill(-1);
-          markSegment(out, 1, 6, 1000, held, ticks, offset, ofUnits);
+          markSegment(out, 1, 6, { cash: 1000, baseUnits: held }, ticks, offset, ofUnits);
           expect([out[0], out[6], out[7]]).toEqual([-1, -1, -1]);
           for (const row of [1, 2, 3, 4, 5]) {
             const expected = 1000 + valueAt(held, prices[row + offset]!, ofUnits);

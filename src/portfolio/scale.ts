@@ -80,30 +80,36 @@ export function valueUpAt(baseUnits: number, ticks: number, { times, by }: Facto
   return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'up') : product / by;
 }
 
+/** Cash and base units through a stretch of rows: a record, because numbers among the arguments are boxed, once for each fill. */
+export class Held {
+  cash = 0.5;
+  baseUnits = 0.5;
+}
+
 /**
- * Writes the equity of rows [from, to) into `out`: `cash` plus `baseUnits` valued (as by `valueAt`) at `ticks[row + tickOffset]`.
+ * Writes the equity of rows [from, to) into `out`: the cash plus the base units valued (as by `valueAt`) at `ticks[row + tickOffset]`.
  * A loop of its own for each kind of column and of holding, so that each stays as tight as it can be.
  */
 export function markSegment(
   out: Float64Array,
   from: number,
   to: number,
-  cash: number,
-  baseUnits: number,
+  held: Held,
   ticks: TickColumn,
   tickOffset: number,
   scale: Factor,
 ): void {
+  const { cash, baseUnits } = held;
   if (baseUnits === 0) {
-    markFlat(out, from, to, cash);
+    markFlat(out, from, to, held);
     return;
   }
   const perTick = (baseUnits * scale.times) / scale.by;
   if (perTick <= MAX_EXACT && perTick * scale.by === baseUnits * scale.times && Number.isInteger(perTick)) {
-    if (ticks instanceof Int32Array) markWholeInt(out, from, to, cash, perTick, ticks, tickOffset);
-    else markWhole(out, from, to, cash, perTick, ticks, tickOffset);
+    if (ticks instanceof Int32Array) markWholeInt(out, from, to, held, perTick, ticks, tickOffset);
+    else markWhole(out, from, to, held, perTick, ticks, tickOffset);
   } else if (ticks instanceof Int32Array) {
-    markRoundedInt(out, from, to, cash, baseUnits, ticks, tickOffset, scale);
+    markRoundedInt(out, from, to, held, ticks, tickOffset, scale);
   } else {
     for (let row = from; row < to; row++) out[row] = cash + valueAt(baseUnits, ticks[row + tickOffset]!, scale);
   }
@@ -112,16 +118,16 @@ export function markSegment(
 /** Rows up to which a plain loop beats the call of `fill`. */
 const FEW_ROWS = 64;
 
-function markFlat(out: Float64Array, from: number, to: number, cash: number): void {
+function markFlat(out: Float64Array, from: number, to: number, { cash }: Held): void {
   if (to - from > FEW_ROWS) out.fill(cash, from, to);
   else for (let row = from; row < to; row++) out[row] = cash;
 }
 
-function markWholeInt(out: Float64Array, from: number, to: number, cash: number, perTick: number, ticks: Int32Array, offset: number): void {
+function markWholeInt(out: Float64Array, from: number, to: number, { cash }: Held, perTick: number, ticks: Int32Array, offset: number): void {
   for (let row = from; row < to; row++) out[row] = cash + ticks[row + offset]! * perTick;
 }
 
-function markWhole(out: Float64Array, from: number, to: number, cash: number, perTick: number, ticks: Float64Array, offset: number): void {
+function markWhole(out: Float64Array, from: number, to: number, { cash }: Held, perTick: number, ticks: Float64Array, offset: number): void {
   for (let row = from; row < to; row++) out[row] = cash + ticks[row + offset]! * perTick;
 }
 
@@ -130,8 +136,7 @@ function markRoundedInt(
   out: Float64Array,
   from: number,
   to: number,
-  cash: number,
-  baseUnits: number,
+  { cash, baseUnits }: Held,
   ticks: Int32Array,
   offset: number,
   scale: Factor,

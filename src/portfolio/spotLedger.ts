@@ -7,7 +7,7 @@ import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { TickColumn } from '../model/bars.ts';
 import type { Ledger } from './ledger.ts';
-import { lotsFor, markSegment, Scale, valueAt, valueDownAt, valueUpAt, type Factor } from './scale.ts';
+import { Held, lotsFor, markSegment, Scale, valueAt, valueDownAt, valueUpAt, type Factor } from './scale.ts';
 
 /**
  * Amounts as fields of records: a field is read and written in a third of the steps of a typed array's cell. Each starts as a fraction, so
@@ -62,6 +62,7 @@ export class SpotLedger implements Ledger {
   readonly #assets: readonly Asset[];
   /** Cash of the account. */
   #quoteTotal = 0.5;
+  readonly #held = new Held();
 
   /**
    * Contracts among the instruments are of another account: nothing of them is ever held here. Throws ConfigError when the instruments
@@ -238,7 +239,10 @@ export class SpotLedger implements Ledger {
     return this.value(index, ticks);
   }
   markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
-    markSegment(out, from, to, this.cashTotal, this.baseTotal(index), ticks, offset, this.scale(index));
+    const held = this.#held;
+    held.cash = this.#quoteTotal;
+    held.baseUnits = this.baseTotal(index);
+    markSegment(out, from, to, held, ticks, offset, this.scale(index));
   }
 
   /** Throws InvariantError when a book does not add up, or the books do not add up to the account. Not for the hot path. */

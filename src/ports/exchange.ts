@@ -33,8 +33,8 @@ export interface ExchangePort {
   row(instrument: number, row: number): void;
   /** The engine has opened a block. Replay: looks ahead for what marks may do to positions in it. Live and spot: nothing. */
   blockOpened(): void;
-  /** Everything of time `timeMs` is matched. Replay: marks positions, and liquidates what has lost its margin. Live and spot: nothing. */
-  settleMarks(timeMs: number): void;
+  /** Everything of the present instant is matched. Replay: marks positions, and liquidates what has lost its margin. Live and spot: nothing. */
+  settleMarks(): void;
 }
 
 /**

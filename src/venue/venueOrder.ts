@@ -62,25 +62,20 @@ export type VenueOrder = Readonly<OrderRecord>;
 /** What of an open order outlives the process; its id and its place in the pool do not. */
 export type OrderImage = Readonly<Omit<OrderRecord, 'id' | 'instrument' | 'isOpen' | 'prev' | 'next'>>;
 
-const PAGE = 512;
+/** Slots at the start; a power of two, so that the low bits of an id say where its order lies. */
+const SLOTS = 512;
 /** The low bits of an id; a bit operation keeps them for ids above 2^31 too. */
-const MASK = PAGE - 1;
-interface Page {
-  readonly records: (OrderRecord | null)[];
-  live: number;
-}
+const MASK = SLOTS - 1;
 
-/** The pool, and the records in use by id: pages of 512 ids, dropped when every order on them is released. */
+/**
+ * The pool, and the records in use by id. The newest orders lie in slots by their low bits; one that is still there when its slot comes
+ * round again moves to a map, where few are, for most orders end soon.
+ */
 export class OrderTable {
   private lastId = 0;
   private spare: OrderRecord | null = null;
-  private readonly pages: (Page | null)[] = [];
-  private current: Page = emptyPage();
-  private sparePage: Page | null = null;
-
-  constructor() {
-    this.pages.push(this.current);
-  }
+  private readonly slots: (OrderRecord | null)[] = Array.from({ length: SLOTS }, () => null);
+  private readonly elders = new Map<number, OrderRecord>();
 
   /** A record with a new id, its other fields to be set by the caller. */
   acquire(instrument: Instrument): OrderRecord {
@@ -92,45 +87,26 @@ export class OrderTable {
       order.instrument = instrument;
     }
     const id = ++this.lastId;
-    const at = id & MASK;
-    if (at === 0) this.turnPage();
-    this.current.records[at] = order;
-    this.current.live++;
+    const elder = this.slots[id & MASK];
+    if (elder) this.elders.set(elder.id, elder);
+    this.slots[id & MASK] = order;
     order.id = id;
     return order;
   }
 
   find(id: number): OrderRecord | null {
-    const order = this.pages[Math.floor(id / PAGE)]?.records[id & MASK];
-    return order?.id === id ? order : null;
+    const order = this.slots[id & MASK];
+    return order?.id === id ? order : (this.elders.get(id) ?? null);
   }
 
   release(order: OrderRecord): void {
-    const index = Math.floor(order.id / PAGE);
-    const page = this.pages[index];
-    assert(page !== null && page !== undefined && order.account >= 0, 'an order is released once');
-    page.records[order.id & MASK] = null;
-    if (--page.live === 0 && page !== this.current) this.drop(index, page);
+    assert(order.account >= 0, 'an order is released once');
+    const at = order.id & MASK;
+    if (this.slots[at] === order) this.slots[at] = null;
+    else this.elders.delete(order.id);
     order.account = -1;
     order.prev = null;
     order.next = this.spare;
     this.spare = order;
   }
-
-  private turnPage(): void {
-    const full = this.current;
-    this.current = this.sparePage ?? emptyPage();
-    this.sparePage = null;
-    this.pages.push(this.current);
-    if (full.live === 0) this.drop(this.pages.length - 2, full);
-  }
-
-  private drop(index: number, page: Page): void {
-    this.pages[index] = null;
-    this.sparePage = page;
-  }
-}
-
-function emptyPage(): Page {
-  return { records: Array.from({ length: PAGE }, () => null), live: 0 };
 }

@@ -104,7 +104,7 @@ export async function play(makeWorld: MakeWorld): Promise<Outcome> {
   const fills = engine.fills.columns();
   return {
     lifecycles: (instance as Script).told.slice(1),
-    orders: rowsOf(engine.orders.columns(engine.nowMs)),
+    orders: rowsOf(engine.orders.columns()),
     fills: Array.from({ length: fills.length }, (_, at) => ({
       order: fills.orderId[at],
       price: fills.price[at],

@@ -39,8 +39,8 @@ export class PairedReplay implements ExchangePort {
   blockOpened(): void {
     this.futures.blockOpened();
   }
-  settleMarks(timeMs: number): void {
-    this.futures.settleMarks(timeMs);
+  settleMarks(): void {
+    this.futures.settleMarks();
   }
 
   #of(instrument: number): ReplayExchange {

@@ -162,8 +162,8 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     this.#watch?.blockOpened();
   }
 
-  settleMarks(timeMs: number): void {
-    this.#watch?.settle(timeMs);
+  settleMarks(): void {
+    this.#watch?.settle(this.#engine.nowMs);
   }
 
   // --- What the venue tells
@@ -263,7 +263,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   }
 
   #forget(order: VenueOrder): void {
-    if (this.#placed.size > 0) this.#placed.delete(order.ref);
+    if (this.#options.faultOf !== null) this.#placed.delete(order.ref);
     this.#conditions?.childEnded(order.ref as OrderId);
     this.#venue.release(order);
   }
