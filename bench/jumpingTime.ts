@@ -2,10 +2,15 @@
 
 import { DueQueue } from '../dist/scheduler/dueQueue.js';
 
+/** A longer wait is cut. */
+const LONGEST_TIMER_MS = 60_000;
+
 export class JumpingTime {
   readonly #queue = new DueQueue();
   #aheadMs = 0;
   #timer: NodeJS.Timeout | null = null;
+  /** What the timer waits for. */
+  #armedMs = Infinity;
   #isOver = false;
 
   get nowMs(): number {
@@ -24,6 +29,7 @@ export class JumpingTime {
 
   jump(ms: number): void {
     this.#aheadMs += ms;
+    this.#disarm();
     this.#arm();
   }
 
@@ -32,21 +38,25 @@ export class JumpingTime {
     this.#disarm();
   }
 
+  /** As a LiveScheduler does: a timer that is early enough is left as it is. */
   #arm(): void {
-    this.#disarm();
     const { nextMs } = this.#queue;
-    if (this.#isOver || nextMs === Infinity) return;
-    this.#timer = setTimeout(
-      () => {
-        this.#queue.runDue(this.nowMs);
-        this.#arm();
-      },
-      Math.max(0, Math.min(nextMs - this.nowMs, 60_000)),
-    );
+    if (this.#isOver || nextMs >= this.#armedMs) return;
+    this.#disarm();
+    this.#armedMs = nextMs;
+    this.#timer = setTimeout(() => this.#wake(), Math.max(0, Math.min(nextMs - this.nowMs, LONGEST_TIMER_MS)));
+  }
+
+  #wake(): void {
+    this.#armedMs = -Infinity;
+    this.#queue.runDue(this.nowMs);
+    this.#disarm();
+    this.#arm();
   }
 
   #disarm(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
+    this.#armedMs = Infinity;
   }
 }

@@ -1,6 +1,6 @@
 // @backtest/framework over the bench's bars: its own loop, orders and metrics, with the database reads left out. Prints one JSON object.
 
-const { join } = require('node:path');
+const path = require('node:path');
 const { readBars, best } = require('./bars.cjs');
 
 // The package reads its bars through Prisma from SQLite. What is compared is its backtest: they come from memory, and no read is timed.
@@ -24,7 +24,7 @@ async function main() {
   database.getCandles = async () => ({ candles, metaCandles: [{ symbol: 'AAAUSDT', interval: '1m' }] });
   const params = {
     strategyName: 'smaCross',
-    rootPath: join(__dirname, 'strategies'),
+    rootPath: path.join(__dirname, 'strategies'),
     historicalData: ['AAAUSDT-1m'],
     supportHistoricalData: [],
     startingAmount: Number(cash),

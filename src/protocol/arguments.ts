@@ -27,14 +27,14 @@ export interface Written {
 
 /** The parameters of a call, in the order of the table. Throws ConfigError for one that is missing, unknown or not to be sent. */
 export function writeParams(params: Params, given: Given, context: Context, alwaysSent: readonly string[] = []): readonly Written[] {
-  for (const name of Object.keys(given)) {
+  for (const name in given) {
     if (!Object.hasOwn(params, name)) throw new ConfigError(`${context.op} ${name}: no such parameter`, namesOf(params));
   }
   const written: Written[] = [];
   const { rows, either } = tableOf(params);
-  for (const [name, param] of rows) {
-    const sendsDefault = param.need === 'disputed' || alwaysSent.includes(name);
-    const value = given[name] ?? (sendsDefault && param.kind === 'integer' ? param.default : undefined);
+  for (let at = 0; at < rows.length; at++) {
+    const { name, param } = rows[at]!;
+    const value = given[name] ?? defaultOf(name, param, alwaysSent);
     if (value !== undefined) {
       checkPlace(name, param, given, context);
       written.push(writeParam(name, param, value, context));
@@ -48,8 +48,14 @@ export function writeParams(params: Params, given: Given, context: Context, alwa
   return written;
 }
 
+/** What is sent where a call gives nothing. */
+function defaultOf(name: string, param: Param, alwaysSent: readonly string[]): number | undefined {
+  if (param.kind !== 'integer') return undefined;
+  return param.need === 'disputed' || alwaysSent.includes(name) ? param.default : undefined;
+}
+
 interface ParamTable {
-  readonly rows: readonly (readonly [name: string, param: Param])[];
+  readonly rows: readonly { readonly name: string; readonly param: Param }[];
   /** Names of those of which one has to be given. */
   readonly either: readonly string[];
 }
@@ -60,8 +66,8 @@ const TABLES = new WeakMap<Params, ParamTable>();
 function tableOf(params: Params): ParamTable {
   const known = TABLES.get(params);
   if (known) return known;
-  const rows = Object.entries(params);
-  const table = { rows, either: rows.filter(([, { need }]) => need === 'either').map(([name]) => name) };
+  const rows = Object.entries(params).map(([name, param]) => ({ name, param }));
+  const table = { rows, either: rows.filter(({ param: { need } }) => need === 'either').map(({ name }) => name) };
   TABLES.set(params, table);
   return table;
 }

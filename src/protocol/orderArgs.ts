@@ -28,9 +28,11 @@ export function spotOrderArgs(order: Sized, newClientOrderId: string): OpArgs<'s
       `a spot order ${bySize ? 'by base quantity' : 'by quote amount'} was expected, got ${lots} lots, ${quoteUnits} units`,
     );
   }
-  const shared = { symbol: instrument.wireName, side: sideOf(order), newClientOrderId };
-  if (limit > 0) return { ...shared, type: 'LIMIT', volume: quantityText(order), price: priceText(order) };
-  return { ...shared, type: 'MARKET', volume: bySize ? quantityText(order) : fromScaled(quoteUnits, instrument.quoteDigits) };
+  const { wireName: symbol } = instrument;
+  const side = sideOf(order);
+  if (limit > 0) return { symbol, side, newClientOrderId, type: 'LIMIT', volume: quantityText(order), price: priceText(order) };
+  const volume = bySize ? quantityText(order) : fromScaled(quoteUnits, instrument.quoteDigits);
+  return { symbol, side, newClientOrderId, type: 'MARKET', volume };
 }
 
 /** What a futures order says beyond its size and price. */

@@ -45,15 +45,14 @@ export function buildChecked(op: Op, given: Given, dialect: Dialect = DEFAULT_DI
   const written = renamed(writeParams(row.params, given, { op, market: row.market, dialect }, row.alwaysSent), op, dialect);
   const path = pathOf(op, row, dialect);
   const prefix = dialect.pathPrefix[row.market];
-  const isPost = row.method === 'POST';
-  const target = isPost ? path : path + queryOf(written);
-  return {
-    op,
-    method: row.method,
-    target: prefix + target,
-    body: isPost ? bodyOf([...written, ...additions(op, row, given, dialect)]) : '',
-    signedPath: (dialect.signPathPrefix ? prefix : '') + signedPath(target, dialect.signQuery),
-  };
+  const signedPrefix = dialect.signPathPrefix ? prefix : '';
+  if (row.method === 'POST') {
+    const added = additions(op, row, given, dialect);
+    const body = bodyOf(added.length === 0 ? written : [...written, ...added]);
+    return { op, method: 'POST', target: prefix + path, body, signedPath: signedPrefix + path };
+  }
+  const target = path + queryOf(written);
+  return { op, method: 'GET', target: prefix + target, body: '', signedPath: signedPrefix + signedPath(target, dialect.signQuery) };
 }
 
 /** The path of `op` on the service. */

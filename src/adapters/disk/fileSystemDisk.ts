@@ -92,7 +92,8 @@ export class FileSystemDisk implements Disk {
   }
 
   sync(path: string, done: (failure: string | null) => void): void {
-    const isFolder = attempt(path, () => lstatSync(path)).isDirectory();
+    // A file that is kept open is no folder: the next record of a journal waits for no look at that.
+    const isFolder = !this.#open.has(path) && attempt(path, () => lstatSync(path)).isDirectory();
     if (isFolder) syncFolder(path, done);
     else {
       const file = this.#opened(path);
