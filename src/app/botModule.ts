@@ -1,6 +1,7 @@
 // The bot: the same bindings in backtest, paper and live. What differs is the world module that is loaded beside it.
 
 import { ContainerModule } from 'inversify';
+import { cronTimes } from '../adapters/clock/cron.ts';
 import { ConfigError } from '../base/errors.ts';
 import type { Scratch } from '../base/rowLog.ts';
 import { Engine } from '../engine/engine.ts';
@@ -48,8 +49,8 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch,
       [TOKENS.ledger, TOKENS.reservations],
     );
     bind(TOKENS.engine).toResolvedValue(
-      (instruments, feeds, instant, ledger, reservations, orders, brackets, risk, exchange, queue) =>
-        new Engine({
+      (instruments, feeds, instant, ledger, reservations, orders, brackets, risk, exchange, queue) => {
+        const engine = new Engine({
           instruments, feeds, instant, ledger, reservations, orders, brackets, risk, exchange, queue,
           defaultSize: sizeOf(plan),
           collarPpm: plan.fills.collarPpm,
@@ -61,7 +62,10 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch,
           equitySink: observers.equitySink ?? null,
           marks: marketOf(instruments).marks(plan, instruments),
           funding: marketOf(instruments).funding(plan, instruments),
-        }), // prettier-ignore
+        });
+        engine.timers.cronTimes = cronTimes;
+        return engine;
+      }, // prettier-ignore
       [
         TOKENS.instruments, TOKENS.feeds, TOKENS.instant, TOKENS.ledger, TOKENS.reservations,
         TOKENS.orders, TOKENS.brackets, TOKENS.risk, TOKENS.exchange, TOKENS.queue,

@@ -137,6 +137,9 @@ class NoteTaker implements StrategyHost {
   every(periodMs: number): void {
     this.calls.push(`every ${periodMs / 1000} s`);
   }
+  cron(pattern: string, timeZone: string): void {
+    this.calls.push(`cron ${pattern} ${timeZone}`);
+  }
   at(dayMs: number): void {
     const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
     this.calls.push(`at ${two(dayMs / 3_600_000)}:${two((dayMs / 60_000) % 60)} UTC`);

@@ -11,14 +11,19 @@ export function toScaled(value: string | Decimal, digits: number): number | null
   return scaled.isInteger() ? exact(scaled.toNumber()) : null;
 }
 
+const ZERO = 48;
+
 /** The plain decimal text of an integer of 10^-digits, without trailing zeros: fromScaled(12340, 3) is "12.34". */
 export function fromScaled(value: number, digits: number): string {
   if (digits === 0) return String(value);
   const sign = value < 0 ? '-' : '';
-  const text = String(Math.abs(value)).padStart(digits + 1, '0');
-  const whole = text.slice(0, -digits);
-  const part = text.slice(-digits).replace(/0+$/, '');
-  return part === '' ? sign + whole : `${sign}${whole}.${part}`;
+  const text = String(Math.abs(value));
+  // Digits before the point; 0 or less where the first digit stands behind it.
+  const point = text.length - digits;
+  let end = text.length;
+  while (end > point && end > 0 && text.charCodeAt(end - 1) === ZERO) end--;
+  if (point > 0) return end === point ? sign + text.slice(0, end) : `${sign}${text.slice(0, point)}.${text.slice(point, end)}`;
+  return end === 0 ? '0' : `${sign}0.${'0'.repeat(-point)}${text.slice(0, end)}`;
 }
 
 /** True for text such as "12", "-0.5": digits with an optional sign and point, no exponent, no spaces. */

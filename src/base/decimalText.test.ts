@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseRatio, scaledDown } from './decimalText.ts';
-import { Decimal } from './decimal.ts';
+import { Decimal, fromScaled } from './decimal.ts';
 import { MAX_EXACT } from './exact.ts';
 
 const digits = (max: number) =>
@@ -33,4 +33,17 @@ test('a ratio is the decimal itself', () => {
 test.each(['', '-1', '+1', '1e3', ' 1', '1 ', '1.', '.5', '0x10', 'NaN', '1,5', '1_000'])('%j is no plain decimal', (value) => {
   expect(scaledDown(value, 2)).toBeNull();
   expect(parseRatio(value)).toBeNull();
+});
+
+test('the text of a scaled integer is its shortest plain decimal', () => {
+  const whole = fc.oneof(
+    fc.maxSafeInteger(),
+    fc.integer({ min: -1000, max: 1000 }),
+    fc.nat({ max: 99 }).map((n) => n * 1e6),
+  );
+  fc.assert(
+    fc.property(whole, fc.nat({ max: 12 }), (value, scale) => {
+      expect(fromScaled(value, scale)).toBe(new Decimal(value).div(Decimal.pow(10, scale)).toFixed());
+    }),
+  );
 });

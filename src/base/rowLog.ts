@@ -28,10 +28,25 @@ export class Scratch {
   take(length: number): Float64Array {
     return this.#free.get(length)?.pop() ?? new Float64Array(length);
   }
+  /** The same for a page of a log. */
+  page(length: number): Float64Array {
+    return this.take(length);
+  }
   give(array: Float64Array): void {
     const same = this.#free.get(array.length);
     if (same) same.push(array);
     else this.#free.set(array.length, [array]);
+  }
+}
+
+/** Of a process that nobody reads a record from: every page of a log is the same memory, so that the log of any number of rows is one page. */
+export class UnreadScratch extends Scratch {
+  readonly #pages = new Map<number, Float64Array>();
+
+  override page(length: number): Float64Array {
+    const known = this.#pages.get(length) ?? new Float64Array(length);
+    this.#pages.set(length, known);
+    return known;
   }
 }
 
@@ -67,7 +82,7 @@ export class RowLog {
   }
 
   #turnTo(at: number): Float64Array {
-    while (this.#pages.length <= at) this.#pages.push(this.#scratch.take(PAGE_ROWS * this.width));
+    while (this.#pages.length <= at) this.#pages.push(this.#scratch.page(PAGE_ROWS * this.width));
     this.#lastAt = at;
     return (this.#last = this.#pages[at]!);
   }

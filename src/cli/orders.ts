@@ -24,7 +24,7 @@ export const ordersCommand: CommandModule = {
       .command('$0', 'Open orders, orders of unknown outcome, and what nobody here has sent', withBotOptions, async (given) =>
         (await import('./botActions.ts')).orders(given),
       )
-      .command('adopt <id>', "An order or holding at the exchange is the bot's from now on", adopt, async (given) =>
+      .command('adopt <id>', "A limit order that was placed by hand is a strategy's from now on", adopt, async (given) =>
         (await import('./botActions.ts')).decide({ op: 'adopt', id: given.id, strategy: given.strategy ?? null, why: given.why }, given),
       )
       .command('ignore <id>', 'It belongs to somebody else, and is never touched', ignore, async (given) =>

@@ -8,6 +8,9 @@ import type { OrderRecord } from '../orders/record.ts';
 import { takenLots } from '../risk/exposure.ts';
 import type { Engine } from './engine.ts';
 
+/** From the end of a target that did not leave to the next try. */
+const TARGET_AGAIN_MS = 10_000;
+
 export class BracketDesk {
   readonly #engine: Engine;
   /** Stops that have gone off and wait for the cancel of their siblings: where an exchange confirms it later than it is asked. */
@@ -119,6 +122,22 @@ export class BracketDesk {
     });
   }
 
+  /** A target did not leave: it is placed again in a while, if what it is to close is still there by then. */
+  targetNotSent({ strategy, instrumentIndex, side, parent, limit, lots }: OrderRecord): void {
+    const { brackets, queue, nowMs } = this.#engine;
+    const entry = { id: parent, strategy, instrumentIndex, side: side === 'buy' ? 'sell' : 'buy', stopLoss: 0, trailing: 0 } as const;
+    // A bracket goes with its position. Where the entry has no stop, one that never goes off stands for it meanwhile.
+    const isMade = brackets.of(entry) === undefined;
+    if (isMade) brackets.arm(entry, lots, limit, nowMs);
+    queue.at(nowMs + TARGET_AGAIN_MS, () => {
+      const bracket = brackets.of(entry);
+      if (bracket === undefined) return;
+      if (isMade) brackets.remove(bracket);
+      const leg = this.#placeTarget(entry, parent, limit, lots);
+      if (leg?.reason === 'denied') this.targetNotSent(leg);
+    });
+  }
+
   /** Sends a stop leg of `lots`; returns how many of them it has taken over. */
   #sendStop(bracket: Bracket, price: number, lots: number): number {
     const engine = this.#engine;
@@ -135,16 +154,17 @@ export class BracketDesk {
     return leg.reason === 'denied' ? 0 : leg.lots;
   }
 
-  #placeTarget(entry: OrderRecord, id: OrderId, target: Ticks, filled: number): void {
+  #placeTarget(entry: Pick<OrderRecord, 'strategy' | 'instrumentIndex' | 'side'>, id: OrderId, target: Ticks, filled: number): OrderRecord | null {
     const engine = this.#engine;
     const { strategy, instrumentIndex } = entry;
     const isLong = entry.side === 'buy';
     const lots = Math.min(filled, this.#closable(strategy, instrumentIndex, isLong) - this.#closing(strategy, instrumentIndex, isLong));
-    if (lots < engine.instruments[instrumentIndex]!.minLots) return;
+    if (lots < engine.instruments[instrumentIndex]!.minLots) return null;
     const leg = this.#leg(strategy, instrumentIndex, entry.side !== 'buy', 'takeProfit', id);
     leg.lots = lots as Lots;
     leg.limit = target;
     engine.submit(leg);
+    return leg;
   }
 
   #leg(strategy: number, instrumentIndex: number, isBuy: boolean, role: OrderRole, entry: number): OrderRecord {

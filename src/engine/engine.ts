@@ -269,6 +269,7 @@ export class Engine implements ExchangeSink, Marks {
     const order = this.#known(id);
     this.orders.notSent(order, cause, this.nowMs);
     this.orderEnded(order);
+    if (order.role === 'takeProfit') this.desk.targetNotSent(order);
   }
   outcomeUnknown(id: OrderId): void {
     this.outcomes.unknown(this.#known(id));

@@ -10,6 +10,7 @@ const CANCELS: ReadonlyMap<string, HaltState> = new Map([
   ['DAILY_LOSS', 'HALT_NEW'],
   ['DRAWDOWN', 'HALT_NEW'],
   ['STALE_ACCOUNT', 'CANCEL_ONLY'],
+  ['MAINTENANCE_CANCEL', 'HALT_NEW'],
 ]);
 
 export class HaltDesk {

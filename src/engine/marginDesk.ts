@@ -1,5 +1,6 @@
 // What the exchange does to positions of its own accord: funding, and the end of one whose margin is used up.
 
+import type { Lots } from '../base/brand.ts';
 import { InvariantError } from '../base/errors.ts';
 import type { Fill } from '../model/fill.ts';
 import type { FuturesLedger } from '../portfolio/futuresLedger.ts';
@@ -27,7 +28,13 @@ export class MarginDesk {
     const instrument = engine.instruments[instrumentIndex]!;
     const { lots, price, timeMs } = fill;
     engine.brackets.drop(strategy, instrumentIndex);
-    const order = engine.orders.forced(strategy, instrument, instrumentIndex, wasLong ? 'sell' : 'buy', lots, timeMs);
+    // The exchange has made it itself: it stands there already, and its fill follows.
+    const order = engine.orders.draft(strategy, instrument, instrumentIndex, wasLong ? 'sell' : 'buy', timeMs);
+    order.role = 'liquidation';
+    order.slot = 'liquidation';
+    order.reduceOnly = true;
+    order.lots = lots as Lots;
+    engine.orders.stands(order, timeMs);
     engine.log(engine.runs[strategy]!.name, `${instrument.id}: ${lots} lots ${wasLong ? 'long' : 'short'} liquidated`, { ticks: price });
     engine.filled(order.id, fill);
     this.#recall(strategy, instrumentIndex, wasLong, timeMs);

@@ -140,6 +140,9 @@ export class StrategyRun implements StrategyHost {
     this.#engine.touched = true;
     this.#engine.timers.at(this.index, dayMs, handler, this.#engine.nowMs);
   }
+  cron(pattern: string, timeZone: string, handler: () => void): void {
+    this.#engine.timers.cron(this.index, pattern, timeZone, handler, this.#engine.nowMs);
+  }
 
   order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId {
     const engine = this.#engine;
@@ -217,6 +220,10 @@ export class StrategyRun implements StrategyHost {
     const { parts } = this.#engine;
     return (this.#fundings[instrumentIndex] ??= new FundingView(parts.funding?.[instrumentIndex] ?? null, this.#engine));
   }
+  /** It has asked for the funding of the instrument. */
+  readsFundingOf(instrumentIndex: number): boolean {
+    return this.#fundings[instrumentIndex] !== undefined;
+  }
   get equity(): number {
     return this.#engine.toMoney(this.#engine.equityUnits(this.index));
   }
@@ -236,25 +243,26 @@ export class StrategyRun implements StrategyHost {
   /** An order of this strategy has ended: an exit that waited for its cancels may now go. */
   orderEnded(instrumentIndex: number): void {
     if (this.#exitsPending === 0 || !this.#exitPending[instrumentIndex]) return;
-    const feed = this.#engine.execution[instrumentIndex]!;
-    if (this.#isClosing(instrumentIndex)) return;
+    const { ledger, execution } = this.#engine;
+    const long = ledger.closable(this.index, instrumentIndex, false, true);
+    if (this.#isClosing(instrumentIndex, long, ledger.closable(this.index, instrumentIndex, true, true))) return;
     this.#exitPending[instrumentIndex] = false;
     this.#exitsPending--;
-    this.#closePosition(feed);
+    this.#closePosition(execution[instrumentIndex]!);
   }
 
   #closePosition(feed: FeedRun): OrderId | null {
     const engine = this.#engine;
     const { instrumentIndex } = feed;
-    if (engine.ledger.isFlat(this.index, instrumentIndex)) return null;
-    if (this.#isClosing(instrumentIndex)) {
+    const { ledger } = engine;
+    if (ledger.isFlat(this.index, instrumentIndex)) return null;
+    const long = ledger.closable(this.index, instrumentIndex, false, true);
+    const short = ledger.closable(this.index, instrumentIndex, true, true);
+    if (this.#isClosing(instrumentIndex, long, short)) {
       if (!this.#exitPending[instrumentIndex]) this.#exitsPending++;
       this.#exitPending[instrumentIndex] = true;
       return null;
     }
-    const { ledger } = engine;
-    const long = ledger.closable(this.index, instrumentIndex, false, true);
-    const short = ledger.closable(this.index, instrumentIndex, true, true);
     if (short === 0) return this.#close(feed, 'sell', long, EXIT);
     if (long > 0) this.#close(feed, 'sell', long, EXIT);
     return this.#close(feed, 'buy', short, long > 0 ? EXIT_SHORT : EXIT);
@@ -269,10 +277,12 @@ export class StrategyRun implements StrategyHost {
   }
 
   /** Orders that close the position are still under way: what they may yet fill cannot be closed a second time. */
-  #isClosing(instrumentIndex: number): boolean {
+  #isClosing(instrumentIndex: number, long: number, short: number): boolean {
+    return (long > 0 && this.#takenLots(instrumentIndex, false) > 0) || (short > 0 && this.#takenLots(instrumentIndex, true) > 0);
+  }
+  #takenLots(instrumentIndex: number, isBuy: boolean): number {
     const { ledger, reservations } = this.#engine;
-    const isTaken = (isBuy: boolean) => ledger.closable(this.index, instrumentIndex, isBuy, true) > 0 && takenLots(this.index, instrumentIndex, isBuy, ledger, reservations) > 0;
-    return isTaken(false) || isTaken(true);
+    return takenLots(this.index, instrumentIndex, isBuy, ledger, reservations);
   }
 
   /** Of this strategy's own: what others on the account have registered over the feed does not delay it. */

@@ -60,6 +60,17 @@ describe('Timers', () => {
     );
   });
 
+  it('fires when a pattern names a time, until it names none; needs somebody who knows calendars', () => {
+    const timers = new Timers();
+    expect(() => timers.cron(0, '* * * * *', 'UTC', () => {}, NaN)).toThrow(/nobody here knows calendars/);
+    const times = [2, 5, 9].map((hour) => MIDNIGHT + hour * HOUR);
+    timers.cronTimes = () => (afterMs) => times.find((ms) => ms > afterMs) ?? Infinity;
+    timers.cron(0, '* * * * *', 'UTC', () => {}, NaN);
+    timers.start(MIDNIGHT + 2 * HOUR);
+    expect(firedUntil(timers, MIDNIGHT + 80 * HOUR).map(([, minute]) => minute / 60)).toEqual([5, 9]);
+    expect(timers.nextMs).toBe(Infinity);
+  });
+
   it('serves equal times in order of registration, and timers that a timer has made', () => {
     const timers = new Timers();
     const ran: string[] = [];

@@ -1,11 +1,14 @@
-// Timers of strategies on the UTC grid: `every` a period, `at` a time of day; due after the bars of their instant are in.
+// Timers of strategies: `every` a period and `at` a time of day on the UTC grid, `cron` by a pattern; due after the bars of their instant are in.
+
+import { ConfigError } from '../base/errors.ts';
+import type { CronTimes } from '../ports/cron.ts';
 
 const DAY_MS = 86_400_000;
 
 interface Timer {
   readonly strategy: number;
-  readonly periodMs: number;
-  readonly offsetMs: number;
+  /** The first time after `ms`. */
+  readonly next: (ms: number) => number;
   readonly handler: () => void;
   dueMs: number;
 }
@@ -13,16 +16,23 @@ interface Timer {
 export class Timers {
   /** The earliest due time; Infinity without timers. */
   nextMs = Infinity;
+  /** Who knows calendars; null: nobody here. */
+  cronTimes: CronTimes | null = null;
   readonly #timers: Timer[] = [];
   #isStarted = false;
 
   /** Fires at each multiple of the period since 1970-01-01T00:00Z. `nowMs`: the instant of the run at which it is asked for. */
   every(strategy: number, periodMs: number, handler: () => void, nowMs: number): void {
-    this.#add({ strategy, periodMs, offsetMs: 0, handler, dueMs: Infinity }, nowMs);
+    this.#add({ strategy, next: onGrid(periodMs, 0), handler, dueMs: Infinity }, nowMs);
   }
   /** Fires daily, `dayMs` after 00:00 UTC. */
   at(strategy: number, dayMs: number, handler: () => void, nowMs: number): void {
-    this.#add({ strategy, periodMs: DAY_MS, offsetMs: dayMs, handler, dueMs: Infinity }, nowMs);
+    this.#add({ strategy, next: onGrid(DAY_MS, dayMs), handler, dueMs: Infinity }, nowMs);
+  }
+  /** Fires when a cron pattern names a time on the clock of a zone. Throws ConfigError. */
+  cron(strategy: number, pattern: string, timeZone: string, handler: () => void, nowMs: number): void {
+    if (this.cronTimes === null) throw new ConfigError(`cron('${pattern}'): nobody here knows calendars`, 'use every or at');
+    this.#add({ strategy, next: this.cronTimes(pattern, timeZone), handler, dueMs: Infinity }, nowMs);
   }
 
   has(strategy: number): boolean {
@@ -32,7 +42,7 @@ export class Timers {
   /** Sets every timer to its first time after `ms`. */
   start(ms: number): void {
     this.#isStarted = true;
-    for (const timer of this.#timers) timer.dueMs = nextDue(timer, ms);
+    for (const timer of this.#timers) timer.dueMs = timer.next(ms);
     this.#findNext();
   }
 
@@ -41,14 +51,14 @@ export class Timers {
     for (let at = 0; at < this.#timers.length; at++) {
       const timer = this.#timers[at]!;
       if (timer.dueMs > ms) continue;
-      timer.dueMs = nextDue(timer, ms);
+      timer.dueMs = timer.next(ms);
       call(timer.strategy, timer.handler);
     }
     this.#findNext();
   }
 
   #add(timer: Timer, nowMs: number): void {
-    if (this.#isStarted) timer.dueMs = nextDue(timer, nowMs);
+    if (this.#isStarted) timer.dueMs = timer.next(nowMs);
     this.#timers.push(timer);
     this.#findNext();
   }
@@ -57,7 +67,8 @@ export class Timers {
   }
 }
 
-/** The first time on the timer's grid after `ms`. */
-function nextDue({ periodMs, offsetMs }: Timer, ms: number): number {
-  return Math.floor((ms - offsetMs) / periodMs + 1) * periodMs + offsetMs;
-}
+/** The first time after `ms` on the grid of a period. */
+const onGrid =
+  (periodMs: number, offsetMs: number) =>
+  (ms: number): number =>
+    Math.floor((ms - offsetMs) / periodMs + 1) * periodMs + offsetMs;

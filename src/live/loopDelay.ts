@@ -3,7 +3,8 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { repeat } from '../adapters/clock/wallClock.ts';
 
-const RESOLUTION_MS = 10;
+/** A delay that is shorter than the period of the timer goes unseen. Every ms would take a bot that has nothing to do another 0.3 % of a core. */
+const RESOLUTION_MS = 2;
 const PERIOD_MS = 60_000;
 const NS_PER_MS = 1e6;
 
@@ -29,7 +30,7 @@ export class LoopDelay {
     this.#histogram.disable();
   }
 
-  /** The timer itself is this late when nothing delays it. */
+  /** What is measured lies between two calls of a timer: its period is no delay. */
   #now(): number | null {
     const ms = this.#histogram.percentile(99) / NS_PER_MS - RESOLUTION_MS;
     return Number.isFinite(ms) && this.#histogram.count > 0 ? Math.max(0, Math.round(ms * 10) / 10) : null;

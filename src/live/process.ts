@@ -146,7 +146,7 @@ function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => vo
   };
   const kill = (): void => {
     log.warn('SIGUSR2 was received');
-    control.kill({ flatten: false, why: 'SIGUSR2' }, 'signal');
+    void control.kill({ flatten: false, why: 'SIGUSR2' }, 'signal');
   };
   process.on('SIGUSR2', kill);
   const offs = [stop('SIGTERM', 143), stop('SIGINT', 130), () => void process.off('SIGUSR2', kill)];
@@ -157,14 +157,14 @@ function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => vo
 function lookForKill({ data }: LiveConfig, control: LiveControl): void {
   if (control.isKilled) return;
   const file = readKillFile(data);
-  if (file) control.kill({ flatten: file.flatten, why: 'the file KILL is there' }, 'kill file');
+  if (file) void control.kill({ flatten: file.flatten, why: 'the file KILL is there' }, 'kill file');
   else control.lookAtLatch();
 }
 
 /** Halting has not been enough. */
 function lookForLoss(control: LiveControl): void {
   const why = control.isKilled ? null : lossKill(control.view());
-  if (why !== null) control.kill({ flatten: true, why }, 'loss limit');
+  if (why !== null) void control.kill({ flatten: true, why }, 'loss limit');
 }
 
 class Ending {

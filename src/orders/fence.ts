@@ -14,8 +14,9 @@ export interface Fence {
   readonly humanAfterMs: number;
   /** From the end of a round of reads to the next one. */
   readonly resolveEveryMs: number;
-  /** So many orders stay known after their end: lists that lag may still speak of them. */
+  /** So many orders stay known after their end, for so long: lists that lag may still speak of them. */
   readonly keepEnded: number;
+  readonly keepEndedMs: number;
   /** Counts the jumps of the venue's clock: what was read before one proves nothing afterwards. */
   readonly epoch: number;
   /** The highest venue time seen when it jumped last: no request was signed later than that. */
@@ -30,6 +31,7 @@ export const REPLAY_FENCE: Fence = {
   humanAfterMs: 600_000,
   resolveEveryMs: 0,
   keepEnded: 0,
+  keepEndedMs: 0,
   epoch: 0,
   epochMs: -Infinity,
 };
@@ -61,6 +63,8 @@ const LAG_FACTOR = 3;
 const MOST_SAMPLES = 4320;
 
 const KEEP_ENDED = 10_000;
+/** Twice as long as whoever reads the lists knows an order by its id. */
+const KEEP_ENDED_MS = 7_200_000;
 
 interface Sample {
   readonly atMs: number;
@@ -73,6 +77,7 @@ export class LiveFence implements Fence {
   readonly humanAfterMs: number;
   readonly resolveEveryMs: number;
   readonly keepEnded = KEEP_ENDED;
+  readonly keepEndedMs = KEEP_ENDED_MS;
   epoch = 0;
   epochMs = -Infinity;
   readonly #settings: FenceSettings;
@@ -124,9 +129,17 @@ export class LiveFence implements Fence {
 
   #admissionP999(): number {
     const since = this.#nowMs - DAY_MS;
-    this.#admissions = this.#admissions.filter(({ atMs }) => atMs > since);
-    const sorted = this.#admissions.map(({ ms }) => ms).toSorted((a, b) => a - b);
-    // The nearest rank: of few measurements the largest.
-    return sorted.length === 0 ? 0 : sorted[Math.ceil(sorted.length * 0.999) - 1]!;
+    while (this.#admissions.length > 0 && this.#admissions[0]!.atMs <= since) this.#admissions.shift();
+    const { length } = this.#admissions;
+    // The nearest rank: of few measurements the largest. Asked for with every read about an order, so that no list of them is sorted.
+    const longest: number[] = [];
+    const rank = length - Math.ceil(length * 0.999);
+    for (const { ms } of this.#admissions) {
+      let at = longest.length;
+      while (at > 0 && longest[at - 1]! < ms) at--;
+      if (at <= rank) longest.splice(at, 0, ms);
+      if (longest.length > rank + 1) longest.pop();
+    }
+    return longest[rank] ?? 0;
   }
 }

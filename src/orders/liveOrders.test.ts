@@ -41,6 +41,46 @@ function desk() {
 }
 const fill = (quantity: number) => fillOf({ tradeId: 1, price: 10_000, lots: quantity, notional: quantity * 1e7, timeMs: NOW });
 
+describe('while an outcome is unknown', () => {
+  const next = (orders: OrderManager, side: 'buy' | 'sell', slot: string): string | null => {
+    const order = orders.draft(0, BTC, 0, side, NOW);
+    order.lots = lots(50);
+    order.limit = ticks(9000);
+    order.role = 'limit';
+    order.slot = slot;
+    return orders.obstacle(order);
+  };
+
+  it('no order follows one of unknown outcome on its side; one of the other side may', () => {
+    const { orders, send } = desk();
+    orders.outcomeUnknown(send(), NOW);
+    expect([next(orders, 'buy', 'b'), next(orders, 'sell', 's')]).toEqual(['SIDE_UNKNOWN', null]);
+  });
+
+  it('an order is reserved from its approval until its end is certain', () => {
+    const { orders, reservations, send } = desk();
+    const open = (): readonly number[] => [reservations.openTotal, reservations.buyLots(0, 0)];
+    const order = send();
+    expect(open()).toEqual([1, 100]);
+    orders.outcomeUnknown(order, NOW);
+    expect(open()).toEqual([1, 100]);
+    orders.placed(order, ID, NOW);
+    orders.cancel(order, NOW);
+    expect(open()).toEqual([1, 100]);
+    orders.ended(order, 'canceled', NOW);
+    expect(open()).toEqual([0, 0]);
+  });
+
+  it('a decision is taken while the outcome of its order is unknown, on either side', () => {
+    const { orders, send } = desk();
+    const order = send();
+    orders.outcomeUnknown(order, NOW);
+    expect(next(orders, 'sell', order.slot)).toBe('SLOT_BUSY');
+    orders.noEffect(order, NOW);
+    expect(next(orders, 'sell', order.slot)).toBeNull();
+  });
+});
+
 describe('what comes late', () => {
   it('an acknowledgement resolves an unknown order', () => {
     const { orders, send } = desk();
@@ -129,6 +169,19 @@ describe('what should not be', () => {
   });
 });
 
+it('an order that is over stays known for two hours, while others begin and end', () => {
+  const HOUR = 3_600_000;
+  const { orders, send } = desk();
+  const ended = [0, 1, 2.5, 3].map((hours) => {
+    const order = send();
+    orders.acked(order, `v${order.id}` as VenueOrderId, NOW);
+    orders.ended(order, 'canceled', NOW + hours * HOUR);
+    return order.id;
+  });
+  expect(ended.map((id) => orders.get(id)?.reason)).toEqual([undefined, 'canceled', 'canceled', 'canceled']);
+  expect(orders.filled(orders.get(ended[1]!)!, fill(10))).toBe('FILL_AFTER_END');
+});
+
 it('numbers go on above those of earlier processes, whose orders have no row in the log', () => {
   const { orders, send, reservations } = desk();
   const restored: RestoredOrder = {
@@ -140,6 +193,6 @@ it('numbers go on above those of earlier processes, whose orders have no row in 
   orders.restore({ lastOrder: 41, orders: [restored] }, () => 10_000, NOW);
   expect([orders.get(7 as OrderId)?.lifecycle, reservations.buyLots(0, 0)]).toEqual(['working', 40]);
   expect(send().id).toBe(42);
-  expect([...orders.columns(NOW).id]).toEqual([42]);
+  expect([...orders.columns().id]).toEqual([42]);
   expect(() => orders.restore({ lastOrder: 1, orders: [] }, () => 1, NOW)).toThrow(/before the first/);
 });

@@ -115,7 +115,7 @@ describe('OrderManager', () => {
     expect(reservations.hasTombstones).toBe(false);
     orders.ended(order, 'canceled', NOW);
     expect(reservations.openTotal).toBe(0);
-    expect(orders.columns(NOW)).toMatchObject({
+    expect(orders.columns()).toMatchObject({
       filledLots: new Float64Array([40]),
       ending: new Uint8Array([ENDINGS.indexOf('canceled')]),
     });
@@ -196,7 +196,7 @@ describe('random histories', () => {
           if (step.kind === 'fill') known.get(id)!.filled = order.filledLots;
           else if (isSame) expect(order.filledLots).toBe(filled);
         }
-        const columns = orders.columns(NOW);
+        const columns = orders.columns();
         expect(columns.length).toBe(known.size);
         let reserved = 0;
         for (const [id, { wanted, filled }] of known) {

@@ -12,7 +12,7 @@ import type { Journal } from '../ports/journal.ts';
 import { guards } from './guards.ts';
 import * as lifecycle from './lifecycle.ts';
 import { OrderLog } from './log.ts';
-import { OrderRecord } from './record.ts';
+import { looksLike, OrderRecord } from './record.ts';
 import { TOMBSTONE_MS, type Reservations } from './reservation.ts';
 import { recordOf, type RestoredOrders } from './restored.ts';
 import { Resolution, type Fence, type Finding } from './resolver.ts';
@@ -106,7 +106,7 @@ export class OrderManager {
     this.#step(order, EVENT.denied);
     order.reason = 'denied';
     order.confirmed = true;
-    this.#log.write(order, order.createdMs);
+    this.#log.write(order);
     this.#pool(order);
   }
 
@@ -119,19 +119,13 @@ export class OrderManager {
     this.#exchange.submit(order, seq);
   }
 
-  /** An order that the exchange has made itself, and that stands there already: the end of a position without margin. Its fill follows. */
-  forced(strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, lots: number, nowMs: number): OrderRecord {
-    const order = this.draft(strategy, instrument, instrumentIndex, side, nowMs);
-    order.role = 'liquidation';
-    order.slot = 'liquidation';
-    order.reduceOnly = true;
-    order.lots = lots as Lots;
+  /** A draft that stands at the exchange already, and was not sent from here: what the exchange does itself, what a person has adopted. */
+  stands(order: OrderRecord, nowMs: number): void {
     this.#active.push(order);
     this.#step(order, EVENT.sent);
     this.#step(order, EVENT.placed);
     order.arrivedMs = nowMs;
     this.#journal.ack(order);
-    return order;
   }
 
   /** Asks for a cancel; one that cannot go out yet goes out with the acknowledgement. */
@@ -163,14 +157,14 @@ export class OrderManager {
     if (order.state === STATE.done && order.reason === 'noEffect') return;
     if (!this.#step(order, EVENT.refused)) return;
     this.#journal.refused(order, code);
-    if (order.state === STATE.done) this.#finish(order, 'refused', nowMs);
+    if (order.state === STATE.done) this.#finishAt(order, 'refused', nowMs);
   }
 
   notSent(order: OrderRecord, cause: string, nowMs: number): void {
     order.code = 'NOT_SENT';
     if (!this.#step(order, EVENT.notSent)) return;
     this.#journal.refused(order, cause);
-    this.#finish(order, 'notSent', nowMs);
+    this.#finishAt(order, 'notSent', nowMs);
   }
 
   /** Returns false where the outcome is known by now: a fill or a list was faster. */
@@ -216,7 +210,7 @@ export class OrderManager {
     if (guards.tombstoneMemory) this.#tombstones.set(order.id, order);
     if (guards.tombstoneReserve) this.#reservations.entomb(order, nowMs);
     else this.#reservations.release(order);
-    this.#finish(order, 'noEffect', nowMs);
+    this.#finishAt(order, 'noEffect', nowMs);
   }
 
   /**
@@ -233,11 +227,12 @@ export class OrderManager {
     order.filledUnits = (order.filledUnits + fill.notional) as Units;
     const isOver = order.lots > 0 && order.filledLots > order.lots;
     if (isOver && this.#keepEnded === 0) throw new InvariantError(`order ${order.id} filled ${order.filledLots} lots of ${order.lots}`);
-    this.#reservations.fill(order, fill.lots, fill.notional);
+    this.#reservations.fill(order, fill);
     this.#journal.fill(order, fill);
     if (isOver) return 'OVERFILLED';
     if (order.lots === 0 || order.filledLots !== order.lots || order.state === STATE.done) return trouble;
-    if (this.#step(order, EVENT.filled)) this.#finish(order, 'filled', fill.timeMs);
+    order.changedMs = fill.timeMs as TimeMs;
+    if (this.#step(order, EVENT.filled)) this.#finish(order, 'filled');
     return trouble;
   }
 
@@ -264,7 +259,7 @@ export class OrderManager {
     order.reason = how;
     order.confirmed = true;
     this.#journal.state(order);
-    this.#finish(order, how, nowMs);
+    this.#finishAt(order, how, nowMs);
   }
 
   /**
@@ -302,8 +297,8 @@ export class OrderManager {
   }
 
   /** The columns of all orders, those still open included. */
-  columns(nowMs: number): OrderColumns {
-    for (const order of this.#active) this.#log.write(order, nowMs);
+  columns(): OrderColumns {
+    for (const order of this.#active) this.#log.write(order);
     return this.#log.columns(this.#count - this.#base);
   }
 
@@ -312,14 +307,18 @@ export class OrderManager {
     this.#log.release();
   }
 
-  #finish(order: OrderRecord, reason: DoneReason, nowMs: number): void {
+  #finishAt(order: OrderRecord, reason: DoneReason, nowMs: number): void {
+    order.changedMs = nowMs as TimeMs;
+    this.#finish(order, reason);
+  }
+  /** At its `changedMs`: a time among the arguments would be boxed, once for each fill. */
+  #finish(order: OrderRecord, reason: DoneReason): void {
     order.reason = reason;
     order.confirmed = true;
-    order.changedMs = nowMs as TimeMs;
     const active = this.#active;
     if (active[active.length - 1] === order) active.pop();
     else this.#takeOut(order);
-    this.#log.write(order, nowMs);
+    this.#log.write(order);
     if (reason === 'noEffect') return;
     this.#reservations.release(order);
     if (this.#keepEnded === 0) this.#pool(order);
@@ -327,8 +326,13 @@ export class OrderManager {
   }
 
   #keep(order: OrderRecord): void {
-    this.#ended.set(order.id, order);
-    if (this.#ended.size > this.#keepEnded) for (const [oldest] of this.#ended) return void this.#ended.delete(oldest);
+    const ended = this.#ended;
+    ended.set(order.id, order);
+    const youngMs = order.changedMs - this.#fence.keepEndedMs;
+    for (const [id, { changedMs }] of ended) {
+      if (ended.size <= this.#keepEnded && changedMs >= youngMs) return;
+      ended.delete(id);
+    }
   }
   #takeOut(order: OrderRecord): void {
     const at = this.#active.indexOf(order);
@@ -386,15 +390,4 @@ export class OrderManager {
     for (const tomb of this.#tombstones.values()) if (looksLike(tomb, order)) return true;
     return false;
   }
-}
-
-function looksLike(a: OrderRecord, b: OrderRecord): boolean {
-  return (
-    a.instrumentIndex === b.instrumentIndex &&
-    a.side === b.side &&
-    a.limit === b.limit &&
-    a.condition === b.condition &&
-    a.lots === b.lots &&
-    a.quoteUnits === b.quoteUnits
-  );
 }

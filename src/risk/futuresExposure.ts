@@ -3,6 +3,7 @@
 import { mulDiv, productAtMost } from '../base/exact.ts';
 import type { FuturesLedger } from '../portfolio/futuresLedger.ts';
 import { isReduction } from './exposure.ts';
+import { netOfContracts } from './netExposure.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
 
 const MILLION = 1_000_000;
@@ -28,10 +29,17 @@ export const positionNotional: OrderRule<FuturesLedger> = {
 export const portfolio: OrderRule<FuturesLedger> = {
   kind: 'order',
   code: 'PORTFOLIO',
-  keys: ['maxGrossNotional'],
+  keys: ['maxGrossNotional', 'maxNetNotional'],
   needs: ['ledger', 'orders', 'marks'],
-  check: (order, state) => isReduction(order, state) || gross(order, state) <= state.limits.grossUnits,
-  detail: (order, state) => `${gross(order, state)} units over all contracts at the worst, at most ${state.limits.grossUnits}`,
+  check: (order, state) =>
+    isReduction(order, state) ||
+    (gross(order, state) <= state.limits.grossUnits && (state.limits.netUnits === Infinity || netOfContracts(order, state) <= state.limits.netUnits)),
+  detail(order, state) {
+    const { grossUnits, netUnits } = state.limits;
+    const units = gross(order, state);
+    if (!(units <= grossUnits)) return `${units} units over all contracts at the worst, at most ${grossUnits}`;
+    return `${netOfContracts(order, state)} units net over all contracts at the worst, at most ${netUnits}`;
+  },
 };
 
 /** Worst notional over all contracts to the equity at the marks, less the fees of what is open. */

@@ -187,6 +187,20 @@ const BOUNDARIES: readonly Boundary[] = [
     sizes(59, { ...SELL, ...LIMIT }),
   ),
   row('PORTFOLIO', 'two-way: both sides', { ...TWO_WAY, ...most('maxGrossNotional', '4') }, long(20), sizes(19, { ...SELL, ...LIMIT })),
+  // 30 lots of another contract on the other side are set off; what waits to close them is not.
+  row('PORTFOLIO', 'net of contracts: a buy', most('maxNetNotional', '2'), (desk) => desk.hold(-30, 1, 1), sizes(49, LIMIT)),
+  row('PORTFOLIO', 'net of contracts: a sell', most('maxNetNotional', '2'), (desk) => desk.hold(30, 1, 1), sizes(49, { ...SELL, ...LIMIT })),
+  row(
+    'PORTFOLIO',
+    'net of contracts: beside a close and an open order',
+    most('maxNetNotional', '2'),
+    (desk) => (
+      desk.hold(-30, 1, 1),
+      desk.send({ lots: 10, strategy: 1, instrumentIndex: 1, ...CLOSE, ...LIMIT }),
+      desk.send({ lots: 5, ...LIMIT })
+    ),
+    sizes(34, LIMIT),
+  ),
   // Equity of 20,000,000 units in 10,000,000 of either book; fees of a unit for two lots.
   row('LEVERAGE', 'equity after fees', most('maxLeverage', '0.002'), (desk) => desk.hold(30, 1, 1), sizes(8, LIMIT)),
   row('LEVERAGE', 'a loss counts', most('maxLeverage', '0.0025'), (desk) => desk.hold(30, 1, 1, 71_000), sizes(13, LIMIT)),

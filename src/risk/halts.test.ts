@@ -44,6 +44,17 @@ describe.each(SCOPES)('$kind', (scope) => {
   });
 });
 
+test('a board that tells each change keeps the newest thousand', () => {
+  const { halts } = new Desk().risk;
+  const told: number[] = [];
+  halts.onChange = ({ timeMs }) => void told.push(timeMs);
+  for (let at = 0; at < 600; at++) {
+    halts.raise({ kind: 'account' }, 'HALT_NEW', 'OPERATOR', 'by hand', 2 * at);
+    halts.clear({ kind: 'account' }, 'OPERATOR', 'me', 2 * at + 1);
+  }
+  expect([told.length, halts.changes().length, halts.changes()[0]!.timeMs, halts.any]).toEqual([1200, 1000, 200, false]);
+});
+
 test('the most severe of several causes holds, its oldest gives the code, and clearing one clears no other', () => {
   const desk = new Desk();
   const { halts } = desk.risk;

@@ -29,6 +29,9 @@ export interface HaltChange extends Cause {
   readonly timeMs: number;
 }
 
+/** Changes that a board keeps which tells somebody of each. */
+const MOST_CHANGES = 1000;
+
 /** How the reason of a change begins that a person has made; the name follows. */
 export const CLEARED_BY = 'cleared by ';
 
@@ -56,7 +59,7 @@ export class HaltBoard {
   causes(): readonly Cause[] {
     return this.#causes;
   }
-  /** Every change of the run, oldest first. */
+  /** Every change of the run, oldest first; where each is written down elsewhere, the newest of them. */
   changes(): readonly HaltChange[] {
     return this.#changes.toSorted((a, b) => a.timeMs - b.timeMs || byCode(a, b));
   }
@@ -103,7 +106,9 @@ export class HaltBoard {
   }
   #note(change: HaltChange): void {
     this.#changes.push(change);
-    this.onChange?.(change);
+    if (this.onChange === null) return;
+    if (this.#changes.length > MOST_CHANGES) this.#changes.shift();
+    this.onChange(change);
   }
   #settle(): void {
     this.#any = this.#causes.length > 0;

@@ -30,6 +30,13 @@ export const LIMITS = [
     code: 'PORTFOLIO',
     help: 'largest worst-case notional over all symbols',
   },
+  {
+    key: 'maxNetNotional',
+    kind: 'decimal',
+    unit: 'quote asset',
+    code: 'PORTFOLIO',
+    help: 'the same with longs and shorts set off against each other',
+  },
   { key: 'maxLeverage', kind: 'decimal', unit: 'x equity', code: 'LEVERAGE', help: 'worst-case notional over all symbols / equity' },
   { key: 'maxOpenOrders', kind: 'count', unit: 'orders', code: 'OPEN_ORDERS', help: 'unfinished orders of one symbol' },
   { key: 'maxOpenOrdersTotal', kind: 'count', unit: 'orders', code: 'OPEN_ORDERS', help: 'unfinished orders of the account' },

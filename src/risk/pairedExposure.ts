@@ -7,6 +7,7 @@ import type { PairedLedger } from '../portfolio/pairedLedger.ts';
 import type { SpotLedger } from '../portfolio/spotLedger.ts';
 import { isReduction } from './exposure.ts';
 import * as futures from './futuresExposure.ts';
+import { keptCoins, netOfContracts } from './netExposure.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
 import * as size from './size.ts';
 import * as spot from './spotExposure.ts';
@@ -56,8 +57,15 @@ export const tier = ofContracts(futures.tier);
 
 export const portfolio: OrderRule<PairedLedger> = {
   ...futures.portfolio,
-  check: (order, state) => addsNothing(order, state) || gross(order, state) <= state.limits.grossUnits,
-  detail: (order, state) => `${gross(order, state)} units over both markets at the worst, at most ${state.limits.grossUnits}`,
+  check: (order, state) =>
+    addsNothing(order, state) ||
+    (gross(order, state) <= state.limits.grossUnits && (state.limits.netUnits === Infinity || net(order, state) <= state.limits.netUnits)),
+  detail(order, state) {
+    const { grossUnits, netUnits } = state.limits;
+    const units = gross(order, state);
+    if (!(units <= grossUnits)) return `${units} units over both markets at the worst, at most ${grossUnits}`;
+    return `${net(order, state)} units net over both markets at the worst, at most ${netUnits}`;
+  },
 };
 
 /** Coins and contracts to the equity of both accounts. A hedge counts on both sides: each of them can be closed without the other. */
@@ -117,6 +125,13 @@ function addsNothing(order: Draft, state: State): boolean {
 
 function gross(order: Draft, state: State): number {
   return futures.gross(order, ofFutures(state)) + spot.survey(order, ofSpot(state), state.ledger.contracts)[spot.GROSS]!;
+}
+
+/** Coins are longs: they add to what contracts are long, and set off what these are short as far as they are certain to stay. */
+function net(order: Draft, state: State): number {
+  const { contracts } = state.ledger;
+  const units = netOfContracts(order, ofFutures(state));
+  return order.side === 'buy' ? units + spot.survey(order, ofSpot(state), contracts)[spot.GROSS]! : units - keptCoins(ofSpot(state), contracts);
 }
 
 function worstEquity(order: Draft, state: State): number {

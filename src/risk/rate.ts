@@ -6,6 +6,8 @@ import type { OrderRule } from './rule.ts';
 
 const WINDOW_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** Entries that are remembered: those with legs still to come are among the newest. */
+const MOST_ENTRIES = 4096;
 
 /** What tells one order from another, and when it was sent. */
 type Twin = Pick<Order, 'strategy' | 'instrumentIndex' | 'side' | 'lots' | 'quoteUnits' | 'limit'> & { readonly sentMs: number };
@@ -95,7 +97,9 @@ export class SentOrders {
       this.#twins = this.#twins.filter(({ sentMs }) => sentMs > nowMs - this.#duplicateMs);
       this.#twins.push({ strategy, instrumentIndex, side, lots, quoteUnits, limit, sentMs: nowMs });
     }
-    if (this.#countsLegs && order.parent === 0) this.#entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });
+    if (!this.#countsLegs || order.parent > 0) return;
+    this.#entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });
+    if (this.#entries.size > MOST_ENTRIES) for (const [oldest] of this.#entries) return void this.#entries.delete(oldest);
   }
   /** A leg of a bracket has filled. */
   legFilled(entry: number, lots: number): void {

@@ -15,6 +15,7 @@ export interface ResolvedLimits {
   readonly positionUnits: Float64Array;
   /** Of the account. */
   readonly grossUnits: number;
+  readonly netUnits: number;
   readonly leverage: Ratio | null;
   readonly openOrders: number;
   readonly openOrdersTotal: number;
@@ -76,6 +77,7 @@ export function resolveLimits(limits: RiskLimits, instruments: readonly Instrume
     positionBase: perInstrument('maxPositionQty', (of) => of.baseDigits),
     positionUnits: perInstrument('maxPositionNotional', (of) => of.quoteDigits),
     grossUnits: part(scaled(limits, 'maxGrossNotional', quoteDigits)),
+    netUnits: part(scaled(limits, 'maxNetNotional', quoteDigits)),
     leverage: ratio(limits, 'maxLeverage', 1e6),
     openOrders: count(limits, 'maxOpenOrders'),
     openOrdersTotal: count(limits, 'maxOpenOrdersTotal'),

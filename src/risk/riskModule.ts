@@ -308,6 +308,14 @@ export class RiskModule {
     return approve(order, state);
   }
 
+  /** What the rules of these codes say against an order that stands at the exchange already; null: nothing. */
+  objection(codes: readonly string[], order: Draft, markTicks: number): string | null {
+    this.#state.mark = markTicks;
+    this.#reservations.assess(order, markTicks);
+    const failed = this.#rules.find((rule) => codes.includes(rule.code) && rule.kind === 'order' && !rule.check(order, this.#state));
+    return failed?.kind === 'order' ? failed.detail(order, this.#state) : null;
+  }
+
   /** The stable code of the last refusal; null before the first. */
   get code(): string | null {
     return this.#code;

@@ -97,6 +97,12 @@ const BOUNDARIES: readonly Boundary[] = [
     prepare: (desk) => (heldAndOpen(desk), desk.hold(30, 1, 1)),
     ...sizes(19, LIMIT),
   },
+  {
+    code: 'PORTFOLIO',
+    limits: { maxNetNotional: '0.8' },
+    prepare: (desk) => (heldAndOpen(desk), desk.hold(30, 1, 1)),
+    ...sizes(19, LIMIT),
+  },
   // Equity of 20,030,000,000 units, less the order's fee of 10,000: 30 lots held and 10 bought are just below two thousandths of it.
   { code: 'LEVERAGE', limits: { maxLeverage: '0.002' }, prepare: (desk) => desk.hold(30, 1, 1), ...sizes(9, LIMIT) },
   // 100 USDT of cash buy 9990 lots of 1,000,000 units and 0.1 % of fee.

@@ -31,10 +31,11 @@ export const positionNotional: OrderRule<SpotLedger> = {
 export const portfolio: OrderRule<SpotLedger> = {
   kind: 'order',
   code: 'PORTFOLIO',
-  keys: ['maxGrossNotional'],
+  // Coins are long only: the net of them is the gross.
+  keys: ['maxGrossNotional', 'maxNetNotional'],
   needs: ['ledger', 'orders', 'marks'],
-  check: (order, state) => order.side === 'sell' || survey(order, state)[GROSS]! <= state.limits.grossUnits,
-  detail: (order, state) => `${survey(order, state)[GROSS]} units over all symbols at the worst, at most ${state.limits.grossUnits}`,
+  check: (order, state) => order.side === 'sell' || survey(order, state)[GROSS]! <= Math.min(state.limits.grossUnits, state.limits.netUnits),
+  detail: (order, state) => `${survey(order, state)[GROSS]} units over all symbols at the worst, at most ${Math.min(state.limits.grossUnits, state.limits.netUnits)}`,
 };
 
 export const leverage: OrderRule<SpotLedger> = {

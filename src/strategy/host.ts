@@ -14,6 +14,7 @@ export interface StrategyHost {
   when(signal: SignalSource, handler: () => void): Signal;
   every(periodMs: number, handler: () => void): void;
   at(dayMs: number, handler: () => void): void;
+  cron(pattern: string, timeZone: string, handler: () => void): void;
   order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId;
   exit(feed: Feed | undefined): OrderId | null;
   target(size: Size, feed: Feed | undefined): OrderId | null;

@@ -73,6 +73,10 @@ export abstract class Strategy<P extends object = object> {
   protected at(timeUtc: `${number}:${number}`, handler: () => void): void {
     this.#host.at(timeOfDayMs(timeUtc), handler);
   }
+  /** Calls `handler` when a cron pattern names a time: `cron('0 8 * * 1-5', ...)` at 08:00 on weekdays, UTC or the clock of `timeZone`. */
+  protected cron(pattern: string, handler: () => void, timeZone = 'UTC'): void {
+    this.#host.cron(pattern, timeZone, handler);
+  }
 
   /** Buys; without a size that of the run definition. The order's fate is told by `onOrder` and `onFill`. */
   protected buy(size?: Size, options?: OrderOptions): OrderId {

@@ -73,7 +73,7 @@ export interface Position {
 
 /** Funding of a contract, as far as it is known by now. */
 export interface Funding {
-  /** The newest rate that was charged, a fraction of a position's value: longs pay a positive one. NaN before the first. */
+  /** The newest rate that was charged, a fraction of a position's value: longs pay a positive one. NaN before the first, and where a live bot did not see it. */
   readonly rate: number;
   /** When that was, ms UTC; NaN before the first. */
   readonly atMs: number;

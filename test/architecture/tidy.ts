@@ -47,6 +47,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   uplot: ['report'],
   yargs: ['cli'],
   undici: ['adapters'],
+  croner: ['adapters'],
   'decimal.js': ['base', 'model', 'protocol', 'strategy', 'report', 'adapters', 'service', 'research', 'plugins', 'app', 'cli', 'live'],
 };
 

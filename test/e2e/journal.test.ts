@@ -75,7 +75,7 @@ describe('isobar journal check', () => {
     const { code, stdout } = await check(folder);
     expect(code).toBe(1);
     expect(unwrapped(stdout)).toMatch(
-      /damaged: \S+\/journal-000001\.jsonl:3: expected record 3, got a record with a wrong checksum; line 5 was written when record 3 was on the disk orders that it held may be lost: bring the folder back from a copy/,
+      /damaged: \S+\/journal-000001\.jsonl:3: expected record 3, got a record with a wrong checksum; line 6 was written when record 3 was on the disk orders that it held may be lost: bring the folder back from a copy/,
     );
     const { damage, records } = JSON.parse((await check(folder, '--json')).stdout) as JournalReport;
     expect(damage?.message).toContain(':3: expected record 3');

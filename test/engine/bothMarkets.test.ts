@@ -201,6 +201,9 @@ describe('a run over both markets', () => {
     expect(await codes({ maxLeverage: '1.3' })).toEqual(['', '', '']);
     expect(await codes({ maxLeverage: '1' })).toEqual(['', 'LEVERAGE', '']);
     expect(await codes({ maxGrossNotional: '11000' })).toEqual(['', 'PORTFOLIO', '']);
+    // Net of each other they are 2500; without the coins the contracts are 7000 short.
+    expect(await codes({ maxNetNotional: '5000' })).toEqual(['', '', '']);
+    expect(await codes({ maxNetNotional: '4000' })).toEqual(['PORTFOLIO', 'PORTFOLIO']);
     expect(await codes({ maxPositionNotional: '6000' })).toEqual(['', 'POSITION_NOTIONAL', '']);
     expect(await codes({ maxPositionNotional: '4000' })).toEqual(['POSITION_NOTIONAL', 'POSITION_NOTIONAL']);
     // With a spot buy reduce-only is refused, with a contract it is not.

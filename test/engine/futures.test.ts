@@ -11,7 +11,8 @@ import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
 import { ENDINGS, PAYMENTS, ROLES, type RunRecord } from '../../src/model/run.ts';
 import { FuturesLedger } from '../../src/portfolio/futuresLedger.ts';
 import { costBridge } from '../../src/report/metrics/costBridge.ts';
-import { closedPnl, tradesOf } from '../../src/report/trades/trades.ts';
+import { closedPnl } from '../../src/report/trades/closedPnl.ts';
+import { tradesOf } from '../../src/report/trades/trades.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, MINUTE, planFor, START_MS, walkBars, type PlanOptions } from './world.ts';
 

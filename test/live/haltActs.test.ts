@@ -138,7 +138,7 @@ test('silence halts, and any question to the bot is a sign of life; so does an a
   const ask = (op: 'view' | 'acknowledge') => perform(control, { op }, 'me');
   bot.start();
   await until(() => why().startsWith('no sign of life'), 20_000, 'the halt').catch(told);
-  ask('view');
+  void ask('view');
   await until(() => why() === '', 20_000, 'its end').catch(told);
   bot.attention.alarm(bot.parts.venueMs());
   await until(() => (ask('view'), why().startsWith('an alert is unanswered')), 20_000, 'the halt for the alarm').catch(told);
@@ -155,8 +155,9 @@ test('one and a half times a loss limit closes everything, and what is left is s
   bot.start();
   await until(() => bot.fills.length > 0, 20_000, 'the entry').catch(told);
   await until(() => lossKill(control.view()) !== null, 20_000, 'the loss').catch(told);
-  expect(control.kill({ flatten: true, why: lossKill(control.view())! }, 'loss limit')).toMatchObject({ done: true });
+  const killing = control.kill({ flatten: true, why: lossKill(control.view())! }, 'loss limit');
   expect(lossKill(control.view())).toBeNull();
+  expect(await killing).toMatchObject({ done: true });
   await until(() => control.view().kill?.phase === 'done', 30_000, 'the end of the kill').catch(told);
   expect(control.view().kill?.residuals).toEqual([]);
   await it.close();

@@ -53,8 +53,8 @@ test('a person makes a limit tighter while it trades, and never wider', async ()
   desk = await LiveDesk.open(30);
   const opened = await desk.open(desk.config(flip("{ maxOrderQty: '1' }")), [Flip]);
   const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
-  const tighten = (value: string) => control.tighten({ key: 'maxOrderQty', value, why: 'a test' }, 'me').done;
-  expect([tighten('2'), tighten('0.001'), tighten('0.002'), tighten('x')]).toEqual([false, true, false, false]);
+  const tighten = async (value: string) => (await control.tighten({ key: 'maxOrderQty', value, why: 'a test' }, 'me')).done;
+  expect([await tighten('2'), await tighten('0.001'), await tighten('0.002'), await tighten('x')]).toEqual([false, true, false, false]);
   opened.bot.start();
   await until(() => desk.lines.some((line) => line.includes('QTY_MAX')), 15_000, 'a refusal');
   expect(opened.bot.fills).toEqual([]);

@@ -10,17 +10,22 @@ import { RestWorld } from '../fixtures/restWorld.ts';
 /** 0.1 coins bought at 100.00, a target at 105.00 that rests, and a stop at 95.00 that the bot holds. */
 async function guarded(): Promise<{ world: RestWorld; entry: OrderId; target: OrderId }> {
   const world = await RestWorld.open({ service: { delays: { admissionMs: 20, visibilityMs: 120, cancelMs: 400 } } });
+  const entry = enter(world, { stopLoss: ticks(9500) });
+  const target = (entry + 1) as OrderId;
+  world.until(() => world.engine.orders.get(target)?.lifecycle === 'working', 60_000);
+  return { world, entry, target };
+}
+/** Buys 0.1 coins at 100.00, with a target at 105.00. */
+function enter(world: RestWorld, guards: Readonly<Record<string, number>>): OrderId {
   bob(world).limit('bob', 'SELL', '0.1', '100.00');
   const { engine } = world;
   const made = { id: 0 as OrderId };
   applyInbox(engine, world.queue.nowMs, () => {
     const order = engine.newOrder(0, engine.execution[0]!, 'buy');
-    const legs = { takeProfit: ticks(10_500), stopLoss: ticks(9500) };
+    const legs = { takeProfit: ticks(10_500), ...guards };
     made.id = engine.submit(Object.assign(order, { lots: 1000, limit: ticks(10_000), role: 'limit', slot: 'entry', ...legs }));
   });
-  const target = (made.id + 1) as OrderId;
-  world.until(() => engine.orders.get(target)?.lifecycle === 'working', 60_000);
-  return { world, entry: made.id, target };
+  return made.id;
 }
 
 const roles = ({ engine }: RestWorld): readonly string[] => engine.orders.active().map(({ role, lifecycle }) => `${role} ${lifecycle}`);
@@ -53,4 +58,49 @@ it('sells no more than the target has left where both were in time', async () =>
   world.pass(5000);
   expect(world.get(target).reason).toBe('filled');
   expect([engine.orders.count, engine.desk.holds, roles(world)]).toEqual([target, false, []]);
+});
+
+it.each([
+  ['with a stop', { stopLoss: 9500 }],
+  ['without a stop', {}],
+] as const)('a target that did not leave is placed again, %s, and not for a position that has gone', async (_, guards) => {
+  const world = await RestWorld.open();
+  const { engine } = world;
+  const entry = enter(world, guards);
+  // The entry leaves, then no connection can be made any more but for reads that are under way.
+  const place = world.exchange.submit.bind(world.exchange);
+  world.exchange.submit = (order, seq) => {
+    world.isRefused = order.role === 'takeProfit';
+    place(order, seq);
+  };
+  const target = (entry + 1) as OrderId;
+  world.until(() => engine.orders.get(target)?.reason === 'notSent', 60_000);
+  world.exchange.submit = place;
+  world.isRefused = false;
+  const again = (target + 1) as OrderId;
+  world.until(() => engine.orders.get(again)?.lifecycle === 'working', 60_000);
+  expect(world.get(again)).toMatchObject({ role: 'takeProfit', parent: entry, limit: 10_500, side: 'sell' });
+  expect([world.placedOf(target), world.placedOf(again)]).toEqual([0, 1]);
+  expect(engine.brackets.total).toBe('stopLoss' in guards ? 1 : 0);
+});
+
+it('a target that did not leave is forgotten with its position', async () => {
+  const world = await RestWorld.open();
+  const { engine } = world;
+  const entry = enter(world, {});
+  const place = world.exchange.submit.bind(world.exchange);
+  world.exchange.submit = (order, seq) => {
+    world.isRefused = order.role === 'takeProfit';
+    place(order, seq);
+  };
+  world.until(() => engine.orders.get((entry + 1) as OrderId)?.reason === 'notSent', 60_000);
+  world.exchange.submit = place;
+  world.isRefused = false;
+  bob(world).limit('bob', 'BUY', '6', '99.00');
+  const held = engine.ledger.closable(0, 0, false, true);
+  world.order({ side: 'sell', lots: held, limit: 9900 });
+  world.until(() => engine.ledger.isFlat(0, 0), 9000);
+  const count = engine.orders.count;
+  world.pass(30_000);
+  expect([engine.orders.count, engine.brackets.total, roles(world)]).toEqual([count, 0, []]);
 });

@@ -231,7 +231,7 @@ describe('X1 to X9: the exchange', () => {
     const before = Array.from(world.sent.values()).reduce((sum, count) => sum + count, 0);
     const id = world.order(LIMIT);
     world.pass(10_000);
-    expect(ENDINGS[world.engine.orders.columns(world.nowMs).ending[id - 1]!]).toBe('denied');
+    expect(ENDINGS[world.engine.orders.columns().ending[id - 1]!]).toBe('denied');
     expect(Array.from(world.sent.values()).reduce((sum, count) => sum + count, 0)).toBe(before);
     const isBanned = () => world.engine.risk.halts.causes().some(({ code }) => code === 'BANNED');
     expect(isBanned()).toBe(true);

@@ -1,6 +1,6 @@
 // The wall clock, the monotonic clock and timers: the only file of the program that touches them.
 
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as turned } from 'node:timers/promises';
 
 /** Unix time in ms, UTC. */
 export function nowMs(): number {
@@ -29,7 +29,12 @@ export function after(ms: number, run: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
+/** Calls `run` once the event loop has turned. */
+export function soon(run: () => void): void {
+  setImmediate(run);
+}
+
 /** Resolves once the event loop has turned: what else waits has had its chance, and what only weak references held can be freed. */
 export function nextTurn(): Promise<void> {
-  return setImmediate();
+  return turned();
 }

@@ -65,27 +65,11 @@ export class FileJournal implements Journal {
     return this.#verdict(order, code);
   }
   submitted(order: Order): number {
-    const facts = this.#facts;
-    const cid = facts.clientOrderId(order.id);
     this.#verdict(order, null);
-    this.#file.append('INTENT', {
-      cid,
-      order: order.id,
-      strategy: order.strategy,
-      ...sizesOf(order),
-      role: order.role,
-      reduceOnly: order.reduceOnly,
-      timeInForce: order.timeInForce,
-      slot: order.slot,
-      reason: facts.reason(order),
-      parent: order.parent,
-      ...guardsOf(order),
-      riskReserve: facts.riskReserve(order),
-      createdMs: order.createdMs,
-    });
-    const { signMs, venueLatestMs } = facts.stamp(order);
+    this.#intent(order);
+    const { signMs, venueLatestMs } = this.#facts.stamp(order);
     this.#signMs.set(order.id, signMs);
-    return this.#file.append('SEND', { cid, signMs, venueLatestMs });
+    return this.#file.append('SEND', { cid: this.#cid(order), signMs, venueLatestMs });
   }
   signMs({ id, createdMs }: Order): number {
     return this.#signMs.get(id) ?? createdMs;
@@ -144,8 +128,16 @@ export class FileJournal implements Journal {
   instant(body: Body<'INSTANT'>): number {
     return this.#file.append('INSTANT', body);
   }
+  /** Before a strategy can see them. */
+  rates(body: Body<'RATES'>): number {
+    return this.#file.append('RATES', body);
+  }
   human(body: Body<'HUMAN'>): number {
     return this.#file.append('HUMAN', body);
+  }
+  /** After the decision of a person to adopt it: nothing was sent from here, so that no SEND follows. */
+  adopted(order: Order): number {
+    return this.#intent(order);
   }
   halt(body: Body<'HALT'>): number {
     return this.#file.append('HALT', body);
@@ -159,6 +151,35 @@ export class FileJournal implements Journal {
     this.#file.close(done);
   }
 
+  /** Members stand as in the table: such a body is written as it is. */
+  #intent(order: Order): number {
+    const facts = this.#facts;
+    const { symbol, side, qty, amount, price, fp } = sizesOf(order);
+    const { takeProfit, stopLoss, trailing, trigger } = guardsOf(order);
+    return this.#file.append('INTENT', {
+      cid: this.#cid(order),
+      order: order.id,
+      strategy: order.strategy,
+      symbol,
+      side,
+      role: order.role,
+      qty,
+      amount,
+      price,
+      reduceOnly: order.reduceOnly,
+      timeInForce: order.timeInForce,
+      fp,
+      slot: order.slot,
+      reason: facts.reason(order),
+      parent: order.parent,
+      takeProfit,
+      stopLoss,
+      trailing,
+      trigger,
+      riskReserve: facts.riskReserve(order),
+      createdMs: order.createdMs,
+    });
+  }
   #verdict(order: Order, code: string | null): number {
     return this.#file.append('VERDICT', { cid: this.#cid(order), order: order.id, ok: code === null, code, inputs: this.#facts.verdictInputs(order) });
   }

@@ -54,6 +54,8 @@ export class JournalFile {
   readonly #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #number: number;
+  /** Of the file that is written. */
+  #path = '';
   /** Of what was appended, written or not. */
   #ending: Ending;
   #durableSeq: number;
@@ -118,7 +120,8 @@ export class JournalFile {
     const { seq: priorSeq, bytes: priorBytes, crc: priorCrc } = this.#ending;
     const { folder, account } = this.#options;
     this.#ending = { ...this.#ending, bytes: 0 };
-    this.#waiting.push({ path: `${folder}/${segmentName(this.#number)}`, isNew: true, text: '', lastSeq: priorSeq });
+    this.#path = `${folder}/${segmentName(this.#number)}`;
+    this.#waiting.push({ path: this.#path, isNew: true, text: '', lastSeq: priorSeq });
     this.#add('SEGMENT', { format: FORMAT, number: this.#number, account, priorSeq, priorBytes, priorCrc });
   }
 
@@ -131,7 +134,7 @@ export class JournalFile {
     if (newest) {
       newest.text += text;
       newest.lastSeq = seq;
-    } else this.#waiting.push({ path: `${this.#options.folder}/${segmentName(this.#number)}`, isNew: false, text, lastSeq: seq });
+    } else this.#waiting.push({ path: this.#path, isNew: false, text, lastSeq: seq });
     this.#waitingBytes += text.length;
     if (this.#waitingBytes > (this.#options.maxWaitingBytes ?? MAX_WAITING_BYTES))
       this.#fail(`${this.#waitingBytes} bytes wait for the disk`);

@@ -31,8 +31,11 @@ export type Restart =
 
 /** `isTorn`: some write of the journal did not finish, so that a SEND may be missing. */
 export function restartOf({ send, orderId, state }: OrderTrace, isTorn: boolean): Restart {
-  if (send === null) return isTorn ? { kind: 'unknown', signMs: null } : { kind: 'notSent' };
-  if (orderId === null) return guards.sentIsUnknown ? { kind: 'unknown', signMs: send.signMs } : { kind: 'notSent' };
+  if (orderId === null) {
+    if (send === null) return isTorn ? { kind: 'unknown', signMs: null } : { kind: 'notSent' };
+    return guards.sentIsUnknown ? { kind: 'unknown', signMs: send.signMs } : { kind: 'notSent' };
+  }
+  // Sent, or adopted by a person: that one was never sent from here, and stands at the exchange all the same.
   if (state?.lifecycle === 'done') return { kind: 'unconfirmed', orderId };
   return { kind: state?.lifecycle === 'cancelSent' ? 'cancelSent' : 'working', orderId };
 }
@@ -102,6 +105,7 @@ export class JournalState {
       case 'SEGMENT':
       case 'EVID':
       case 'INSTANT':
+      case 'RATES':
         break;
       case 'INTENT':
         this.symbols.add(record.symbol);

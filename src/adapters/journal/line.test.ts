@@ -81,6 +81,16 @@ describe('lines', () => {
     }
   });
 
+  it('a body in another order, or with members that its kind does not have, makes the same line', () => {
+    fc.assert(
+      fc.property(records, fc.dictionary(fc.stringMatching(/^x[a-z]{3}$/), simple, { maxKeys: 2 }), ([kind, body, seq, t, dur], more) => {
+        const line = written(kind, body, seq, t, dur);
+        expect(written(kind, { ...more, ...Object.fromEntries(Object.entries(body).toReversed()) }, seq, t, dur)).toBe(line);
+        expect(written(kind, { ...body, ...more }, seq, t, dur)).toBe(line);
+      }),
+    );
+  });
+
   it('a body that could not be read back is our bug', () => {
     const body = { scope: 'account', state: 'KILLED', code: 'X', who: 'me', why: 'w' };
     expect(() => written('HALT', { ...body, state: 'RUN' })).toThrow(

@@ -28,18 +28,37 @@ export interface Line {
 
 /** Throws InvariantError for a body that could not be read back. */
 export function lineOf<K extends Kind>(seq: number, timeMs: number, kind: K, body: Body<K>, durableSeq: number): Line {
-  const said: Readonly<Record<string, unknown>> = body;
-  let head = `{"seq":${seq},"t":${timeMs},"k":"${kind}"`;
-  for (const { name, field } of MEMBERS.get(kind)!) {
-    const value = said[name];
-    if (!field.is(value)) throw new InvariantError(`journal ${kind} ${name}: expected ${field.says}, got ${String(value)}`);
-    head += `,"${name}":${ascii(JSON.stringify(value))}`;
-  }
-  head += `,"dur":${durableSeq}`;
+  // What V8 writes in one go takes a third of the time of member by member, and an order waits for it.
+  const head = `{"seq":${seq},"t":${timeMs},"k":"${kind}",${ascii(JSON.stringify(saidOf(kind, body))).slice(1, -1)},"dur":${durableSeq}`;
   if (head.length > MAX_LINE_BYTES - SEAL_BYTES)
     throw new InvariantError(`journal ${kind}: ${head.length} bytes are more than a record holds`);
-  const crc = crcText(crc32c(Buffer.from(head, 'latin1')));
+  const crc = crcText(crc32c(bytesOf(head), 0, head.length));
   return { text: `${head},"crc":"${crc}"}\n`, crc };
+}
+
+/** The members of a kind, each of which can be read back: the body itself where it has them, and no others, in the order of the table. */
+function saidOf<K extends Kind>(kind: K, body: Body<K>): object {
+  const said: Readonly<Record<string, unknown>> = body;
+  const members = MEMBERS.get(kind)!;
+  const names = Object.keys(said);
+  let isAsTable = names.length === members.length;
+  for (let at = 0; at < members.length; at++) {
+    const { name, field } = members[at]!;
+    const value = said[name];
+    if (!field.is(value)) throw new InvariantError(`journal ${kind} ${name}: expected ${field.says}, got ${String(value)}`);
+    isAsTable &&= names[at] === name;
+  }
+  return isAsTable ? body : Object.fromEntries(members.map(({ name }) => [name, said[name]]));
+}
+
+/** Used again and again: lines are short, and each is checksummed as it is made. */
+const SCRATCH = Buffer.allocUnsafe(8192);
+
+/** At the beginning of some bytes; valid until the next call. */
+function bytesOf(latin1: string): Buffer {
+  if (latin1.length > SCRATCH.length) return Buffer.from(latin1, 'latin1');
+  SCRATCH.write(latin1, 0, 'latin1');
+  return SCRATCH;
 }
 
 /** What a line is that is no record. `isSealed`: its checksum is right, so that it stands as somebody wrote it. */

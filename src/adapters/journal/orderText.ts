@@ -19,17 +19,9 @@ export function sizesOf(order: Order): Sizes {
   const amount = quoteUnits > 0 ? moneyText(instrument, quoteUnits) : null;
   const price = limit > 0 ? priceText(instrument, limit) : null;
   const opens = instrument.market === 'spot' ? '' : reduceOnly ? 'CLOSE' : 'OPEN';
-  const fp = [
-    instrument.market,
-    instrument.wireName,
-    side,
-    opens,
-    price === null ? 'MARKET' : 'LIMIT',
-    price ?? '',
-    qty ?? '',
-    amount ?? '',
-  ];
-  return { symbol: instrument.id, side, qty, amount, price, fp: fp.join('|') };
+  const what = price === null ? 'MARKET|' : `LIMIT|${price}`;
+  const fp = `${instrument.market}|${instrument.wireName}|${side}|${opens}|${what}|${qty ?? ''}|${amount ?? ''}`;
+  return { symbol: instrument.id, side, qty, amount, price, fp };
 }
 
 type Guards = Pick<Body<'INTENT'>, 'takeProfit' | 'stopLoss' | 'trailing' | 'trigger'>;

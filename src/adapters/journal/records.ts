@@ -83,6 +83,8 @@ export const KINDS = {
   SETTING: { contract: text, name: text, value: text, confirmed: flag },
   /** Rows that each feed has delivered so far, and the bars of this instant: feed, openMs, open, high, low, close, volume. */
   INSTANT: { atMs: whole, rows: listOf(whole), bars: listOf(numbers) },
+  /** What strategies may know of the funding of a contract: a rate for each funding time, null where it is not known (yet). */
+  RATES: { symbol: text, times: listOf(whole), rates: listOf(orNull(decimal)) },
   HUMAN: { who: text, what: oneOf('adopt', 'ignore', 'resolve', 'adjust'), id: text, why: text },
   HALT: { scope: text, state: haltState, code: text, who: text, why: text },
   RESUME: { scope: text, state: haltState, code: text, who: text, why: text },

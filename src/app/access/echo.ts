@@ -7,67 +7,65 @@ const BASE = 0x01000193;
 const MASK = '*'.charCodeAt(0);
 const BUCKETS = 1 << 16;
 
-/** What is known of all forms of one length. */
-interface Forms {
-  readonly length: number;
-  /** Weight of the byte that leaves a window. */
-  readonly power: number;
-  readonly sums: Set<number>;
-  /** The upper halves of the sums: one look here tells nearly every window from a form. */
-  readonly buckets: Uint8Array;
-}
-
 /**
- * Letters count in any case, and base64url as base64: so one form stands for all that differ in no more. Of every form a rolling checksum
- * and a keyed digest are kept: the checksum finds candidates at a few instructions a byte, the digest decides.
+ * Letters count in any case, and base64url as base64: so one form stands for all that differ in no more. Of every form a keyed digest is
+ * kept, and a rolling checksum of its beginning, as much of it as the shortest form has: one way through the bytes finds the candidates of
+ * all forms at a few instructions a byte, the digest decides.
  */
 export class Echoes {
   readonly #digest: Digest;
   readonly #digests = new Set<string>();
-  readonly #forms = new Map<number, Forms>();
+  /** Lengths of the forms that begin with a sum. */
+  readonly #lengths = new Map<number, readonly number[]>();
+  /** The upper halves of the sums: one look here tells nearly every window from a form. */
+  readonly #buckets = new Uint8Array(BUCKETS);
   /** Length of the shortest form: in less there is none. */
   readonly #shortest: number;
+  /** Weight of the byte that leaves a window of that length. */
+  readonly #power: number;
 
   constructor(credentials: readonly string[], digest: Digest) {
     this.#digest = digest;
-    for (const form of new Set(credentials.flatMap(formsOf))) this.#learn(folded(Buffer.from(form)));
-    this.#shortest = Math.min(...this.#forms.keys());
+    const forms = Array.from(new Set(credentials.flatMap(formsOf)), (form) => folded(Buffer.from(form)));
+    this.#shortest = Math.min(...forms.map(({ length }) => length));
+    this.#power = powerOf(this.#shortest - 1);
+    for (const form of forms) this.#learn(form);
   }
 
   #learn(form: Uint8Array): void {
-    const { length } = form;
-    const known = this.#forms.get(length) ?? { length, power: powerOf(length - 1), sums: new Set(), buckets: new Uint8Array(BUCKETS) };
-    this.#forms.set(length, known);
-    const sum = form.reduce((before, byte) => (Math.imul(before, BASE) + byte) | 0, 0);
-    known.sums.add(sum);
-    known.buckets[sum >>> 16] = 1;
+    const sum = form.subarray(0, this.#shortest).reduce((before, byte) => (Math.imul(before, BASE) + byte) | 0, 0);
+    const known = this.#lengths.get(sum) ?? [];
+    if (!known.includes(form.length)) this.#lengths.set(sum, [...known, form.length]);
+    this.#buckets[sum >>> 16] = 1;
     this.#digests.add(this.#digest(form));
   }
 
   /** The bytes with asterisks where a credential stood; the same array where none did. */
   hide(bytes: Uint8Array): Uint8Array {
-    if (bytes.length < this.#shortest) return bytes;
-    const text = folded(bytes);
+    const shortest = this.#shortest;
+    if (bytes.length < shortest) return bytes;
+    const buckets = this.#buckets;
+    const power = this.#power;
     let clean = bytes;
-    for (const forms of this.#forms.values()) {
-      for (const start of this.#windows(text, forms)) {
-        if (clean === bytes) clean = bytes.slice();
-        clean.fill(MASK, start, start + forms.length);
-      }
+    let sum = 0;
+    for (let at = 0; at < shortest - 1; at++) sum = (Math.imul(sum, BASE) + FOLD[bytes[at]!]!) | 0;
+    for (let start = 0, end = shortest - 1; end < bytes.length; start++, end++) {
+      sum = (Math.imul(sum, BASE) + FOLD[bytes[end]!]!) | 0;
+      if (buckets[sum >>> 16] === 1) clean = this.#hideAt(start, sum, bytes, clean);
+      sum = (sum - Math.imul(FOLD[bytes[start]!]!, power)) | 0;
     }
     return clean;
   }
 
-  /** Where forms of one length begin. */
-  #windows(text: Uint8Array, { length, power, sums, buckets }: Forms): readonly number[] {
-    const found: number[] = [];
-    if (text.length < length) return found;
-    let sum = 0;
-    for (let at = 0; at < length - 1; at++) sum = (Math.imul(sum, BASE) + text[at]!) | 0;
-    for (let start = 0, end = length - 1; end < text.length; start++, end++) {
-      sum = (Math.imul(sum, BASE) + text[end]!) | 0;
-      if (buckets[sum >>> 16] === 1 && sums.has(sum) && this.#digests.has(this.#digest(text.subarray(start, end + 1)))) found.push(start);
-      sum = (sum - Math.imul(text[start]!, power)) | 0;
+  /** `clean`: what was made of `bytes` so far. */
+  #hideAt(start: number, sum: number, bytes: Uint8Array, clean: Uint8Array): Uint8Array {
+    let found = clean;
+    for (const length of this.#lengths.get(sum) ?? []) {
+      const end = start + length;
+      if (end > bytes.length || !this.#digests.has(this.#digest(folded(bytes.subarray(start, end))))) continue;
+      // A buffer's own slice would be the same memory.
+      if (found === bytes) found = Uint8Array.from(bytes);
+      found.fill(MASK, start, end);
     }
     return found;
   }

@@ -13,6 +13,9 @@ export interface ActAnswer {
   readonly says: string;
 }
 
+/** At once, or when what was done lasts on the disk. */
+export type Answer = ActAnswer | Promise<ActAnswer>;
+
 export interface HaltAct {
   readonly scope: ScopeName;
   /** KILLED has an act of its own. */
@@ -34,7 +37,7 @@ export interface KillAct {
 
 /** About what the bot cannot decide by itself (order safety, section 12). */
 export type Decision =
-  /** It is the bot's from now on: an order is managed, a holding counted. */
+  /** An order is of that strategy from now on: reserved, followed and booked. Null: of the only one. */
   | { readonly what: 'adopt'; readonly id: string; readonly strategy: string | null; readonly why: string }
   /** It belongs to somebody else, and is never touched. */
   | { readonly what: 'ignore'; readonly id: string; readonly why: string }
@@ -55,18 +58,19 @@ export interface TightenAct {
 }
 
 /**
- * Every call returns at once. `halt` and `kill` have closed the gate before they return; what a kill does then is seen in `view().kill`.
- * Each act is journalled with `who` before its answer is given. Acts that cannot be are answered with `done: false`; nothing throws.
+ * `halt` and `kill` have closed the gate before they return; what a kill does then is seen in `view().kill`. Each act is journalled with
+ * `who`, and its answer comes when that is on the disk: what was said to be done is done after a power cut, too. Acts that cannot be are
+ * answered with `done: false`; nothing throws, and no answer rejects.
  */
 export interface BotControl {
   view(): BotView;
   /** The operator's own cause, code OPERATOR, on a scope. */
-  halt(act: HaltAct, who: Who): ActAnswer;
-  resume(act: ResumeAct, who: Who): ActAnswer;
-  kill(act: KillAct, who: Who): ActAnswer;
-  decide(decision: Decision, who: Who): ActAnswer;
+  halt(act: HaltAct, who: Who): Answer;
+  resume(act: ResumeAct, who: Who): Answer;
+  kill(act: KillAct, who: Who): Answer;
+  decide(decision: Decision, who: Who): Answer;
   /** A limit can only become stricter while the bot runs (R-30). */
-  tighten(act: TightenAct, who: Who): ActAnswer;
+  tighten(act: TightenAct, who: Who): Answer;
   /** Somebody asks: a sign of life of whoever watches (R-25). */
   beat(): void;
   /** Somebody has seen the alarms so far. */

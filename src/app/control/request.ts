@@ -52,7 +52,7 @@ export function scopeOf(op: Op): AccessScope {
 export type BotAnswer = BotView | readonly LogLine[] | ActAnswer;
 
 /** Does what was asked; to ask is a sign of life. */
-export function perform(control: BotControl, request: BotRequest, who: Who): BotAnswer {
+export function perform(control: BotControl, request: BotRequest, who: Who): BotAnswer | Promise<BotAnswer> {
   control.beat();
   switch (request.op) {
     case 'view':

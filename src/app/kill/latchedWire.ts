@@ -20,7 +20,9 @@ export function latchedWire(wire: LateWire, gate: Pick<KillGate, 'isClosed'>): L
   };
 }
 
+/** Such a request has no query; whatever might stand behind its path is left off. */
 function makesOrder(url: string): boolean {
-  const { pathname } = new URL(url);
-  return CREATES.some((path) => pathname.endsWith(path));
+  const query = url.indexOf('?');
+  const path = query < 0 ? url : url.slice(0, query);
+  return CREATES.some((create) => path.endsWith(create));
 }

@@ -139,14 +139,16 @@ export class BarDesk {
   }
 
   #pump(): void {
+    let hasDecided = false;
     while (this.#isRunning && !this.#isBusy) {
       const nowMs = this.#venueMs();
       const t = this.#nextInstant();
       const waitMs = t - nowMs;
-      if (waitMs > 0) return this.#arm(waitMs);
+      // Between two instants others have their turn.
+      if (waitMs > 0 || hasDecided) return this.#arm(Math.max(0, waitMs));
       const deadlineMs = t + this.#parts.times.graceMs;
       if (nowMs > deadlineMs + this.#parts.times.graceMs) this.#passOver(t, nowMs - this.#parts.times.graceMs);
-      else if (nowMs >= deadlineMs || this.#isComplete(t)) this.#decide(t);
+      else if (nowMs >= deadlineMs || this.#isComplete(t)) hasDecided = this.#decide(t);
       else return this.#arm(deadlineMs - nowMs);
     }
   }
@@ -158,7 +160,8 @@ export class BarDesk {
     this.#closedMs = Math.max(t, untilMs);
   }
 
-  #decide(t: number): void {
+  /** False where there was nothing to decide on. */
+  #decide(t: number): boolean {
     const due = this.#staged.filter(({ set }) => this.#closeAfterClosed(set) === t);
     for (const { set, bars } of due) {
       if (bars.some(({ closeMs }) => closeMs >= t)) continue;
@@ -169,13 +172,17 @@ export class BarDesk {
     }
     this.#closedMs = t;
     const isFresh = this.#staged.some(({ bars }) => bars.some(({ closeMs }) => closeMs === t));
-    if (!isFresh && this.#parts.engine.timers.nextMs > t) return;
+    if (!isFresh && this.#parts.engine.timers.nextMs > t) return false;
     this.#isBusy = true;
+    let isWithin = true;
     this.#parts.settle(() => {
       if (this.#isRunning) this.#deliver(t);
       this.#isBusy = false;
-      this.#soon();
+      // Within the call, whoever has called looks for the next instant.
+      if (!isWithin) this.#soon();
     });
+    isWithin = false;
+    return true;
   }
 
   #deliver(t: number): void {

@@ -5,6 +5,7 @@ import type { SendStamp } from '../../adapters/journal/fileJournal.ts';
 import { TradeHistory } from '../../adapters/journal/history.ts';
 import type { JournalListener } from '../../adapters/journal/journalFile.ts';
 import type { OpenedJournal } from '../../adapters/journal/openJournal.ts';
+import { RateHistory } from '../../adapters/journal/rates.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Order, OrderId } from '../../model/order.ts';
 import { clientOrderIdOf, runPrefix } from '../../protocol/clientOrderId.ts';
@@ -16,8 +17,12 @@ export interface BotJournal extends OpenedJournal {
   readonly cidOf: (id: OrderId) => string;
   /** Executions and payments of earlier processes, to be booked. */
   readonly history: TradeHistory;
+  /** Funding rates that earlier processes knew. */
+  readonly rates: RateHistory;
   /** `<instrument id> <trade id> <side>` of every execution. */
   readonly trades: ReadonlySet<string>;
+  /** Gives up what grows with the journal, once the bot has taken it over. */
+  forget(): void;
 }
 
 export interface JournalWorld {
@@ -45,8 +50,17 @@ export const journalFolder = ({ data }: Pick<LiveConfig, 'data'>): string => joi
 export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJournal {
   let prefix: string | null = null;
   const history = new TradeHistory();
+  const rates = new RateHistory();
   const trades = new Set<string>();
-  const cidOf = (id: OrderId): string => clientOrderIdOf((prefix ??= runPrefix(Math.max(0, Math.floor(world.nowMs())), world.chance)), id);
+  // Every record of an order asks for it anew.
+  let last: { readonly id: OrderId; readonly cid: string } | null = null;
+  const cidOf = (id: OrderId): string => {
+    if (last?.id !== id) {
+      prefix ??= runPrefix(Math.max(0, Math.floor(world.nowMs())), world.chance);
+      last = { id, cid: clientOrderIdOf(prefix, id) };
+    }
+    return last.cid;
+  };
   const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
   const opened = openJournalFolder(
     {
@@ -67,12 +81,18 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
       account: `${config.mode}:${config.fingerprint}`,
       visit: (record) => {
         history.add(record);
+        rates.add(record);
         if (record.k === 'FILL') trades.add(`${record.symbol} ${record.tradeId} ${record.side}`);
         if (record.k === 'INTENT' || record.k === 'VERDICT') prefix ??= record.cid.slice(0, PREFIX_CHARS);
       },
     },
   );
-  return { ...opened, cidOf, history, trades };
+  const { state } = opened;
+  const forget = (): void => {
+    for (const known of [trades, state.trades, state.unfinished, state.tombs, state.refused]) known.clear();
+    state.decisions.length = 0;
+  };
+  return { ...opened, cidOf, history, rates, trades, forget };
 }
 
 /** The books begin with the capital of the first start: another one later would be money out of nothing. Throws ConfigError. */

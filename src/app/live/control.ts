@@ -1,4 +1,4 @@
-// What a person may do to this bot: each act is journalled before its answer, and whatever stops trading has done so before it returns.
+// What a person may do to this bot: whatever stops trading has done so before it returns, and is on the disk before it is answered.
 
 import { tightenedText } from '../../adapters/journal/tightened.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -11,7 +11,8 @@ import type { ActAnswer, BotControl, Decision, HaltAct, KillAct, LogLine, Resume
 import { OPERATOR } from '../control/botControl.ts';
 import type { BotView, KillView } from '../control/botView.ts';
 import { scopeNamed } from '../control/scopes.ts';
-import { readLatch, setLatch } from '../kill/latch.ts';
+import { readLatch, setLatch, type Latch } from '../kill/latch.ts';
+import { adoptOrder, ignoreOrder } from './aliens.ts';
 import { killBot } from './killBot.ts';
 import type { OpenedBot } from './openLiveBot.ts';
 import { namedOf, viewOf } from './view.ts';
@@ -64,16 +65,16 @@ export class LiveControl implements BotControl {
     return this.#parts.bot.parts.log.after(after, most);
   }
 
-  halt({ scope: name, state, why }: HaltAct, who: Who): ActAnswer {
+  async halt({ scope: name, state, why }: HaltAct, who: Who): Promise<ActAnswer> {
     const { engine, log, venueMs } = this.#parts.bot.parts;
     const scope = scopeNamed(name, namedOf(engine));
     if (scope === null) return refused(`${name} is no scope of this bot`);
     this.#step(() => engine.risk.halts.raise(scope, state, OPERATOR, `${why} (${who})`, venueMs()));
     log.decided(null, `${who} halts ${name}: ${why}`, OPERATOR, 'warn');
-    return done(`${name} is halted (${state}): ${state === 'HALT_NEW' ? 'only what reduces a position leaves' : 'only cancels leave'}`);
+    return this.#lasting(`${name} is halted (${state}): ${state === 'HALT_NEW' ? 'only what reduces a position leaves' : 'only cancels leave'}`);
   }
 
-  resume({ scope: name, code, why }: ResumeAct, who: Who): ActAnswer {
+  async resume({ scope: name, code, why }: ResumeAct, who: Who): Promise<ActAnswer> {
     const { engine, log, services, venueMs } = this.#parts.bot.parts;
     const scope = scopeNamed(name, namedOf(engine));
     if (scope === null) return refused(`${name} is no scope of this bot`);
@@ -91,10 +92,12 @@ export class LiveControl implements BotControl {
       for (const each of service.standing) if (each.code === cause && each.instrument === instrument) service.clear(each.code, instrument);
     log.decided(null, `${who} clears ${cause} on ${name}: ${why}`, cause);
     const left = engine.risk.halts.causes().filter((other) => other.scope.kind === scope.kind);
-    return done(left.length === 0 ? `${name} goes on` : `${cause} is cleared; ${left.map((other) => other.code).join(', ')} still holds`);
+    return this.#lasting(
+      left.length === 0 ? `${name} goes on` : `${cause} is cleared; ${left.map((other) => other.code).join(', ')} still holds`,
+    );
   }
 
-  kill({ flatten, why }: KillAct, who: Who): ActAnswer {
+  async kill({ flatten, why }: KillAct, who: Who): Promise<ActAnswer> {
     const { gate, bot } = this.#parts;
     // The gate first: everything else may take its time.
     gate.close();
@@ -104,8 +107,16 @@ export class LiveControl implements BotControl {
     this.#kill = { sinceMs: venueMs(), flatten, who, phase: 'cancelling', says: 'no order leaves any more', residuals: [] };
     this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
     log.decided(null, `KILLED by ${who}: ${why}`, KILLED, 'error');
-    void this.#runKill({ sinceMs: venueMs(), who, why, flatten }, config.data);
-    return done(`killed: no order leaves any more; open orders are being cancelled${flatten ? ', then positions closed' : ''}`);
+    const latch = { sinceMs: venueMs(), who, why, flatten };
+    // Cancels do not wait for the disk; the answer does.
+    const latching = setLatch(config.data, latch).then(
+      () => null,
+      (error: unknown) => `the latch could not be written: ${String(error)}`,
+    );
+    void this.#runKill(latch, latching);
+    const says = `killed: no order leaves any more; open orders are being cancelled${flatten ? ', then positions closed' : ''}`;
+    const problem = await latching;
+    return problem === null ? done(says) : refused(`${says}; but the next start would not know: ${problem}`);
   }
 
   /** A kill from outside this process has set the latch: what it does, it does alone. */
@@ -125,14 +136,23 @@ export class LiveControl implements BotControl {
     log.decided(null, `KILLED from outside by ${who}: ${why}`, KILLED, 'error');
   }
 
-  decide(decision: Decision, who: Who): ActAnswer {
+  async decide(decision: Decision, who: Who): Promise<ActAnswer> {
     const { journal } = this.#parts.bot.parts;
-    const answer = decision.what === 'resolve' ? this.#resolve(decision) : this.#name(decision);
-    if (answer.done) journal.human({ who, what: decision.what, id: decision.id, why: decision.why });
-    return answer;
+    if (decision.what === 'adopt') {
+      const answer = await adoptOrder(this.#parts.bot, decision, who);
+      return answer.done ? this.#lasting(answer.says) : answer;
+    }
+    if (decision.what === 'ignore') {
+      const answer = ignoreOrder(this.#parts.bot, decision, who);
+      return answer.done ? this.#lasting(answer.says) : answer;
+    }
+    const answer = this.#resolve(decision);
+    if (!answer.done) return answer;
+    journal.human({ who, what: decision.what, id: decision.id, why: decision.why });
+    return this.#lasting(answer.says);
   }
 
-  tighten({ key, value, why }: TightenAct, who: Who): ActAnswer {
+  async tighten({ key, value, why }: TightenAct, who: Who): Promise<ActAnswer> {
     const { engine, journal, log } = this.#parts.bot.parts;
     const before = engine.risk.limits[key];
     try {
@@ -143,7 +163,7 @@ export class LiveControl implements BotControl {
     }
     journal.human({ who, what: 'adjust', id: tightenedText(key, value), why });
     log.decided(null, `${who} sets ${key} from ${before ?? 'none'} to ${value}: ${why}`);
-    return done(`${key} is ${value} until the bot starts again: then the config counts`);
+    return this.#lasting(`${key} is ${value} until the bot starts again: then the config counts`);
   }
 
   /** Somebody says what became of an order that nobody could tell. */
@@ -160,15 +180,15 @@ export class LiveControl implements BotControl {
     return done(outcome === 'placed' ? `${id} counts as placed` : `${id} counts as without effect; it is watched for ever`);
   }
 
-  /** An order of the exchange that this bot has not made. */
-  #name(decision: Exclude<Decision, { what: 'resolve' }>): ActAnswer {
-    const { services } = this.#parts.bot.parts;
-    const holders = services.all().filter(({ standing }) => standing.some(({ venueId }) => venueId === decision.id));
-    if (holders.length === 0) return refused(`${decision.id}: nothing of that id stands against trading`);
-    if (decision.what === 'adopt')
-      return refused('an order that this bot has not made cannot be managed by a strategy: cancel it at the exchange, or ignore it');
-    for (const service of holders) service.ignore(decision.id);
-    return done(`${decision.id} is left alone from now on`);
+  /** Done, once everything that was journalled by now is on the disk. */
+  async #lasting(says: string): Promise<ActAnswer> {
+    const { bot } = this.#parts;
+    try {
+      await bot.durable(bot.parts.journal.lastSeq);
+      return done(says);
+    } catch (error) {
+      return refused(`${says}; but it will not outlive this process: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 
   #orderOf(cid: string): OrderId | null {
@@ -176,10 +196,9 @@ export class LiveControl implements BotControl {
     return orderIdIn(cidOf(1 as OrderId).slice(0, 16), cid);
   }
 
-  async #runKill(latch: Parameters<typeof setLatch>[1], folder: string): Promise<void> {
+  async #runKill(latch: Latch, latching: Promise<string | null>): Promise<void> {
     const { bot } = this.#parts;
     const { log } = bot.parts;
-    const latching = setLatch(folder, latch).catch((error: unknown) => log.error(`the latch could not be written: ${String(error)}`));
     const report = await killBot(bot, latch.flatten, (phase, says) => {
       log.warn(`kill: ${says}`);
       if (this.#kill) this.#kill = { ...this.#kill, phase, says };
@@ -187,7 +206,8 @@ export class LiveControl implements BotControl {
       log.error(`the kill has failed: ${String(error)}`);
       return { residuals: [`the kill has failed: ${String(error)}; use isobar kill`] };
     });
-    await latching;
+    const problem = await latching;
+    if (problem !== null) log.error(problem);
     const { residuals } = report;
     const says = residuals.length === 0 ? 'all orders are cancelled, and proved to be' : `${residuals.length} things could not be settled`;
     if (this.#kill) this.#kill = { ...this.#kill, phase: 'done', says, residuals };

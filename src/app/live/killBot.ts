@@ -63,8 +63,6 @@ async function booksOf(bot: LiveBot): Promise<KillBooks> {
   const { engine, journal, cidOf, venueMs } = bot.parts;
   const { ledger, instruments, runs } = engine;
   let last = engine.orders.count + SLICE_GAP;
-  const bookedOf = (id: string): Set<string> =>
-    new Set([...bot.booked].filter((trade) => trade.startsWith(`${id} `)).map((trade) => trade.slice(id.length + 1)));
   const strategyOf = (index: number): number =>
     Math.max(
       0,
@@ -73,7 +71,7 @@ async function booksOf(bot: LiveBot): Promise<KillBooks> {
   return {
     spot: instruments.flatMap((instrument, index) => {
       if (instrument.market !== 'spot') return [];
-      const booked = bookedOf(instrument.id);
+      const booked = new Set(bot.booked.of(instrument.id));
       return runs.flatMap(({ index: strategy }) => {
         const qty = ledger.qty(strategy, index);
         return qty > 0 ? [{ instrument, qty: fromScaled(qty, ledger.qtyDigits(index)), booked, strategy }] : [];

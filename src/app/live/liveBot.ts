@@ -8,23 +8,29 @@ import { stopLive } from '../../engine/liveSteps.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { fromScaled } from '../../base/decimal.ts';
 import type { ServerTime } from '../../adapters/rest/time/serverClock.ts';
+import { rateOf } from '../../adapters/rest/market/fundingPoller.ts';
 import { klinesOf } from '../../adapters/rest/market/klines.ts';
-import type { Market } from '../../model/instrument.ts';
+import type { Instrument, Market } from '../../model/instrument.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { OrderId } from '../../model/order.ts';
 import type { Exchange } from '../access/openExchange.ts';
 import type { FillView } from '../control/botView.ts';
 import type { RunPlan } from '../plan.ts';
+import type { Aftermath } from './aftermath.ts';
 import { Auditor, together } from './auditor.ts';
 import { BarDesk, type BarFact } from './barDesk.ts';
+import { BookedTrades } from './bookedTrades.ts';
 import { EquityBook } from './equityBook.ts';
 import { Driver } from './driver.ts';
+import { FundingDesk } from './fundingDesk.ts';
+import type { KnownRates } from './fundingRates.ts';
 import type { LiveConfig } from './liveConfig.ts';
 import { watchRow } from './localStops.ts';
 import type { LiveSet } from './liveFeeds.ts';
 import type { LiveLog } from './liveLog.ts';
 import type { MarketSplit } from './marketSplit.ts';
 import { Attention } from '../control/attention.ts';
+import { Maintenance } from './maintenance.ts';
 import { Pulse } from './pulse.ts';
 
 export interface LiveBotParts {
@@ -36,6 +42,9 @@ export interface LiveBotParts {
   readonly journal: FileJournal;
   readonly cidOf: (id: OrderId) => string;
   readonly sets: readonly LiveSet[];
+  readonly aftermath: Aftermath;
+  /** The funding rates with which a contract begins. */
+  readonly knownRates: (instrument: Instrument) => KnownRates;
   readonly log: LiveLog;
   readonly requests: { sent: number; refused: number };
   /** Equity of each strategy as its books began. */
@@ -67,14 +76,15 @@ export class LiveBot {
   readonly fills: FillView[] = [];
   fillCount = 0;
   readonly fillsBy: number[] = [];
-  /** `<instrument> <trade id>` of every execution that the books have. */
-  readonly booked = new Set<string>();
+  readonly booked = new BookedTrades();
   /** Attempts of calls, and those that a rate limit has refused. */
   readonly requests: { sent: number; refused: number };
   readonly equity: EquityBook;
   readonly #desk: BarDesk;
+  readonly #funding: FundingDesk;
   readonly #auditor: Auditor;
   readonly #pulse: Pulse;
+  readonly #maintenance: Maintenance;
   readonly attention: Attention;
   readonly #remembered = new Map<string, string>();
   #isRunning = false;
@@ -107,6 +117,17 @@ export class LiveBot {
       deliver: (atMs, bars, append) => this.#deliver(atMs, bars, append),
       tell: (level, says) => parts.log[level](says),
     });
+    this.#funding = new FundingDesk({
+      engine,
+      plan: parts.plan,
+      scheduler: exchange.scheduler,
+      serverTime: () => this.#serverTime('futures'),
+      ask: ({ wireName }) => rateOf(exchange.client, wireName),
+      periodMs: config.fundingMs,
+      known: parts.knownRates,
+      journal: (body) => void parts.journal.rates(body),
+      tell: (level, strategy, says) => (strategy === null ? parts.log[level](says) : parts.log.decided(strategy, says, 'FUNDING_RATES', 'warn')),
+    });
     this.#auditor = new Auditor({
       scheduler: exchange.scheduler,
       audit: (kind, done) => this.#audit(kind, done),
@@ -115,6 +136,8 @@ export class LiveBot {
       startGapMs: config.audit.startGapMs,
       told: (kind, result) => this.#audited(kind, result, venueMs()),
     });
+    const step = (act: () => void): void => this.driver.step(act);
+    this.#maintenance = new Maintenance({ windows: config.maintenance, engine, scheduler: exchange.scheduler, venueMs, step });
     this.attention = new Attention(venueMs());
     this.#pulse = new Pulse({
       engine,
@@ -124,13 +147,13 @@ export class LiveBot {
       heartbeatMs: () => this.attention.seenMs,
       alertMs: () => this.attention.alarmMs,
       clockErrorMs: () => Math.max(...config.markets.map((market) => exchange.serverTime(market).uncertaintyMs)),
-      step: (act) => this.driver.step(act),
+      step,
     });
   }
 
   /** Nothing is decided, asked for or on the wire: of a bot on simulated time, all that this time brings has been done. */
   get isIdle(): boolean {
-    return this.#desk.isIdle && !this.#auditor.isBusy && this.parts.services.idle;
+    return this.#desk.isIdle && !this.#funding.isBusy && !this.#auditor.isBusy && this.parts.services.idle;
   }
   get isTrading(): boolean {
     return this.#isRunning;
@@ -140,6 +163,8 @@ export class LiveBot {
   start(trading: () => void = () => {}): void {
     const { engine, log, venueMs } = this.parts;
     engine.risk.halts.raise(ACCOUNT, 'HALT_NEW', STARTING, 'the start is not complete: two clean audits are needed', venueMs());
+    this.#funding.start();
+    this.#maintenance.start();
     this.#auditor.start(() => {
       this.driver.step(() => engine.risk.halts.clear(ACCOUNT, STARTING, 'two audits were clean', venueMs()));
       this.#isRunning = true;
@@ -159,8 +184,10 @@ export class LiveBot {
   rest(done: () => void): void {
     const { services, config, engine } = this.parts;
     this.#desk.stop();
+    this.#funding.stop();
     this.#auditor.stop();
     this.#pulse.stop();
+    this.#maintenance.stop();
     if (this.#isRunning && !this.#isBroken) {
       if (config.onStop === 'cancel')
         this.driver.step(() =>
@@ -195,7 +222,8 @@ export class LiveBot {
         for (let row = before[at]!; row < feed.bars.length; row++) watchRow(engine, feed, row);
       });
     });
-    this.equity.note(atMs);
+    this.#funding.tellReaders();
+    this.parts.aftermath.after(() => this.equity.note(atMs));
     if (engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());
   }
 
@@ -319,7 +347,7 @@ export class LiveBot {
     if (this.fills.length > MOST_FILLS) this.fills.shift();
     this.fillCount++;
     this.fillsBy[order.strategy] = (this.fillsBy[order.strategy] ?? 0) + 1;
-    this.booked.add(`${instrument.id} ${view.tradeId}`);
+    this.booked.add(instrument.id, view.tradeId);
     log.decided(
       strategy,
       `${side === 'buy' ? 'bought' : 'sold'} ${view.qty} ${instrument.base} at ${view.price}, fee ${view.fee} ${view.feeCoin}`,

@@ -15,6 +15,7 @@ import type { Definition } from '../definition/schema.ts';
 import { DEFAULTS } from '../definition/settled.ts';
 import { readYaml, valueAt, whereIs, type DefinitionSource } from '../definition/source.ts';
 import { DEFINITION_KEYS, liveSchema, type LiveFile } from './liveSchema.ts';
+import { maintenanceWindows, type MaintenanceWindow } from './maintenance.ts';
 import { fingerprintOf, type Mode } from './mode.ts';
 import type { AlertEntry } from '../notify/notifiers.ts';
 
@@ -62,6 +63,9 @@ export interface LiveConfig extends LiveBehaviour {
   readonly audit: AuditTimes;
   readonly clock: { readonly samples: number; readonly periodMs: number };
   readonly bars: BarTimes;
+  readonly maintenance: readonly MaintenanceWindow[];
+  /** From one funding time to the next, ms. */
+  readonly fundingMs: number;
   /** Null: no dashboard. */
   readonly dashboard: { readonly port: number } | null;
   readonly alerts: readonly AlertEntry[];
@@ -93,6 +97,7 @@ export function readLiveConfig(file: string, environment: Environment = process.
     fingerprint: fingerprintOf(signer.apiKey),
     dashboard: given.dashboard === undefined ? null : { port: given.dashboard.port ?? DASHBOARD_PORT },
     alerts: given.alerts ?? [],
+    maintenance: maintenanceWindows(given.maintenance),
     ...timesOf(given),
   };
 }
@@ -117,7 +122,7 @@ function behaviourOf(file: string, source: DefinitionSource, given: LiveFile): L
   };
 }
 
-type Times = Pick<LiveConfig, 'orders' | 'proof' | 'onStop' | 'audit' | 'clock' | 'bars'>;
+type Times = Pick<LiveConfig, 'orders' | 'proof' | 'onStop' | 'audit' | 'clock' | 'bars' | 'fundingMs'>;
 
 /**
  * Of an exchange that hurries, a ms of doubt here is several there. Orders are signed for the middle of what it takes, 1 s ahead of its
@@ -125,7 +130,7 @@ type Times = Pick<LiveConfig, 'orders' | 'proof' | 'onStop' | 'audit' | 'clock' 
  */
 const HURRIED = { doubtMs: 2000, backdateMs: 1500 } as const;
 
-function timesOf({ orders = {}, audit = {}, clock = {}, bars = {}, timeScale = 1 }: LiveFile): Times {
+function timesOf({ orders = {}, audit = {}, clock = {}, bars = {}, funding = {}, timeScale = 1 }: LiveFile): Times {
   const like = ORDER_SETTINGS;
   const doubtMs = clock.maxUncertaintyMs ?? like.maxUncertaintyMs;
   return {
@@ -150,6 +155,7 @@ function timesOf({ orders = {}, audit = {}, clock = {}, bars = {}, timeScale = 1
     audit: { fullMs: audit.fullMs ?? 300_000, startGapMs: 10_000 },
     clock: { samples: clock.samples ?? 5, periodMs: clock.periodMs ?? 300_000 },
     bars: { graceMs: bars.graceMs ?? 5000, delayMs: bars.delayMs ?? 400, spreadMs: bars.spreadMs ?? 1000 },
+    fundingMs: (funding.everyHours ?? 8) * 3_600_000,
   };
 }
 

@@ -3,7 +3,7 @@
 import 'reflect-metadata';
 import { Container } from 'inversify';
 import type { TradeHistory } from '../../adapters/journal/history.ts';
-import { Scratch } from '../../base/rowLog.ts';
+import { UnreadScratch } from '../../base/rowLog.ts';
 import type { Engine, LogLine } from '../../engine/engine.ts';
 import { HaltDesk } from '../../engine/haltDesk.ts';
 import { sealEngine } from '../../engine/setUp.ts';
@@ -13,6 +13,7 @@ import { botModule } from '../botModule.ts';
 import { resolveRun, type ResolveOptions } from '../definition/resolve.ts';
 import type { FeedPlan, RunPlan } from '../plan.ts';
 import { TOKENS } from '../tokens.ts';
+import { liveContracts } from './fundingRates.ts';
 import type { LiveBehaviour } from './liveConfig.ts';
 import { liveModule, type LiveWorld } from './liveModule.ts';
 import { bookHistory } from './recovery.ts';
@@ -30,7 +31,7 @@ export async function livePlan(
 ): Promise<RunPlan> {
   const { plan } = await resolveRun(source, {
     feeds,
-    contracts: markets.includes('futures') ? { data: new Map(), inputs: [], files: [], notes: [] } : undefined,
+    contracts: markets.includes('futures') ? { data: liveContracts(feeds), inputs: [], files: [], notes: [] } : undefined,
     blockRows: BLOCK_ROWS,
     ...(load ? { load } : {}),
     bundler,
@@ -47,7 +48,7 @@ export interface BuiltEngine {
 /** Strategies constructed, books funded and brought up to date, indicators warm. */
 export async function buildEngine(plan: RunPlan, world: LiveWorld, history: TradeHistory, log: LogLine): Promise<BuiltEngine> {
   const container = new Container({ defaultScope: 'Singleton' });
-  container.load(botModule(plan, { log, beat: null }, new Scratch()), liveModule(world));
+  container.load(botModule(plan, { log, beat: null }, new UnreadScratch()), liveModule(world));
   const engine = container.get(TOKENS.engine);
   addStrategies(engine, plan);
   fund(engine, plan);

@@ -9,7 +9,7 @@ import { ConfigError } from '../../base/errors.ts';
 import type { BarColumns } from '../../model/bars.ts';
 import { nestedIn } from '../../model/coarser.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
-import { parseInterval, type Interval } from '../../model/interval.ts';
+import { parseInterval, typicalLengthMs, type Interval } from '../../model/interval.ts';
 import type { FeedQuality } from '../../model/run.ts';
 import { wireInterval } from '../../protocol/dialect.ts';
 import { DEFAULTS } from '../definition/settled.ts';
@@ -50,18 +50,19 @@ export function plansFor(
   instruments: readonly Instrument[],
   fill: (bars: GrowingBars, feed: number) => void,
 ): readonly FeedPlan[] {
-  return wantedFeeds(behaviour).map(({ name, key }, feed) => {
+  return wantedFeeds(behaviour).map(({ name, key, isHidden }, feed) => {
     const instrument = instruments.find(({ market, wireName }) => market === key.market && wireName === key.symbol);
     if (instrument === undefined) throw new ConfigError(`${key.symbol}: the bot did not trade it`, 'name the config that the bot ran with');
     const bars = new GrowingBars(instrument, key.interval);
     fill(bars, feed);
-    return { name, bars, firstRow: bars.length, quality: qualityOf(bars) };
+    return { name, bars, firstRow: bars.length, quality: qualityOf(bars), isHidden };
   });
 }
 
 interface WantedFeed {
   readonly name: string;
   readonly key: BarKey;
+  readonly isHidden: boolean;
 }
 
 /** Throws ConfigError for what the exchange does not list, and NoAnswer where it does not answer. */
@@ -101,7 +102,7 @@ export async function loadLiveFeeds(config: LiveConfig, service: MarketService, 
 }
 
 /** Paths of a config are tried from the current folder, then from its own. A bot can do without a catalog. */
-function catalogOf({ definition, source }: LiveConfig): string {
+export function catalogOf({ definition, source }: Pick<LiveConfig, 'definition' | 'source'>): string {
   const path = resolve(definition.catalog ?? DEFAULTS.catalog);
   return existsSync(path) ? path : resolve(source.folder, definition.catalog ?? DEFAULTS.catalog);
 }
@@ -110,23 +111,49 @@ const idOf = ({ market, symbol, interval }: BarKey): string => `${market} ${symb
 
 function wantedFeeds({ definition, source }: Pick<LiveBehaviour, 'definition' | 'source'>): readonly WantedFeed[] {
   const byDefault = definition.market ?? DEFAULTS.market;
-  return Object.entries(definition.feeds).flatMap(([name, feed]) =>
+  const seen = Object.entries(definition.feeds).flatMap(([name, feed]) =>
     (feed.symbols ?? [feed.symbol ?? '']).map((symbol) => {
       const interval = parseInterval(feed.interval);
       if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
-      return { name, key: { market: feed.market ?? byDefault, symbol, interval } };
+      return { name, key: { market: feed.market ?? byDefault, symbol, interval }, isHidden: false };
     }),
   );
+  return [...seen, ...insideFeeds(seen, definition.fills?.inside, source)];
+}
+
+/** Finer bars of each symbol whose feeds are coarser, in which stops are looked at: as a backtest has them with the same key. */
+function insideFeeds(
+  seen: readonly WantedFeed[],
+  given: string | undefined,
+  source: LiveBehaviour['source'],
+): readonly WantedFeed[] {
+  const interval = given === undefined ? null : parseInterval(given);
+  if (interval === null) return [];
+  const lengthOf = ({ key }: WantedFeed): number => typicalLengthMs(key.interval);
+  const finest = new Map<string, WantedFeed>();
+  for (const feed of seen) {
+    const symbol = `${feed.key.market} ${feed.key.symbol}`;
+    const known = finest.get(symbol);
+    if (known === undefined || lengthOf(feed) < lengthOf(known)) finest.set(symbol, feed);
+  }
+  return [...finest.values()].flatMap(({ name, key }) => {
+    if (typicalLengthMs(interval) >= typicalLengthMs(key.interval)) return [];
+    if (nestedIn(key.interval).includes(interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isHidden: true }];
+    throw new ConfigError(
+      `${whereIs(source, ['fills', 'inside'])}: expected an interval of which bars of ${key.interval} are made, got ${given}`,
+      `one of ${nestedIn(key.interval).join(' ')}`,
+    );
+  });
 }
 
 function plansOf(wanted: readonly WantedFeed[], sets: ReadonlyMap<string, LiveSet>): readonly FeedPlan[] {
   const used = new Map<string, number>();
-  return wanted.map(({ name, key }) => {
+  return wanted.map(({ name, key, isHidden }) => {
     const id = idOf(key);
     const at = used.get(id) ?? 0;
     used.set(id, at + 1);
     const bars = sets.get(id)!.copies[at]!;
-    return { name, bars, firstRow: bars.length, quality: qualityOf(bars) };
+    return { name, bars, firstRow: bars.length, quality: qualityOf(bars), isHidden };
   });
 }
 

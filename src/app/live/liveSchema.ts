@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { accessSchema } from '../access/config.ts';
 import { definitionSchema } from '../definition/schema.ts';
+import { INTERVAL_NAMES } from '../../model/interval.ts';
 import { alertsSchema } from '../notify/notifiers.ts';
 
 const ms = (help: string, least: number, most: number) => {
@@ -76,6 +77,48 @@ const bars = map(
   'how bars are fetched, such as { graceMs: 5000 }',
 ).describe('how closed bars are fetched');
 
+const hours = [1, 2, 3, 4, 6, 8, 12, 24] as const;
+const funding = map(
+  {
+    everyHours: z
+      .literal(hours, { error: `one of ${hours.join(', ')}` })
+      .describe('hours from one funding time to the next, counted from 00:00 UTC; default 8')
+      .optional(),
+  },
+  'the times of funding, such as { everyHours: 8 }',
+).describe('when contracts are charged funding, which the exchange does not tell');
+
+const inside = z
+  .enum(['off', ...INTERVAL_NAMES], { error: 'an interval such as 1m, or off' })
+  .describe('finer bars in which stops are looked at, between those of the strategies, which do not see them')
+  .optional();
+const keptOrCancelled = z
+  .enum(['keep', 'cancel'], { error: 'one of keep, cancel' })
+  .describe('working orders that would open: kept (default), or taken back as it begins')
+  .optional();
+const maintenance = z
+  .array(
+    z.union(
+      [
+        z.strictObject({
+          cron: text("a pattern such as '0 3 * * 0'", 'when it begins: minute, hour, day, month, weekday'),
+          minutes: z.int().min(1).max(10_080).describe('how long it lasts'),
+          timeZone: text('a zone such as Europe/Berlin', 'whose clock the pattern means; UTC by default').optional(),
+          orders: keptOrCancelled,
+        }),
+        z.strictObject({
+          from: text("a UTC time such as '2026-12-01 03:00'", 'when it begins'),
+          to: text("a UTC time such as '2026-12-01 04:00'", 'when it ends'),
+          orders: keptOrCancelled,
+        }),
+      ],
+      { error: "a window, such as { cron: '0 3 * * 0', minutes: 30 } or { from: '2026-12-01 03:00', to: '2026-12-01 04:00' }" },
+    ),
+    { error: 'a list of windows' },
+  )
+  .max(50, { error: 'at most 50 windows' })
+  .describe('windows in which nothing new is risked');
+
 export const liveSchema = map(
   {
     name,
@@ -90,7 +133,10 @@ export const liveSchema = map(
     cash,
     size,
     fees,
-    fills: map({ collar: fills.unwrap().shape.collar }, "the collar of market orders, such as { collar: '0.01' }").optional(),
+    fills: map(
+      { collar: fills.unwrap().shape.collar, inside },
+      "the collar of market orders and where stops are looked at, such as { collar: '0.01', inside: 1m }",
+    ).optional(),
     risk,
     models,
     seed,
@@ -100,6 +146,8 @@ export const liveSchema = map(
     audit: audit.optional(),
     clock: clock.optional(),
     bars: bars.optional(),
+    maintenance: maintenance.optional(),
+    funding: funding.optional(),
     dashboard: map(
       { port: count('port of the dashboard on this computer; default 8090, 0 takes a free one', 0, 65_535) },
       'a dashboard, such as { port: 8090 }',

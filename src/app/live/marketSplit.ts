@@ -1,6 +1,7 @@
 // One exchange port over the services of several markets: each order goes to the service of its instrument.
 
 import type { RestExchange } from '../../adapters/rest/exchange/restExchange.ts';
+import type { TroubleCode } from '../../adapters/rest/exchange/parts.ts';
 import { InvariantError } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { ApprovedOrder, Order } from '../../model/order.ts';
@@ -27,6 +28,11 @@ export class MarketSplit implements ExchangePort {
   }
   all(): readonly RestExchange[] {
     return [...this.#byMarket.values()];
+  }
+  /** Of the account: the same stands at the service of another market, so that what is over at this one is not over. */
+  standsElsewhere(market: Market, code: TroubleCode, instrument: number | null): boolean {
+    const others = [...this.#byMarket].filter(([its]) => its !== market);
+    return others.some(([, { standing }]) => standing.some((each) => each.code === code && each.instrument === instrument));
   }
   get idle(): boolean {
     return this.all().every(({ idle }) => idle);

@@ -1,11 +1,13 @@
 // From a config to a bot that stands before its first audit: lock, clock, feeds, strategies, books, exchange, in this order.
 
+import { soon } from '../../adapters/clock/wallClock.ts';
 import { RestExchange } from '../../adapters/rest/exchange/restExchange.ts';
 import type { FileJournal } from '../../adapters/journal/fileJournal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { BarColumns } from '../../model/bars.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Market } from '../../model/instrument.ts';
+import { obstacleText } from '../../orders/obstacles.ts';
 import { LiveFence } from '../../orders/fence.ts';
 import type { Bundler } from '../../plugins/bundler.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
@@ -17,13 +19,16 @@ import { measureClock } from '../marketData/service.ts';
 import type { RunPlan } from '../plan.ts';
 import { packageVersion } from '../version.ts';
 import { capitalFacts, checkCapital, openBotJournal, type BotJournal } from './botJournal.ts';
+import { Aftermath } from './aftermath.ts';
 import { LiveBot } from './liveBot.ts';
 import type { LiveConfig } from './liveConfig.ts';
 import { checkHeld } from './heldCapital.ts';
+import { catalogRates, joinRates } from './fundingRates.ts';
 import { lackingWarmup, buildEngine, livePlan } from './liveEngine.ts';
-import { loadLiveFeeds } from './liveFeeds.ts';
+import { catalogOf, loadLiveFeeds } from './liveFeeds.ts';
 import type { LiveLog } from './liveLog.ts';
 import { MarketSplit } from './marketSplit.ts';
+import { patiently } from './patience.ts';
 import { takeRearm } from './rearm.ts';
 import { restoreEngine, restoreServices } from './recovery.ts';
 import { ToldJournal } from './toldJournal.ts';
@@ -90,6 +95,7 @@ async function assemble(
   const log = options.log(venueMs);
   const cell: { bot: LiveBot | null; engine: Engine | null } = { bot: null, engine: null };
   const services = new MarketSplit();
+  const aftermath = new Aftermath(soon);
   // The lock comes first: of two bots of one account the second asks the exchange nothing.
   const journal = openBotJournal(config, {
     nowMs: () => Math.floor(cell.bot?.driver.nowMs ?? venueMs()),
@@ -97,8 +103,12 @@ async function assemble(
       durable: (seq) => {
         for (const service of services.all()) service.durable(seq);
         cell.bot?.journalLasts(seq);
+        aftermath.lasts();
       },
-      failed: (why) => cell.bot?.journalFailed(why),
+      failed: (why) => {
+        cell.bot?.journalFailed(why);
+        aftermath.end();
+      },
     },
     chance: Math.floor(exchange.random() * 2 ** 30),
     stamp: (order) => services.of(order.instrument.market).stamp(order),
@@ -109,22 +119,24 @@ async function assemble(
   undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
   checkCapital(config, journal);
   await measureClocks(config, exchange);
-  const feeds = await loadLiveFeeds(config, exchange, options.room);
+  const asked = <T>(act: () => Promise<T>): Promise<T> => patiently(exchange.scheduler, config.timeScale, act);
+  const feeds = await asked(() => loadLiveFeeds(config, exchange, options.room));
   for (const note of feeds.notes) log.warn(note);
   const plan = await livePlan(config, feeds.plans, feeds.atMs, options);
   const fence = new LiveFence(config.proof);
   const told = new ToldJournal(journal.journal, {
-    decided: (order, says, code) => log.decided(plan.strategies[order.strategy]!.record.name, says, code, code === null ? 'info' : 'warn'),
-    detail: () => cell.engine?.risk.detail() ?? '',
+    after: (run) => aftermath.after(run),
+    decided: (strategy, says, code) => log.decided(plan.strategies[strategy]!.record.name, says, code, code === null ? 'info' : 'warn'),
+    detail: (code) => obstacleText(code) ?? cell.engine?.risk.detail() ?? '',
   });
   const line = (_: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void =>
     log.info(`${strategy}: ${message}`, fields);
   const { engine, startUnits } = await buildEngine(plan, { exchange: services, journal: told, fence }, journal.history, line);
   cell.engine = engine;
   // Later starts are compared order by order: what the account holds has moved with the books.
-  if (journal.state.config === null) await checkHeld(exchange, plan, engine);
+  if (journal.state.config === null) await asked(() => checkHeld(exchange, plan, engine));
   const restored = restoreEngine(engine, journal, venueMs());
-  for (const market of config.markets) services.open(market, restExchange(config, plan, exchange, { engine, journal, fence }, market));
+  for (const market of config.markets) services.open(market, restExchange(config, plan, exchange, { services, engine, journal, fence }, market));
   for (const { name, says } of lackingWarmup(engine)) log.decided(name, `does not start: ${says}`, 'WARM_UP', 'warn');
   const bot = new LiveBot({
     config,
@@ -135,6 +147,9 @@ async function assemble(
     journal: journal.journal,
     cidOf: journal.cidOf,
     sets: feeds.sets,
+    aftermath,
+    knownRates: ({ id, wireName }) =>
+      joinRates(journal.rates.of(id), catalogRates(catalogOf(config), wireName), { atMs: feeds.atMs, periodMs: config.fundingMs }),
     startUnits,
     requests: calls,
     log,
@@ -143,7 +158,10 @@ async function assemble(
   });
   cell.bot = bot;
   takeRearm(bot);
-  for (const trade of journal.trades) bot.booked.add(trade.slice(0, trade.lastIndexOf(' ')));
+  for (const trade of journal.trades) {
+    const [instrument = '', tradeId = ''] = trade.split(' ');
+    bot.booked.add(instrument, tradeId);
+  }
   journal.journal.config({
     hash: config.hash,
     version: packageVersion(),
@@ -153,6 +171,7 @@ async function assemble(
   });
   writeWarmup(journal.journal, engine);
   restoreServices(bot, services, restored, journal);
+  journal.forget();
   return { bot, plan, counts: told.counts };
 }
 
@@ -175,6 +194,7 @@ async function measureClocks({ markets, orders }: LiveConfig, exchange: Exchange
 }
 
 interface Believed {
+  readonly services: MarketSplit;
   readonly engine: Engine;
   readonly journal: BotJournal;
   readonly fence: LiveFence;
@@ -184,7 +204,7 @@ function restExchange(
   config: LiveConfig,
   { futures }: RunPlan,
   exchange: Exchange,
-  { engine, journal, fence }: Believed,
+  { engine, journal, fence, services }: Believed,
   market: Market,
 ): RestExchange {
   // Totals are noted by asset, which both markets have.
@@ -202,6 +222,7 @@ function restExchange(
     },
     cidOf: journal.cidOf,
     fence,
+    elsewhere: (code, instrument) => services.standsElsewhere(market, code, instrument),
     // Nothing is divided: the scheduler itself hurries with a paper exchange.
     settings: config.orders,
     ...(futures && market === 'futures'

@@ -93,7 +93,10 @@ function heldLots({ runs, ledger }: Engine, instrument: number): number {
  */
 function guardedLots(engine: Engine, instrument: number): number {
   const last = engine.lastTicks(instrument);
-  const own = engine.brackets.list(instrument).reduce((lots, bracket) => lots + bracket.lots, 0);
+  const own = engine.brackets
+    .list(instrument)
+    .filter(({ stop, trailing }) => stop > 0 || trailing > 0)
+    .reduce((lots, bracket) => lots + bracket.lots, 0);
   return engine.orders.active().reduce((lots, order) => {
     const { condition, rises } = order;
     const stands = order.instrumentIndex === instrument && order.role === 'stopLoss' && condition > 0 && order.lifecycle === 'working';

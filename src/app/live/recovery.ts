@@ -13,6 +13,7 @@ import type { Order, OrderId } from '../../model/order.ts';
 import type { RestoredOrder } from '../../orders/restored.ts';
 import type { Cause } from '../../risk/halts.ts';
 import { TROUBLES } from '../../risk/troubles.ts';
+import { venueIdIn } from './aliens.ts';
 import type { BotJournal } from './botJournal.ts';
 import { STARTING, type LiveBot } from './liveBot.ts';
 import type { MarketSplit } from './marketSplit.ts';
@@ -56,6 +57,7 @@ export function restoreServices(bot: LiveBot, services: MarketSplit, orders: rea
         cursors: cursorsOf(state, market, bot.parts.engine.instruments),
       });
     }
+    for (const { what, id } of state.decisions) if (what === 'ignore' && id.startsWith(`${market}:`)) service.ignore(venueIdIn(id));
     service.connect(bot.driver);
   }
   bot.driver.step(() => followUnknown(bot.parts.engine));

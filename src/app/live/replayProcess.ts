@@ -10,15 +10,19 @@ import { tightenedLimits } from '../../adapters/journal/tightened.ts';
 import { whole } from '../../adapters/journal/whole.ts';
 import { InvariantError } from '../../base/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { adopt } from '../../engine/adoption.ts';
 import { applyInbox, deliverInstant } from '../../engine/liveSteps.ts';
 import { restoreBot } from '../../engine/restore.ts';
 import { GrowingBars } from '../../model/growingBars.ts';
 import type { OrderId, VenueOrderId } from '../../model/order.ts';
 import { LiveFence } from '../../orders/fence.ts';
 import type { ExchangePort } from '../../ports/exchange.ts';
+import { venueIdIn } from './aliens.ts';
 import { appendFacts, type BarFact } from './barDesk.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { ResolveOptions } from '../definition/resolve.ts';
+import type { RunPlan } from '../plan.ts';
+import { rateFrom, ratesOf } from './fundingRates.ts';
 import { buildEngine, livePlan } from './liveEngine.ts';
 import type { LiveBehaviour } from './liveConfig.ts';
 import { plansFor } from './liveFeeds.ts';
@@ -46,6 +50,12 @@ export interface ProcessRecords extends ReplayOptions {
   readonly own: readonly JournalRecord[];
 }
 
+interface Made {
+  readonly engine: Engine;
+  readonly plan: RunPlan;
+  readonly journal: MadeJournal;
+}
+
 /** An exchange that only listens: what came of an order is in the journal. */
 const SILENT: ExchangePort = { submit() {}, cancel() {}, read() {}, working: () => 0, row() {}, blockOpened() {}, settleMarks() {} };
 
@@ -55,14 +65,18 @@ export class ReplayedProcess {
   decisions = 0;
   readonly #engine: Engine;
   readonly #journal: MadeJournal;
+  readonly #plan: RunPlan;
   readonly #own: readonly JournalRecord[];
   /** Number of each order by its client order id. */
   readonly #orders: Map<string, OrderId>;
   #stepMs = -Infinity;
+  /** A person has said that the order of the next INTENT, which stands at the exchange under this id, is a strategy's. */
+  #adopting: VenueOrderId | null = null;
 
-  private constructor(engine: Engine, journal: MadeJournal, own: readonly JournalRecord[], orders: Map<string, OrderId>) {
-    this.#engine = engine;
-    this.#journal = journal;
+  private constructor(made: Made, own: readonly JournalRecord[], orders: Map<string, OrderId>) {
+    this.#engine = made.engine;
+    this.#plan = made.plan;
+    this.#journal = made.journal;
     this.#own = own;
     this.#orders = orders;
   }
@@ -70,7 +84,8 @@ export class ReplayedProcess {
   static async open(behaviour: LiveBehaviour, { instruments, before, config, own, load }: ProcessRecords): Promise<ReplayedProcess> {
     const { state, history } = readBefore(before);
     const orders = new Map<string, OrderId>();
-    for (const record of [...before, ...own]) if (record.k === 'VERDICT') orders.set(record.cid, record.order as OrderId);
+    for (const record of [...before, ...own])
+      if (record.k === 'VERDICT' || record.k === 'INTENT') orders.set(record.cid, record.order as OrderId);
     const cids = new Map([...orders].map(([cid, id]) => [id, cid]));
     const fromMs = Number(config.limits['fromMs'] ?? 0);
     const warm = own.filter((record): record is RecordOf<'INSTANT'> => record.k === 'INSTANT' && record.atMs <= fromMs);
@@ -81,13 +96,13 @@ export class ReplayedProcess {
     restore(engine, state, fromMs);
     journal.made.length = 0;
     const rest = own.filter((record) => !(record.k === 'INSTANT' && record.atMs <= fromMs));
-    return new ReplayedProcess(engine, journal, rest, orders);
+    return new ReplayedProcess({ engine, plan, journal }, rest, orders);
   }
 
   /** The first difference; null: all was decided as it had been. */
   run(): ReplayDifference | null {
     for (const record of this.#own) {
-      const recorded = decisionIn(record);
+      const recorded = this.#adopting === null ? decisionIn(record) : null;
       if (recorded === null) {
         const early = record.t > this.#stepMs ? this.#left(record) : null;
         if (early) return early;
@@ -130,8 +145,24 @@ export class ReplayedProcess {
     if (record.k === 'INSTANT') this.#instant(record);
     else if (record.k === 'HALT' || record.k === 'RESUME') this.#halt(record);
     else if (record.k === 'FUNDED') this.#funded(record);
-    else if (record.k === 'HUMAN') this.#engine.risk.tighten(tightenedLimits(record));
+    else if (record.k === 'RATES') this.#rates(record);
+    else if (record.k === 'HUMAN') this.#human(record);
+    else if (record.k === 'INTENT') this.#adopt(record);
     else if (isOfOrder(record) && record.cid !== null) this.#answer(record, record.cid);
+  }
+
+  #human(record: RecordOf<'HUMAN'>): void {
+    if (record.what === 'adopt') this.#adopting = venueIdIn(record.id) as VenueOrderId;
+    else this.#engine.risk.tighten(tightenedLimits(record));
+  }
+  #adopt({ symbol, strategy, side, qty, price, reduceOnly, t }: RecordOf<'INTENT'>): void {
+    const [engine, venueId] = [this.#engine, this.#adopting];
+    this.#adopting = null;
+    const instrument = engine.instruments.findIndex(({ id }) => id === symbol);
+    if (instrument < 0 || venueId === null || qty === null || price === null) return;
+    const { quantityDigits, priceDigits } = engine.instruments[instrument]!;
+    const wanted = { instrument, side, lots: whole(qty, quantityDigits), limit: whole(price, priceDigits), reduceOnly };
+    this.#step(t, () => void adopt(engine, strategy, wanted, venueId));
   }
 
   /** What the exchange has said of an order, or lists have. */
@@ -166,6 +197,11 @@ export class ReplayedProcess {
     const engine = this.#engine;
     const index = engine.instruments.findIndex(({ id }) => id === symbol);
     if (index >= 0) this.#step(t, () => engine.funded(index, long, whole(amount, engine.instruments[index]!.quoteDigits), paidMs));
+  }
+
+  #rates({ symbol, times, rates }: RecordOf<'RATES'>): void {
+    const known = ratesOf(this.#plan, symbol);
+    times.forEach((timeMs, at) => known.set(timeMs, rateFrom(rates[at]!)));
   }
 
   #instant({ atMs, bars, t }: RecordOf<'INSTANT'>): void {

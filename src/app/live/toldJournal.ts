@@ -20,10 +20,12 @@ export interface OrderCounts {
 }
 
 export interface Telling {
+  /** Runs `run` once what is journalled now lasts, and the orders that wait for that have left. */
+  readonly after: (run: () => void) => void;
   /** `code`: of a refusal, by risk or by the exchange. */
-  readonly decided: (order: Order, says: string, code: string | null) => void;
-  /** Why risk has refused last, with the figures. */
-  readonly detail: () => string;
+  readonly decided: (strategy: number, says: string, code: string | null) => void;
+  /** Why an order was refused with this code, just now, with the figures. */
+  readonly detail: (code: string) => string;
 }
 
 export class ToldJournal implements Journal {
@@ -41,13 +43,15 @@ export class ToldJournal implements Journal {
   }
   denied(order: Order, code: string): number {
     this.counts.denied++;
-    this.#telling.decided(order, `${textOf(order)}: denied: ${this.#telling.detail()}`, code);
+    this.#tell(order, `${textOf(order)}: denied: ${this.#telling.detail(code)}`, code);
     return this.#journal.denied(order, code);
   }
   submitted(order: Order): number {
     this.counts.sent++;
     this.counts.byStrategy[order.strategy] = (this.counts.byStrategy[order.strategy] ?? 0) + 1;
-    this.#telling.decided(order, `${textOf(order)}: sent`, null);
+    // Its words are made when it has left: no size and no price of it changes any more.
+    const { strategy } = order;
+    this.#telling.after(() => this.#telling.decided(strategy, `${textOf(order)}: sent`, null));
     return this.#journal.submitted(order);
   }
   signMs(order: Order): number {
@@ -58,7 +62,7 @@ export class ToldJournal implements Journal {
   }
   refused(order: Order, code: string): number {
     this.counts.refused++;
-    this.#telling.decided(order, `${textOf(order)}: ${VENUE_CODE.test(code) ? 'refused by the exchange' : 'did not leave'}`, code);
+    this.#tell(order, `${textOf(order)}: ${VENUE_CODE.test(code) ? 'refused by the exchange' : 'did not leave'}`, code);
     return this.#journal.refused(order, code);
   }
   evidence(order: Order, seen: Evidence): number {
@@ -70,17 +74,21 @@ export class ToldJournal implements Journal {
   state(order: Order): number {
     if (order.lifecycle === 'unknown') {
       this.counts.unknowns++;
-      this.#telling.decided(order, `${textOf(order)}: nobody knows whether it stands at the exchange; it is looked for`, 'UNKNOWN_OUTCOME');
-    } else if (order.lifecycle === 'done' && order.reason !== null) this.#telling.decided(order, `${textOf(order)}: ${order.reason}`, null);
+      this.#tell(order, `${textOf(order)}: nobody knows whether it stands at the exchange; it is looked for`, 'UNKNOWN_OUTCOME');
+    } else if (order.lifecycle === 'done' && order.reason !== null) this.#tell(order, `${textOf(order)}: ${order.reason}`, null);
     return this.#journal.state(order);
   }
   cancelSent(order: Order): number {
-    this.#telling.decided(order, `${textOf(order)}: cancel sent`, null);
+    this.#tell(order, `${textOf(order)}: cancel sent`, null);
     return this.#journal.cancelSent(order);
   }
   tomb(order: Order): number {
-    this.#telling.decided(order, `${textOf(order)}: proved to have had no effect; it is watched for ever`, null);
+    this.#tell(order, `${textOf(order)}: proved to have had no effect; it is watched for ever`, null);
     return this.#journal.tomb(order);
+  }
+
+  #tell({ strategy }: Order, says: string, code: string | null): void {
+    this.#telling.after(() => this.#telling.decided(strategy, says, code));
   }
 }
 

@@ -8,6 +8,7 @@ import { typicalLengthMs } from '../../model/interval.ts';
 import type { BotView, FeedView, HeadroomView, KillView, PositionView, StrategyView } from '../control/botView.ts';
 import { scopeName, scopeViews, type Named } from '../control/scopes.ts';
 import { packageVersion } from '../version.ts';
+import { aliensOf } from './aliens.ts';
 import type { EquityBook } from './equityBook.ts';
 import type { LiveBot } from './liveBot.ts';
 import { orderView, unknownView } from './orderViews.ts';
@@ -30,7 +31,7 @@ const MOST_BARS = 300;
 export const namedOf = ({ instruments, runs }: Engine): Named => ({ instruments, strategies: runs.map(({ name }) => name) });
 
 export function viewOf({ bot, counts, startedMs, kill, loopDelayP99Ms }: ViewParts): BotView {
-  const { engine, config, plan, exchange, services, journal, log, cidOf, venueMs } = bot.parts;
+  const { engine, config, plan, exchange, journal, log, cidOf, venueMs } = bot.parts;
   const named = { engine, cidOf };
   const timeMs = venueMs();
   const active = engine.orders.active();
@@ -53,18 +54,7 @@ export function viewOf({ bot, counts, startedMs, kill, loopDelayP99Ms }: ViewPar
       .map((order) => orderView(order, named)),
     unknown: active.filter(({ lifecycle }) => lifecycle === 'unknown').map((order) => unknownView(order, named)),
     tombs: [...engine.orders.tombstones.values()].slice(-MOST_TOMBS).map((order) => orderView(order, named)),
-    aliens: services
-      .all()
-      .flatMap(({ standing }) => standing)
-      .filter(({ code }) => code === 'ALIEN' || code === 'MISMATCH' || code === 'STRAY')
-      .slice(0, MOST_ALIENS)
-      .map(({ venueId, instrument, what }) => ({
-        kind: venueId === null ? 'holding' : 'order',
-        id: venueId ?? (instrument === null ? 'account' : engine.instruments[instrument]!.id),
-        instrument: instrument === null ? 'account' : engine.instruments[instrument]!.id,
-        says: what,
-        seenMs: timeMs,
-      })),
+    aliens: alienViews(bot, timeMs),
     fills: bot.fills,
     equity: [equityOf(engine, bot.equity)],
     headroom: headroomOf(bot),
@@ -153,6 +143,30 @@ function positionsOf(engine: Engine): readonly PositionView[] {
       ];
     }),
   );
+}
+
+/** Orders that wait for a name, and holdings and fills that no order of ours explains. */
+function alienViews({ parts: { engine, services } }: LiveBot, timeMs: number): BotView['aliens'] {
+  const nameOf = (instrument: number | null): string => (instrument === null ? 'account' : engine.instruments[instrument]!.id);
+  const orders = aliensOf(services).map(({ venueId, instrument, why }) => ({
+    kind: 'order' as const,
+    id: venueId,
+    instrument: nameOf(instrument),
+    says: why,
+    seenMs: timeMs,
+  }));
+  const holdings = services
+    .all()
+    .flatMap(({ standing }) => standing)
+    .filter(({ code }) => code === 'MISMATCH' || code === 'STRAY')
+    .map(({ instrument, what }) => ({
+      kind: 'holding' as const,
+      id: nameOf(instrument),
+      instrument: nameOf(instrument),
+      says: what,
+      seenMs: timeMs,
+    }));
+  return [...orders, ...holdings].slice(0, MOST_ALIENS);
 }
 
 function equityOf({ ledger: { cashAsset, cashDigits } }: Engine, book: EquityBook): BotView['equity'][number] {

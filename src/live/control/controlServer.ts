@@ -54,7 +54,7 @@ function serve(socket: Socket, control: BotControl): void {
   const say = (answer: AnswerLine): void => void socket.write(lineText(answer));
   const lines = new Lines(
     MOST_REQUEST_BYTES,
-    (text) => say(answerTo(text, control)),
+    (text) => void answerTo(text, control).then(say),
     () => socket.end(lineText({ v: PROTOCOL_VERSION, id: 0, ok: false, problem: 'the request is too long' })),
   );
   socket.setEncoding('utf8');
@@ -63,7 +63,7 @@ function serve(socket: Socket, control: BotControl): void {
   socket.on('error', () => socket.destroy());
 }
 
-function answerTo(text: string, control: BotControl): AnswerLine {
+async function answerTo(text: string, control: BotControl): Promise<AnswerLine> {
   const line = readRequestLine(text);
   const v = PROTOCOL_VERSION;
   if (line === null) return { v, id: 0, ok: false, problem: 'expected a line {v, id, who, request}' };
@@ -71,7 +71,7 @@ function answerTo(text: string, control: BotControl): AnswerLine {
   if (line.v !== v) return { v, id, ok: false, problem: `expected version ${v} of the protocol, got ${line.v}` };
   const read = readRequest(line.request);
   if ('problem' in read) return { v, id, ok: false, problem: read.problem };
-  return { v, id, ok: true, value: perform(control, read.request, who) };
+  return { v, id, ok: true, value: await perform(control, read.request, who) };
 }
 
 /** A process that was killed leaves its socket behind; one that somebody answers at is in use. */

@@ -69,7 +69,7 @@ export async function openDashboard(control: BotControl, options: DashboardOptio
     );
   }
   const desk = new Desk(control, new Tokens(tokensIn(folder)), options);
-  const server = createServer(LIMITS, (request, response) => receive(request, (body) => send(response, desk.answer(request, body))));
+  const server = createServer(LIMITS, (request, response) => receive(request, (body) => void desk.answer(request, body).then((answer) => send(response, answer))));
   server.maxConnections = MOST_CONNECTIONS;
   const bound = await listening(server, host, port);
   desk.open(bound);
@@ -104,7 +104,7 @@ class Desk {
   }
 
   /** `body` null: it was too large. */
-  answer(request: IncomingMessage, body: Buffer | null): Answer {
+  async answer(request: IncomingMessage, body: Buffer | null): Promise<Answer> {
     const { method = '', url = '' } = request;
     const heard = { method, headers: single(request.headers) };
     const misplaced = this.#guard?.refusesPlace(heard) ?? null;
@@ -134,7 +134,7 @@ class Desk {
   }
 
   /** `{request, typed}`: what is to be done, and the word that was typed for it. */
-  #act(heard: Heard, body: Buffer): Answer {
+  async #act(heard: Heard, body: Buffer): Promise<Answer> {
     if (heard.method !== 'POST') return refused({ status: 405, problem: 'expected POST' });
     // The token first: whoever has none learns nothing of the form of a request.
     const allowed = this.#guard!.allows(heard, 'read');
@@ -146,13 +146,13 @@ class Desk {
     return this.#perform(heard, read.request, typed);
   }
 
-  #perform(heard: Heard, request: BotRequest, typed: unknown): Answer {
+  async #perform(heard: Heard, request: BotRequest, typed: unknown): Promise<Answer> {
     const allowed = this.#guard!.allows(heard, scopeOf(request.op));
     if (typeof allowed === 'object') return this.#refuse(allowed, request.op);
     const word = wordFor(request.op);
     if (word !== null && typed !== word) return refused({ status: 400, problem: `type the word ${word} to confirm` });
     this.#options.log('info', `dashboard: ${request.op} with a token that allows ${allowed}`);
-    return json(200, perform(this.#control, request, 'dashboard'));
+    return json(200, await perform(this.#control, request, 'dashboard'));
   }
 
   #refuse(refusal: Refusal, what: string): Answer {

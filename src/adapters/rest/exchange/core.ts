@@ -52,7 +52,7 @@ export class Core {
       this.#hearBan(outcome);
     });
     this.venue = market === 'spot' ? spotCalls(this.calls) : futuresCalls(this.calls, this.wish);
-    this.troubles = new Troubles(this.sink, instruments);
+    this.troubles = new Troubles(this.sink, instruments, parts.elsewhere);
     this.incidents = new Incidents(scheduler, settings, {
       began: (why) => this.troubles.raise('INCIDENT', null, why),
       over: () => this.troubles.over('INCIDENT', null),

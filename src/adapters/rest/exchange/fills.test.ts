@@ -93,4 +93,12 @@ describe('TradeNumbers', () => {
     expect(new Set(found).size).toBe(3);
     expect(found.map((number) => numbers.textOf(number))).toEqual(ids);
   });
+
+  it('keeps the newest ten thousand of them', () => {
+    const numbers = new TradeNumbers();
+    const idOf = (at: number): string => String(2n ** 60n + BigInt(at));
+    const found = Array.from({ length: 10_001 }, (_, at) => numbers.numberOf(idOf(at)));
+    expect(numbers.textOf(found[0]!)).toBe(String(found[0]));
+    expect([1, 5000, 10_000].map((at) => numbers.textOf(found[at]!))).toEqual([1, 5000, 10_000].map(idOf));
+  });
 });

@@ -67,16 +67,24 @@ export class FillScale {
   }
 }
 
-/** Ids that no number holds exactly. One list for the process: a fill is known by its number alone, whichever market it came from. */
-const LONG_IDS: string[] = [];
+/**
+ * Ids that no number holds exactly, by the number that stands for each: the newest, as a fill is journalled and shown while it is booked.
+ * One list for the process: a fill is known by its number alone, whichever market it came from.
+ */
+const LONG_IDS = new Map<number, string>();
+const MOST_LONG_IDS = 10_000;
+let longIds = 0;
 
 /** Numbers for trade ids: their own where a double holds them exactly, else numbers below 0 that stand for them. */
 export class TradeNumbers {
   numberOf(tradeId: string): number {
     const own = Number(tradeId);
-    return Number.isSafeInteger(own) ? own : -LONG_IDS.push(tradeId);
+    if (Number.isSafeInteger(own)) return own;
+    LONG_IDS.set(-++longIds, tradeId);
+    LONG_IDS.delete(-(longIds - MOST_LONG_IDS));
+    return -longIds;
   }
   textOf(number: number): string {
-    return number < 0 ? (LONG_IDS[-number - 1] ?? String(number)) : String(number);
+    return LONG_IDS.get(number) ?? String(number);
   }
 }

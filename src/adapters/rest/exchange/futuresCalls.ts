@@ -100,18 +100,18 @@ export function futuresCalls(calls: Calls, wish: (instrument: number) => Contrac
         options,
       );
     },
-    trades: ({ wireName: contractName }, fromId, options, done) =>
+    trades: ({ wireName: contractName }, { fromId, most }, options, done) =>
       calls.read(
         'futures.myTrades',
-        { contractName, limit, ...(fromId === null ? {} : { fromId }) },
-        (value) => done(value && pagedOf(value, futuresTradeRow)),
+        { contractName, limit: most, ...(fromId === null ? {} : { fromId }) },
+        (value) => done(value && pagedOf(value, most, futuresTradeRow)),
         options,
       ),
     history: ({ wireName: contractName }, fromId, options, done) =>
       calls.read(
         'futures.orderHistory',
         { contractName, limit, ...(fromId === null ? {} : { fromId }) },
-        (value) => done(value && pagedOf(value, historyRow)),
+        (value) => done(value && pagedOf(value, limit, historyRow)),
         options,
       ),
     waiting: ({ wireName }, options, done) => readTriggers(calls, wireName, options, done),
@@ -134,10 +134,11 @@ export function futuresCalls(calls: Calls, wish: (instrument: number) => Contrac
 
 const NOT_FOUND = 404;
 
-const positionRow = ({ positionSide, positionVolume, capitalFee, leverage, positionType }: Position): PositionRow => ({
+const positionRow = ({ positionSide, positionVolume, capitalFee, ctime, leverage, positionType }: Position): PositionRow => ({
   side: positionSide,
   volume: positionVolume,
   funding: capitalFee,
+  openedMs: ctime,
   leverage,
   positionType,
 });
@@ -151,6 +152,7 @@ function positionsIn({ rows, refused }: Listing<MarginAccount>, contractName: st
     side,
     volume,
     funding: null,
+    openedMs: null,
     leverage: leverageLevel,
     positionType,
   }));

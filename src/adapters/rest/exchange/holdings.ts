@@ -36,6 +36,7 @@ interface Snapshot {
 
 const NOTHING: Verified = { isWhole: false, differences: [] };
 const MOST_TRIES = 4;
+const LOOK_BACK_MS = 3_600_000;
 
 export class Holdings {
   readonly #parts: HoldingsParts;
@@ -58,7 +59,7 @@ export class Holdings {
     { attempt, before }: { readonly attempt: number; readonly before: string | null },
     done: (verified: Verified) => void,
   ): void {
-    const { own, lagMs, parts } = this.#parts.core;
+    const { own, lagMs, venueMs, parts } = this.#parts.core;
     const { market, scheduler } = parts;
     const judged = (snapshot: Snapshot | null): void => {
       if (snapshot === null) return done(NOTHING);
@@ -74,17 +75,19 @@ export class Holdings {
       const next = { attempt: attempt + 1, before: snapshot.signature };
       scheduler.at(scheduler.nowMs + Math.ceil(lagMs()), () => this.#try(instruments, options, next, done));
     };
-    this.#tradesOf(attempt === 1 ? instruments : own, options, (isWhole) => {
+    // What differs may be a trade that was visible too late for the readings of its time.
+    const sinceMs = attempt === 1 ? Infinity : venueMs() - LOOK_BACK_MS;
+    this.#tradesOf(attempt === 1 ? instruments : own, sinceMs, options, (isWhole) => {
       if (!isWhole) return done(NOTHING);
       if (market === 'spot') this.#assets(instruments, options, judged);
       else this.#contracts(instruments, options, judged);
     });
   }
 
-  #tradesOf(instruments: readonly number[], options: CallOptions, done: (isWhole: boolean) => void): void {
+  #tradesOf(instruments: readonly number[], sinceMs: number, options: CallOptions, done: (isWhole: boolean) => void): void {
     forAll<number, TradesRead>(
       instruments,
-      (index, one) => this.#parts.readTrades(index, Infinity, options, one),
+      (index, one) => this.#parts.readTrades(index, sinceMs, options, one),
       (reads) => done(reads.every(({ isWhole, strays }) => isWhole && strays === 0)),
     );
   }

@@ -28,19 +28,28 @@ export interface OwnershipParts {
   readonly cancelExtra: (instrument: number, venueId: string) => void;
 }
 
+/** An order of the exchange that is ours by no sign, until a person has named it. */
+export interface Alien {
+  readonly venueId: string;
+  readonly instrument: number;
+  readonly why: string;
+  /** It waits for a price: what it asks for is known to the list of such orders alone. */
+  readonly isWaiting: boolean;
+}
+
 export class Ownership {
   readonly #parts: OwnershipParts;
   /** Named by a person as none of our business. */
   readonly #ignored = new Set<string>();
   /** Seen, ours by no sign, and told. */
-  readonly #aliens = new Map<string, number>();
+  readonly #aliens = new Map<string, Alien>();
   readonly #extras = new Set<string>();
 
   constructor(parts: OwnershipParts) {
     this.#parts = parts;
   }
 
-  get aliens(): ReadonlyMap<string, number> {
+  get aliens(): ReadonlyMap<string, Alien> {
     return this.#aliens;
   }
   /** Its fills are not ours, and nothing new is to be learned of it. */
@@ -49,6 +58,10 @@ export class Ownership {
   }
   ignore(venueId: string): void {
     this.#ignored.add(venueId);
+    this.claimed(venueId);
+  }
+  /** A person has named it: it stands against trading no more. */
+  claimed(venueId: string): void {
     this.#aliens.delete(venueId);
     if (this.#aliens.size === 0) this.#parts.troubles.over('ALIEN', null);
   }
@@ -80,7 +93,7 @@ export class Ownership {
     const { triggerOrderId } = row;
     if (this.isNobodys(triggerOrderId)) return;
     const track = Array.from(own).find(({ wanted, signMs, venueId }) => venueId === null && waitsLike(row, wanted, signMs));
-    if (track === undefined) return this.alien(triggerOrderId, seen.instrument, 'no order of ours waits like it');
+    if (track === undefined) return this.alien(triggerOrderId, seen.instrument, 'no order of ours waits like it', true);
     // Its answer is on the way: what it says is better than a likeness.
     if (track.stage === 'sent' || track.stage === 'waiting') return;
     this.adopt(track, waitingId(triggerOrderId, track.cid), seen, null);
@@ -104,9 +117,9 @@ export class Ownership {
     this.#parts.adopted(track);
   }
 
-  alien(venueId: string, instrument: number, why: string): void {
+  alien(venueId: string, instrument: number, why: string, isWaiting = false): void {
     if (this.isNobodys(venueId)) return;
-    this.#aliens.set(venueId, instrument);
+    this.#aliens.set(venueId, { venueId, instrument, why, isWaiting });
     this.#parts.troubles.raise('ALIEN', null, `order ${venueId} of ${this.#parts.troubles.nameOf(instrument)} is nobody's: ${why}`);
   }
 

@@ -53,6 +53,8 @@ export interface RestExchangeParts {
   readonly contractWish?: (instrument: number) => ContractWish;
   /** Is told what the answers of the exchange say about its delays and its clock. */
   readonly fence?: FenceEars;
+  /** The same stands against trading at another service of the account: what is over here alone is not over. */
+  readonly elsewhere?: (code: TroubleCode, instrument: number | null) => boolean;
 }
 
 /** What an order asks for: a copy, for records of the order manager are used again. */

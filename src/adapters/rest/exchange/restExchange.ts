@@ -15,7 +15,8 @@ import { Follow } from './follow.ts';
 import { Funding } from './funding.ts';
 import { Holdings } from './holdings.ts';
 import { Outbox } from './outbox.ts';
-import { Ownership } from './ownership.ts';
+import { readForeign, type ForeignOrder } from './foreign.ts';
+import { Ownership, type Alien } from './ownership.ts';
 import type { AuditKind, AuditResult, Difference, RestExchangeParts, RestoredOrders, TroubleCode } from './parts.ts';
 import { Readers } from './readers.ts';
 import { restore } from './restore.ts';
@@ -202,7 +203,29 @@ export class RestExchange implements ExchangePort {
   }
   /** A person says that an order of the exchange is somebody else's business. */
   ignore(venueId: string): void {
+    const alien = this.#ownership.aliens.get(venueId);
+    if (alien !== undefined) this.#readers.trades(alien.instrument).letBe(venueId);
     this.#ownership.ignore(venueId);
+  }
+  /** Orders of the exchange that nobody here has sent, until a person has named them. */
+  get aliens(): readonly Alien[] {
+    return Array.from(this.#ownership.aliens.values());
+  }
+  /** What such an order asks for and has filled, read now; or why it cannot be ours. `done` is called once. */
+  foreign(venueId: string, done: (found: ForeignOrder | string) => void): void {
+    const { core, ownership, readers } = { core: this.#core, ownership: this.#ownership, readers: this.#readers };
+    readForeign(venueId, { venue: core.venue, instruments: core.parts.instruments, ownership, readers }, done);
+  }
+  /** A person says that an order of the exchange, which nobody here has sent, is this one: what it has filled is booked, and it is followed. */
+  claim(order: Order, venueId: string): void {
+    const track = new Track(wantedOf(order), this.#core.parts.cidOf(order.id), order.createdMs);
+    track.venueId = venueId;
+    track.stage = 'live';
+    track.listed = 'seen';
+    this.#core.tracks.add(track);
+    this.#readers.trades(order.instrumentIndex).claim(venueId);
+    this.#ownership.claimed(venueId);
+    if (track.isOpen) this.#adopted(track);
   }
   /** A person has cleared a trouble that does not pass by itself. What differed in holdings is explained: they count anew. */
   clear(code: TroubleCode, instrument: number | null): void {

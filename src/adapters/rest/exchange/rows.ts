@@ -56,6 +56,8 @@ export interface PositionRow {
   readonly volume: string;
   /** Funding so far, received above 0; null where it is not told. */
   readonly funding: string | null;
+  /** When it was opened, ms; null where it is not told. */
+  readonly openedMs: number | null;
   readonly leverage: number;
   readonly positionType: number;
 }

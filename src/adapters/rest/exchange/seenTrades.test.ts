@@ -51,4 +51,37 @@ describe('SeenTrades', () => {
     expect([1, 15_000, 30_000].map((id) => seen.isNew(leg(id)))).toEqual([false, false, false]);
     expect(seen.newestId).toBe('30000');
   });
+
+  it('forgets nothing of the last two hours, however much came before, and keeps little of what is older', () => {
+    const MINUTE = 60_000;
+    const seen = new SeenTrades(0);
+    for (let id = 1; id <= 200; id++) seen.restore(String(id), 'buy');
+    // One that nobody could attribute yet, 110 minutes old at the end: it is booked when its owner is found.
+    const late = leg(1890, 1890 * MINUTE);
+    for (let id = 201; id <= 2000; id++) if (id !== 1890) seen.add(leg(id, id * MINUTE));
+    expect(seen.isNew(late)).toBe(true);
+    expect([1, 200, 201, 1000, 2000].map((id) => seen.isNew(leg(id, id * MINUTE)))).toEqual([false, false, false, false, false]);
+    expect(seen.size).toBeLessThan(600);
+  });
+
+  it('reaches back to what was before its time where it has booked nothing yet', () => {
+    const seen = new SeenTrades(10);
+    expect(seen.cursorBefore(Infinity)).toBeNull();
+    for (const id of [8, 9, 12]) seen.shown(leg(id));
+    expect([seen.cursorBefore(Infinity), seen.isNew(leg(12)), seen.isNew(leg(9))]).toEqual(['9', true, false]);
+    seen.add(leg(12));
+    expect([seen.cursorBefore(Infinity), seen.cursorBefore(12)]).toEqual(['12', '9']);
+  });
+
+  it('counts from the totals on only where all of what came after them was counted', () => {
+    const seen = new SeenTrades(0);
+    for (const id of [3, 4, 5]) seen.restore(String(id), 'buy');
+    seen.totalsUpTo('3');
+    seen.countsInTotals(leg(4));
+    seen.countedSinceTotals();
+    expect(seen.cursorBefore(Infinity)).toBe('3');
+    seen.countsInTotals(leg(5));
+    seen.countedSinceTotals();
+    expect([seen.cursorBefore(Infinity), seen.countsInTotals(leg(5)), seen.countsInTotals(leg(6))]).toEqual(['5', false, true]);
+  });
 });

@@ -5,7 +5,10 @@ import type { TradeRow } from './rows.ts';
 type Leg = Pick<TradeRow, 'tradeId' | 'side' | 'timeMs'>;
 const keyOf = ({ tradeId, side }: Pick<Leg, 'tradeId' | 'side'>): string => `${tradeId} ${side}`;
 
+/** So many are kept whatever their age, and of a busy time no more than `MOST`; else those of the last `KEPT_MS` of the exchange. */
+const FEWEST = 256;
 const MOST = 8000;
+const KEPT_MS = 7_200_000;
 
 export class SeenTrades {
   /** What happened before is nobody's. */
@@ -17,6 +20,13 @@ export class SeenTrades {
   /** Everything up to here is booked and forgotten. */
   #doneId = -1n;
   #newest: bigint | null = null;
+  /** The newest trade from before `sinceMs` that a list has shown. */
+  #before: bigint | null = null;
+  /** The first and the newest time of this life of the process: what is restored counts as old as the first. */
+  #firstMs = Infinity;
+  #newestMs = -Infinity;
+  /** With so many it is worth to look for old ones. */
+  #pruneAt = 2 * FEWEST;
   /** The total that is known includes everything up to here; null: everything that was booked. */
   #totalsId: bigint | null = null;
 
@@ -33,6 +43,10 @@ export class SeenTrades {
     this.#totalsId = BigInt(tradeId);
   }
 
+  /** Legs that are known one by one. */
+  get size(): number {
+    return this.#seen.size;
+  }
   get isEmpty(): boolean {
     return this.#newest === null;
   }
@@ -46,7 +60,15 @@ export class SeenTrades {
     const id = BigInt(row.tradeId);
     this.#seen.set(keyOf(row), { id, timeMs: row.timeMs });
     if (this.#newest === null || id > this.#newest) this.#newest = id;
-    if (this.#seen.size > MOST) this.#prune();
+    if (row.timeMs > this.#newestMs) this.#newestMs = row.timeMs;
+    if (this.#firstMs === Infinity && row.timeMs > -Infinity) this.#firstMs = row.timeMs;
+    if (this.#seen.size >= this.#pruneAt) this.#prune();
+  }
+  /** A list has shown it: where it is nobody's, no list need reach back further. */
+  shown({ tradeId, timeMs }: Leg): void {
+    if (timeMs >= this.sinceMs) return;
+    const id = BigInt(tradeId);
+    if (this.#before === null || id > this.#before) this.#before = id;
   }
   /** True once for each leg that has changed the account since its totals were known. */
   countsInTotals(row: Leg): boolean {
@@ -63,17 +85,35 @@ export class SeenTrades {
     let newest: bigint | null = null;
     for (const each of this.#seen.values()) if (each.timeMs < timeMs && (newest === null || each.id > newest)) newest = each.id;
     if (newest !== null && this.#totalsId !== null && this.#totalsId < newest) newest = this.#totalsId;
+    newest ??= this.#before;
     return newest === null ? null : String(newest);
   }
-  /** What was read by now is counted: from here on every trade that is new counts. */
-  totalsAreCurrent(): void {
+  /** Booked of what happened at `timeMs` or later. */
+  countSince(timeMs: number): number {
+    let count = 0;
+    for (const each of this.#seen.values()) if (each.timeMs >= timeMs) count++;
+    return count;
+  }
+  /** Everything since the totals was read: where all of it is counted, they are current, and every trade that is new counts. */
+  countedSinceTotals(): void {
+    if (this.#totalsId === null) return;
+    for (const [key, { id }] of this.#seen) if (id > this.#totalsId && !this.#counted.has(key)) return;
     this.#totalsId = null;
   }
 
+  /** Forgets the oldest by id: the bound that takes their place may pass over none that is young. */
   #prune(): void {
-    const ids = Array.from(this.#seen.values(), ({ id }) => id).toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-    this.#doneId = ids[ids.length >> 1]!;
-    for (const [key, { id }] of this.#seen) if (id <= this.#doneId) this.#seen.delete(key);
-    for (const key of this.#counted) if (BigInt(key.split(' ')[0]!) <= this.#doneId) this.#counted.delete(key);
+    const sorted = Array.from(this.#seen.values()).toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+    const youngMs = this.#newestMs - KEPT_MS;
+    const oldest = sorted.findIndex(({ timeMs }) => Math.max(timeMs, this.#firstMs) >= youngMs);
+    const few = Math.min(oldest < 0 ? sorted.length : oldest, sorted.length - FEWEST);
+    const count = sorted.length > MOST ? Math.max(few, sorted.length >> 1) : few;
+    if (count > 0) this.#forget(sorted[count - 1]!.id);
+    this.#pruneAt = Math.min(MOST + 1, 2 * Math.max(FEWEST, this.#seen.size));
+  }
+  #forget(upToId: bigint): void {
+    this.#doneId = upToId;
+    for (const [key, { id }] of this.#seen) if (id <= upToId) this.#seen.delete(key);
+    for (const key of this.#counted) if (BigInt(key.slice(0, key.indexOf(' '))) <= upToId) this.#counted.delete(key);
   }
 }

@@ -17,9 +17,9 @@ export function pageOf<T, U>({ rows, refused }: Listing<T>, most: number, map: (
   return page(rows, refused.length, rows.length + refused.length >= most, map);
 }
 /** The same of a list that may be cut sooner than asked for: one more question, where it is not, costs nothing. */
-export function pagedOf<T, U>({ rows, refused }: Listing<T>, map: (row: T) => U): Page<U> {
+export function pagedOf<T, U>({ rows, refused }: Listing<T>, most: number, map: (row: T) => U): Page<U> {
   const count = rows.length + refused.length;
-  return page(rows, refused.length, count >= MOST_ROWS || CUTS.has(count), map);
+  return page(rows, refused.length, count >= most || CUTS.has(count), map);
 }
 function page<T, U>(rows: readonly T[], refused: number, isCut: boolean, map: (row: T) => U): Page<U> {
   const isReadable = refused === 0;
@@ -59,11 +59,11 @@ export function spotCalls(calls: Calls): VenueCalls {
         (outcome) => done(outcome.kind !== 'acked' ? null : outcome.value === null ? 'none' : spotOrderRow(outcome.value)),
         options,
       ),
-    trades: ({ wireName: symbol }, fromId, options, done) =>
+    trades: ({ wireName: symbol }, { fromId, most }, options, done) =>
       calls.read(
         'spot.myTrades',
-        { symbol, limit, ...(fromId === null ? {} : { fromId }) },
-        (value) => done(value && pagedOf(value, spotTradeRow)),
+        { symbol, limit: most, ...(fromId === null ? {} : { fromId }) },
+        (value) => done(value && pagedOf(value, most, spotTradeRow)),
         options,
       ),
     history: (_instrument, _fromId, _options, done) => done(null),

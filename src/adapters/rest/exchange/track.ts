@@ -31,6 +31,8 @@ export class Track {
   /** Queries in a row that gave no information, and when the first of them did, ms of our clock. */
   silences = 0;
   silentMs = NaN;
+  /** Its status said more fills than were known, and reading what was new has not brought them yet. */
+  wasBehind = false;
   isCancelWanted = false;
   /** When its id became known, ms of our clock, and what the lists have shown of it since. */
   knownMs = NaN;

@@ -1,6 +1,7 @@
 // Own trades of one instrument: read without a gap, each booked once, to the order whose it is.
 
 import { Fill } from '../../../model/fill.ts';
+import { toScaled } from '../../../base/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { CallOptions } from '../client/restClient.ts';
@@ -13,7 +14,7 @@ import { SeenTrades } from './seenTrades.ts';
 import { mirrored } from './selfTrade.ts';
 import type { Track, Tracks } from './track.ts';
 import type { Troubles } from './troubles.ts';
-import type { VenueCalls } from './venueCalls.ts';
+import { MOST_ROWS, type VenueCalls } from './venueCalls.ts';
 
 export interface TradesRead {
   /** Nothing is missing since what was known before. */
@@ -51,6 +52,11 @@ interface Asked {
   readonly done: (read: TradesRead) => void;
 }
 
+/** Every reading goes at least so far back: rows may become visible out of order. Twice the lag of lists, where that is longer. */
+const OVERLAP_MS = 20_000;
+/** So many more than are known of that time are asked for at first. */
+const MOST_NEW = 20;
+
 export class TradeReader {
   readonly seen: SeenTrades;
   readonly #parts: TradeParts;
@@ -60,6 +66,8 @@ export class TradeReader {
   #isReading = false;
   /** Rows that are not booked yet, by key, oldest first, with our time at which each was read first. */
   readonly #strays = new Map<string, { readonly row: TradeRow; readonly atMs: number }>();
+  /** Fills of orders that a person has not named yet: should one become ours, they are booked. */
+  readonly #foreign = new Map<string, TradeRow[]>();
 
   /** What happened before `sinceMs` is nobody's. */
   constructor(parts: TradeParts, sinceMs: number) {
@@ -72,7 +80,24 @@ export class TradeReader {
     return this.#isReading;
   }
 
-  /** Reads what is new, and again all from `sinceMs` on: rows may become visible out of order. */
+  /** Lots of an order that is not ours, of all fills that are known. */
+  foreignLots(venueId: string): number {
+    const { quantityDigits } = this.#parts.instrument;
+    return (this.#foreign.get(venueId) ?? []).reduce((sum, { qty }) => sum + (toScaled(qty, quantityDigits) ?? NaN), 0);
+  }
+  /** The order is ours from now on: what it has filled is booked. */
+  claim(venueId: string): void {
+    const atMs = -Infinity;
+    for (const row of this.#foreign.get(venueId) ?? []) this.#strays.set(keyOf(row), { row, atMs });
+    this.#foreign.delete(venueId);
+    this.#bookKnown();
+  }
+  /** It is none of our business. */
+  letBe(venueId: string): void {
+    this.#foreign.delete(venueId);
+  }
+
+  /** Reads what is new, and again all from `sinceMs` (Infinity: of the last moments) on: rows may become visible out of order. */
   read(sinceMs: number, options: CallOptions, done: (read: TradesRead) => void): void {
     this.#waiting.push({ sinceMs, options, done });
     if (!this.#isReading) this.#begin();
@@ -83,7 +108,8 @@ export class TradeReader {
     const asked = this.#waiting.splice(0);
     if (asked.length === 0) return;
     this.#isReading = true;
-    const sinceMs = Math.min(...asked.map((each) => each.sinceMs));
+    const { venueMs, lagMs } = this.#parts;
+    const sinceMs = Math.min(venueMs() - Math.max(OVERLAP_MS, 2 * lagMs()), ...asked.map((each) => each.sinceMs));
     const { options } = asked.find((each) => each.options.priority === 'reconcile') ?? asked[0]!;
     const cursor = this.seen.cursorBefore(sinceMs);
     const paging = new Paging(cursor);
@@ -100,14 +126,13 @@ export class TradeReader {
       const pageSeen = { ids, isFull: page.isCut };
       const step: PageStep = isFirst ? paging.first(pageSeen, reachesBack(page)) : paging.next(pageSeen, reachesBack(page));
       isFirst = false;
-      if (step.kind === 'ask') this.#ask(step.fromId, options, took);
+      if (step.kind === 'ask') ask({ fromId: step.fromId, most: MOST_ROWS });
       else this.#finish(asked, rows, step.kind === 'complete' && isReadable, options);
     };
-    this.#ask(null, options, took);
-  }
-
-  #ask(fromId: string | null, options: CallOptions, took: (page: Page<TradeRow> | null) => void): void {
-    this.#parts.venue.trades(this.#parts.instrument, fromId, options, took);
+    const ask = (from: Parameters<VenueCalls['trades']>[1]): void => this.#parts.venue.trades(this.#parts.instrument, from, options, took);
+    // Mostly little is new, and a thousand rows take longer to read than to send for. Where it is more, the pages that follow are long.
+    const most = Math.min(MOST_ROWS, MOST_NEW + 2 * this.seen.countSince(sinceMs));
+    ask({ fromId: null, most: cursor === null ? MOST_ROWS : most });
   }
 
   #finish(asked: readonly Asked[], rows: ReadonlyMap<string, TradeRow>, isWhole: boolean, options: CallOptions): void {
@@ -115,7 +140,11 @@ export class TradeReader {
     const fresh = Array.from(rows.values())
       .toReversed()
       .filter((row) => this.seen.isNew(row));
-    for (const row of rows.values()) this.#count(row);
+    for (const row of rows.values()) {
+      this.seen.shown(row);
+      this.#count(row);
+    }
+    if (isWhole) this.seen.countedSinceTotals();
     const mirrors = isWhole ? fresh.flatMap((row) => this.#mirror(row, rows)) : [];
     const atMs = this.#parts.nowMs();
     for (const row of [...fresh, ...mirrors]) if (!this.#strays.has(keyOf(row))) this.#strays.set(keyOf(row), { row, atMs });
@@ -188,6 +217,7 @@ export class TradeReader {
         continue;
       }
       if (track !== undefined) this.#book(track, row);
+      else if (ownership.aliens.has(row.venueId)) this.#foreign.set(row.venueId, [...(this.#foreign.get(row.venueId) ?? []), row]);
       this.#strays.delete(key);
       this.seen.add(row);
     }

@@ -10,11 +10,18 @@ const STICKY: ReadonlySet<TroubleCode> = new Set(['ECHO', 'ADMISSION', 'DUPLICAT
 export class Troubles {
   readonly #sink: () => ExchangeSink;
   readonly #instruments: readonly Instrument[];
+  readonly #elsewhere: (code: TroubleCode, instrument: number | null) => boolean;
   readonly #standing = new Map<string, Difference>();
 
-  constructor(sink: () => ExchangeSink, instruments: readonly Instrument[]) {
+  /** `elsewhere`: the same stands at another service of the account. */
+  constructor(
+    sink: () => ExchangeSink,
+    instruments: readonly Instrument[],
+    elsewhere: (code: TroubleCode, instrument: number | null) => boolean = () => false,
+  ) {
     this.#sink = sink;
     this.#instruments = instruments;
+    this.#elsewhere = elsewhere;
   }
 
   get standing(): readonly Difference[] {
@@ -41,7 +48,8 @@ export class Troubles {
   /** No effect where it does not stand, or where a person has to clear it. */
   over(code: TroubleCode, instrument: number | null): void {
     if (STICKY.has(code)) return;
-    if (this.#standing.delete(keyOf(code, instrument))) this.#sink().over(code, instrument);
+    if (!this.#standing.delete(keyOf(code, instrument))) return;
+    if (!this.#elsewhere(code, instrument)) this.#sink().over(code, instrument);
   }
 }
 

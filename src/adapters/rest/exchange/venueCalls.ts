@@ -36,8 +36,13 @@ export interface VenueCalls {
   openOrders(instrument: Instrument, options: CallOptions, done: (page: Page<OrderRow> | null) => void): void;
   /** `none`: an answer without information, which proves nothing. */
   order(instrument: Instrument, venueId: string, options: CallOptions, done: (row: OrderRow | 'none' | null) => void): void;
-  /** The newest rows, or those around `fromId`. */
-  trades(instrument: Instrument, fromId: string | null, options: CallOptions, done: (page: Page<TradeRow> | null) => void): void;
+  /** `most` rows, 1000 or fewer: the newest, or those around `fromId`. */
+  trades(
+    instrument: Instrument,
+    from: { readonly fromId: string | null; readonly most: number },
+    options: CallOptions,
+    done: (page: Page<TradeRow> | null) => void,
+  ): void;
   /** Futures alone: orders with their client ids, newest first; spot has no such list and answers null. */
   history(instrument: Instrument, fromId: string | null, options: CallOptions, done: (page: Page<OrderRow> | null) => void): void;
   /** Futures alone: orders that wait for a price, and those that did; null where not all of them came. On spot there are none. */

@@ -1,0 +1,25 @@
+// Next times by cron patterns, in any time zone, with its changes of summer time: croner's arithmetic alone, nothing is scheduled here.
+
+import { Cron } from 'croner';
+import { ConfigError } from '../../base/errors.ts';
+import type { CronTimes } from '../../ports/cron.ts';
+
+/** 5 fields from the minute on, 6 with seconds in front. A time that summer time leaves out comes at the end of the gap. */
+export const cronTimes: CronTimes = (pattern, timeZone) => {
+  const cron = read(pattern, timeZone);
+  return (afterMs) => (Number.isFinite(afterMs) ? (cron.nextRun(new Date(afterMs))?.getTime() ?? Infinity) : Infinity);
+};
+
+function read(pattern: string, timezone: string): Cron {
+  try {
+    const cron = new Cron(pattern, { timezone });
+    // A zone that nobody knows shows when it is asked for.
+    cron.nextRun(new Date(0));
+    return cron;
+  } catch (error) {
+    throw new ConfigError(
+      `cron '${pattern}' in ${timezone}: ${error instanceof Error ? error.message : String(error)}`,
+      "a pattern such as '0 8 * * 1-5' (minute, hour, day, month, weekday), and a zone such as UTC or Europe/Berlin",
+    );
+  }
+}

@@ -1,0 +1,32 @@
+// Logs of rows: read back as they were written, or, where nobody reads them, one page however many rows there are.
+
+import { expect, it } from 'vitest';
+import { RowLog, rowInPage, Scratch, UnreadScratch } from './rowLog.ts';
+
+const WIDTH = 2;
+const ROWS = 20_000;
+
+function written(scratch: Scratch): { readonly log: RowLog; readonly pages: ReadonlySet<Float64Array> } {
+  const log = new RowLog(WIDTH, scratch);
+  const pages = new Set<Float64Array>();
+  for (let row = 0; row < ROWS; row++) {
+    const page = log.page(row);
+    pages.add(page);
+    page[rowInPage(row) * WIDTH] = row;
+    page[rowInPage(row) * WIDTH + 1] = -row;
+  }
+  return { log, pages };
+}
+
+it('rows come back as columns', () => {
+  const { log } = written(new Scratch());
+  expect([...log.column(0, ROWS)]).toEqual(Array.from({ length: ROWS }, (_, row) => row));
+  expect(log.column(1, ROWS)[ROWS - 1]).toBe(1 - ROWS);
+});
+
+it('where nobody reads them they share one page, and what is taken otherwise is nobody else’s', () => {
+  const scratch = new UnreadScratch();
+  const { pages } = written(scratch);
+  expect(pages.size).toBe(1);
+  expect(scratch.take([...pages][0]!.length)).not.toBe([...pages][0]);
+});

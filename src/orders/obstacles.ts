@@ -1,0 +1,11 @@
+// Why an order cannot be told apart from others, or is one too many: codes of the order manager, in words.
+
+const OBSTACLES: Readonly<Record<string, string>> = {
+  SLOT_BUSY: 'the order of this decision is not over yet',
+  SIDE_UNKNOWN: 'what became of an order of this side is not known yet',
+  FP_NOT_UNIQUE: 'too many open orders look like it: a lost answer could not be told apart',
+  CONDITION_UNSUPPORTED: 'the exchange takes no orders that wait for a price',
+};
+
+/** Null: the code is not one of these, but of risk. */
+export const obstacleText = (code: string): string | null => OBSTACLES[code] ?? null;

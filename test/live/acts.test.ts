@@ -1,0 +1,81 @@
+// What a person does to a live bot is answered when it is on the disk, over the control socket too; and refusals say why in words.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { act } from '../../src/app/control/client.ts';
+import { LiveControl } from '../../src/app/live/control.ts';
+import type { OpenedBot } from '../../src/app/live/openLiveBot.ts';
+import { ConfigError } from '../../src/base/errors.ts';
+import { Strategy } from '../../src/index.ts';
+import { openControl } from '../../src/live/control/controlServer.ts';
+import { LiveDesk, stopped, until } from './liveDesk.ts';
+
+let desk: LiveDesk;
+afterEach(async () => desk.close());
+
+/** The same decision at every bar, whatever became of the last one. */
+class Stubborn extends Strategy {
+  override onBar() {
+    this.buy({ base: '0.01' }, { limit: this.bars.close.value * 0.5, tag: 'rest' });
+  }
+}
+const CONFIG = `strategy: stubborn.ts
+feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
+cash: { USDT: '10000' }
+bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
+`;
+const onDisk = ({ bot }: OpenedBot): string => {
+  const folder = join(bot.parts.config.data, 'journal');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+  return files.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
+};
+
+test('over the socket, halt, resume and kill are answered once the next start would know of them', async () => {
+  desk = await LiveDesk.open(20);
+  const it = await desk.open(desk.config(CONFIG), [Stubborn]);
+  const { data } = it.bot.parts.config;
+  const server = await openControl(data, new LiveControl({ ...it, loopDelayP99Ms: () => null }));
+  expect(await act(data, { op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'strange prices' })).toMatchObject({ done: true });
+  expect(onDisk(it)).toMatch(/"k":"HALT","scope":"account","state":"HALT_NEW","code":"OPERATOR".*strange prices/);
+  expect(await act(data, { op: 'resume', scope: 'account', code: null, why: 'looked at them' })).toMatchObject({ done: true });
+  expect(onDisk(it)).toMatch(/"k":"RESUME","scope":"account","state":"HALT_NEW","code":"OPERATOR".*looked at them/);
+  expect(await act(data, { op: 'kill', flatten: false, why: 'enough' })).toMatchObject({ done: true });
+  expect(JSON.parse(readFileSync(join(data, 'KILLED'), 'utf8'))).toMatchObject({ why: 'enough' });
+  await server.close();
+  await stopped(it);
+}, 60_000);
+
+test('an answer waits for the disk; what will not last is not said to be done, though it holds here', async () => {
+  desk = await LiveDesk.open(20);
+  const it = await desk.open(desk.config(CONFIG), [Stubborn]);
+  const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
+  const { halts } = it.bot.parts.engine.risk;
+  const disk: { resolve: () => void; reject: (error: Error) => void } = { resolve: () => {}, reject: () => {} };
+  it.bot.durable = () => new Promise<void>((resolve, reject) => Object.assign(disk, { resolve, reject }));
+  const is = { answered: false };
+  const halting = control.halt({ scope: 'account', state: 'HALT_NEW', why: 'a test' }, 'me').finally(() => (is.answered = true));
+  expect(halts.holds({ kind: 'account' }, 'OPERATOR')).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(is.answered).toBe(false);
+  disk.resolve();
+  expect(await halting).toMatchObject({ done: true });
+  const resuming = control.resume({ scope: 'account', code: null, why: 'a test' }, 'me');
+  disk.reject(new ConfigError('the journal cannot be written: EIO', 'look after the disk'));
+  expect(await resuming).toEqual({
+    done: false,
+    says: expect.stringContaining('it will not outlive this process: the journal cannot be written: EIO'),
+  });
+  expect(existsSync(join(it.bot.parts.config.data, 'KILLED'))).toBe(false);
+  await stopped(it);
+}, 60_000);
+
+test('a decision whose order is not over yet is refused with its reason', async () => {
+  desk = await LiveDesk.open(30);
+  const it = await desk.open(desk.config(CONFIG), [Stubborn]);
+  it.bot.start();
+  await until(() => desk.lines.some((line) => line.includes('SLOT_BUSY') || line.includes('denied')), 30_000, 'a refusal');
+  const refusals = desk.lines.filter((line) => line.includes('denied'));
+  expect(refusals.every((line) => line.includes('denied: the order of this decision is not over yet'))).toBe(true);
+  await stopped(it);
+}, 60_000);
