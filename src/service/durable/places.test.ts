@@ -1,4 +1,4 @@
-// Long lists of five bytes a number, client ids without an object for each, and lists that are read back, against plain maps and arrays.
+// Long lists of four or five bytes a number, client ids without an object for each, and lists that are read back, against plain maps and arrays.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
