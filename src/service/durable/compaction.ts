@@ -8,7 +8,7 @@ import { LINE_FEED } from './rowStore.ts';
 import { FORMAT, type Segment, segmentNumber, type Segments } from './segments.ts';
 
 /** Bytes that are read at a time, between which requests are answered. */
-const PIECE_BYTES = 1 << 20;
+const PIECE_BYTES = 1 << 18;
 /** So many small files are too many: each start leaves one. */
 const MOST_SEGMENTS = 32;
 

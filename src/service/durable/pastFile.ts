@@ -35,8 +35,8 @@ export const sealOfEnd = ([, , seq, timeMs, crc]: PastEndRow): Seal => ({ seq, t
 export const pastLine = (place: number, row: string): string => `${place} ${row}\n`;
 
 /** Every so many rows their place is in memory. */
-const STRIDE = 32;
-const PIECE_BYTES = 8192;
+const STRIDE = 64;
+const PIECE_BYTES = 16_384;
 const LONGEST_BYTES = 1 << 22;
 
 /** Where rows lie in a file of what is over, roughly: the way to any of them is at most some dozen rows long. */
