@@ -76,7 +76,8 @@ describe('the server', () => {
     const socket = raw(await open());
     const startedMs = performance.now();
     await until(() => socket.isClosed);
-    expect(performance.now() - startedMs).toBeGreaterThan(FAST.pongTimeoutMs - 30);
+    // Roughly: on a busy computer the exchange's clock stands still for a while. To the ms it is in heartbeat.test.ts.
+    expect(performance.now() - startedMs).toBeGreaterThan(FAST.pongTimeoutMs - FAST.everyMs);
     expect(socket.text).toContain('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n');
     expect(socket.frames.filter(({ opcode }) => opcode === OPCODE.ping).length).toBeGreaterThanOrEqual(2);
     expect(socket.closeCode()).toBe(1008);
