@@ -5,22 +5,9 @@ import { expect, test } from 'vitest';
 import { lots } from '../base/brand.ts';
 import { ticksOf, type BarColumns } from './bars.ts';
 import { GrowingBars, type BarRow } from './growingBars.ts';
-import { instrumentId, type Instrument } from './instrument.ts';
+import { spotInstrument } from '../../test/fixtures/drafts.ts';
 
-const BTC: Instrument = {
-  id: instrumentId('spot', 'BTCUSDT'),
-  market: 'spot',
-  wireName: 'BTCUSDT',
-  base: 'BTC',
-  quote: 'USDT',
-  priceDigits: 2,
-  quantityDigits: 5,
-  quoteDigits: 8,
-  baseDigits: 8,
-  minLots: lots(1),
-  makerFeePpm: 1000,
-  takerFeePpm: 1000,
-};
+const BTC = spotInstrument('BTC', { quantityDigits: 5, baseDigits: 8, minLots: lots(1) });
 const MINUTE = 60_000;
 const bar = (at: number, cents: number): BarRow => {
   const price = cents / 100;

@@ -4,24 +4,11 @@ import fc from 'fast-check';
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
 import { lots } from '../../base/brand.ts';
-import { instrumentId, type Instrument } from '../../model/instrument.ts';
+import { spotInstrument } from '../../../test/fixtures/drafts.ts';
 import { lossKill } from './lossKill.ts';
 import { askedFor, batches, EmptyTwice, isDust, ownership, sliceOf, type SeenOrder } from './killPlan.ts';
 
-const BTC: Instrument = {
-  id: instrumentId('spot', 'BTCUSDT'),
-  market: 'spot',
-  wireName: 'BTCUSDT',
-  base: 'BTC',
-  quote: 'USDT',
-  priceDigits: 2,
-  quantityDigits: 4,
-  quoteDigits: 8,
-  baseDigits: 8,
-  minLots: lots(10),
-  makerFeePpm: 1000,
-  takerFeePpm: 1000,
-};
+const BTC = spotInstrument('BTC', { quantityDigits: 4, baseDigits: 8, minLots: lots(10) });
 const order = (over: Partial<SeenOrder> = {}): SeenOrder => ({
   venueId: '1',
   cid: null,
