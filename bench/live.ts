@@ -12,9 +12,10 @@ import { readLiveConfig } from '../dist/app/live/liveConfig.js';
 import { LiveLog } from '../dist/app/live/liveLog.js';
 import { openLiveBot, type LiveOptions } from '../dist/app/live/openLiveBot.js';
 import { sma, Strategy } from '../dist/index.js';
+import { tuneV8 } from '../dist/live/v8.js';
 import { JumpingTime } from './jumpingTime.ts';
 import { Part } from './parts.ts';
-import { ccxtToSocketUs } from './restCreate.ts';
+import { ccxtCreateOrder } from './restCreate.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 /** The bench as it was bundled, which its parts need not do again. */
@@ -42,8 +43,10 @@ export interface LiveFigures {
   readonly barToBytesCpuP99Us: number;
   /** The same from the last byte of the answer with the bar, whose rows are still to be read. */
   readonly answerToBytesCpuUs: number;
-  /** The first over that of ccxt's createOrder, as warm and in the same rhythm; null where ccxt cannot be installed. */
+  /** The first over what a call of ccxt's createOrder costs, as warm and in the same rhythm; null where ccxt cannot be installed. */
   readonly ratioToCcxt: number | null;
+  /** The same over the part of that call up to the last byte of its order on the socket: the answer is not read, nor made an order of ccxt's. */
+  readonly ratioToCcxtSocket: number | null;
   /** From the answer by the time of day, the journal in memory. */
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -58,14 +61,15 @@ export async function liveBench(folder: string, say: (text: string) => void): Pr
   try {
     const inMemory = await figuresOf(memory, ROUNDS);
     const onDisk = await figuresOf(join(folder, 'disk'), SYNCED_ROUNDS);
-    const ccxtUs = await ccxtToSocketUs(say, { warm: WARM_BARS, rounds: ROUNDS, orders: BARS, pauseMs: RHYTHM_MS });
+    const ccxt = await ccxtCreateOrder(say, { warm: WARM_BARS, rounds: ROUNDS, orders: BARS, pauseMs: RHYTHM_MS });
     const wall = inMemory.flatMap(({ wallMs }) => wallMs);
     const barToBytesCpuUs = Math.min(...inMemory.map(({ barUs }) => quantile(barUs, 0.5)));
     return {
       barToBytesCpuUs,
       barToBytesCpuP99Us: quantile(inMemory.flatMap(({ barUs }) => barUs), 0.99), // prettier-ignore
       answerToBytesCpuUs: Math.min(...inMemory.map(({ answerUs }) => quantile(answerUs, 0.5))),
-      ratioToCcxt: ccxtUs === null ? null : barToBytesCpuUs / ccxtUs,
+      ratioToCcxt: ccxt === null ? null : barToBytesCpuUs / ccxt.toAnswerUs,
+      ratioToCcxtSocket: ccxt === null ? null : barToBytesCpuUs / ccxt.toSocketUs,
       p50Ms: quantile(wall, 0.5),
       p99Ms: quantile(wall, 0.99),
       syncedMs: quantile(onDisk.flatMap(({ wallMs }) => wallMs), 0.5), // prettier-ignore
@@ -132,6 +136,8 @@ class EachBar extends Strategy {
 
 /** The process of the bot: for each line of its input, a number, it trades as many bars and prints a Round. */
 export async function livePart(folder: string, opened: string): Promise<void> {
+  // As the process of a bot begins.
+  tuneV8();
   const { spot, control, key, secret } = JSON.parse(opened) as Readonly<Record<'spot' | 'control' | 'key' | 'secret', string>>;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const [name, text] of [['key', key], ['secret', secret]] as const) writeFileSync(join(folder, name), text, { mode: 0o600 }); // prettier-ignore

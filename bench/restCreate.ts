@@ -67,27 +67,29 @@ export interface Rhythm {
 }
 
 /**
- * ccxt's part alone, one order at a time with pauses: CPU time of an order up to its bytes on the socket, the median of the best round. Null,
- * with the reason on stderr, where ccxt cannot be installed.
+ * ccxt's part alone, one order at a time with pauses: CPU time of a call of createOrder, and of that up to its bytes on the socket, each the
+ * median of the best round. Null, with the reason on stderr, where ccxt cannot be installed.
  */
-export async function ccxtToSocketUs(say: (text: string) => void, { warm, rounds, orders, pauseMs }: Rhythm): Promise<number | null> {
+export async function ccxtCreateOrder(say: (text: string) => void, { warm, rounds, orders, pauseMs }: Rhythm): Promise<OrderTimes | null> {
   if (!installed(CCXT, say)) return null;
   const stub = new Part([SELF, '--rest-part', 'stub']);
   const ccxt = ccxtPart(await stub.line());
-  const one = async (): Promise<number> => {
+  const one = async (): Promise<OrderTimes> => {
     await setTimeout(pauseMs);
-    return (JSON.parse(await ccxt.ask(1)) as OrderTimes).toSocketUs;
+    return JSON.parse(await ccxt.ask(1)) as OrderTimes;
   };
   try {
     await ccxt.line();
     for (let order = 0; order < warm; order++) await one();
-    let least = Infinity;
+    const found: OrderTimes[] = [];
     for (let round = 0; round < rounds; round++) {
-      const times: number[] = [];
+      const times: OrderTimes[] = [];
       for (let order = 0; order < orders; order++) times.push(await one());
-      least = Math.min(least, times.toSorted((a, b) => a - b)[orders >> 1]!);
+      const median = (name: keyof OrderTimes): number => times.map((time) => time[name]).toSorted((a, b) => a - b)[orders >> 1]!;
+      found.push({ toSocketUs: median('toSocketUs'), toAnswerUs: median('toAnswerUs') });
     }
-    return least;
+    const least = (name: keyof OrderTimes): number => Math.min(...found.map((times) => times[name]));
+    return { toSocketUs: least('toSocketUs'), toAnswerUs: least('toAnswerUs') };
   } finally {
     for (const part of [ccxt, stub]) part.end();
   }

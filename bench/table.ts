@@ -30,6 +30,7 @@ export function table(of: BenchFigures): string {
     ['whole command, 1 025 708 bars', `${number(of.wholeCommand.totalMs, 0)} ms`, '≤ 3000'],
     ['CPU of an order to the exchange / by ccxt', besideCcxt(of.restCreate), '≤ 0.5'],
     ['CPU of a live bot, bar to order / ccxt', `${number(of.live.ratioToCcxt)}   (${number(of.live.barToBytesCpuUs, 0)} us)`, '≤ 0.5'],
+    ['            / ccxt up to its socket', number(of.live.ratioToCcxtSocket), ''],
     ['            one in a hundred', `${number(of.live.barToBytesCpuP99Us, 0)} us`, ''],
     ['            time of day, p50 and p99', `${number(of.live.p50Ms)} and ${number(of.live.p99Ms)} ms`, ''],
     ['            synced / one fdatasync', `${number(of.live.syncedMs)} / ${number(of.live.bareSyncMs)} ms`, ''],

@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { ConfigError, EXIT } from '../base/errors.ts';
-import { keepHeapTight } from './heap.ts';
+import { tuneV8 } from './v8.ts';
 import { runBot } from './process.ts';
 
 /** The first sign of trouble with a signal handler is a bot that cannot be stopped: nothing here waits for anything. */
@@ -50,5 +50,5 @@ function told(error: unknown): number {
   return error instanceof ConfigError || isArgument ? EXIT.badInput : EXIT.failed;
 }
 
-keepHeapTight();
+tuneV8();
 process.exitCode = await main(process.argv.slice(2));
