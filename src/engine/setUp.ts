@@ -50,10 +50,11 @@ export function readyMs({ feeds }: Engine, run: StrategyRun): number {
 }
 
 function checkHasWork(engine: Engine, run: StrategyRun): void {
-  if (run.hasOnBar || run.watches.length > 0 || engine.timers.has(run.index)) return;
+  const canBegin = run.instance?.onStart !== undefined;
+  if (run.hasOnBar || canBegin || run.watches.length > 0 || engine.timers.has(run.index)) return;
   throw new ConfigError(
     `${run.name}: the strategy has neither onBar nor a handler, so it can never trade`,
-    'add `override onBar()`, or this.when(signal, handler), or a timer',
+    'add `override onBar()`, or this.when(signal, handler), or a timer, or `override onStart()`',
   );
 }
 

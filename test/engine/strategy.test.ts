@@ -308,6 +308,16 @@ describe('set-up', () => {
     );
   });
 
+  it('a strategy that only begins buys there, and holds', async () => {
+    class Holder extends Strategy {
+      override onStart() {
+        this.buy({ base: '0.1' });
+      }
+    }
+    const { record } = await run({ strategies: [Holder], feeds: { bars: quiet(3) } });
+    expect(fillRows(record)).toHaveLength(1);
+  });
+
   it.each(['5', '0m', '1x', '-1m', '0.5s'])('every(%j) is refused', async (period) => {
     class Odd extends Strategy {
       constructor(...setup: ConstructorParameters<typeof Strategy>) {
@@ -454,7 +464,6 @@ describe('warm-up', () => {
     let readyAt = 10;
     class Late extends Strategy {
       average = this.use(sma(this.bars.close, readyAt));
-      never = this.when(above(this.average, 1e9), () => {});
       override onStart() {
         fired.push((this.nowMs - START_MS) / MINUTE);
         this.every('30m', () => fired.push((this.nowMs - START_MS) / MINUTE));

@@ -1,6 +1,6 @@
 // The latch of a kill: a file that stands until a person takes it away, and while it does no order leaves and no start goes on.
 
-import { constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
@@ -74,10 +74,25 @@ export function clearLatch(folder: string, who: string, why: string): Latch {
   if (latch === null) throw new ConfigError(`${folder}: expected a KILLED latch, got none`, 'nothing has to be re-armed');
   if (why.trim().length < 3) throw new ConfigError(`--why: expected the reason in words, got '${why}'`, 'it is kept in the journal');
   const rearm: Rearm = { who, why, latch };
-  writeFileSync(join(folder, REARM_NAME), `${JSON.stringify(rearm)}\n`, { mode: MODE });
+  const said = join(folder, REARM_NAME);
+  writeFileSync(said, `${JSON.stringify(rearm)}\n`, { mode: MODE });
+  // What the person has said lasts before the latch goes: no crash leaves a bot that trades again and does not know why.
+  for (const path of [said, folder]) syncNow(path);
   rmSync(pathOf(folder));
   rmSync(join(folder, KILL_FILE_NAME), { force: true });
+  syncNow(folder);
   return latch;
+}
+
+/** Of a folder, the names in it; Windows has no such call. */
+function syncNow(path: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(path, O_RDONLY);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** What a person has said since the last start, to be forgotten once it is in the journal. Null: nobody has re-armed. */
