@@ -80,9 +80,9 @@ function endOfRun(x: Float64Array, xTimes: number, y: Float64Array, yTimes: numb
   while (
     at < end - 3 &&
     x[at]! * xTimes > y[at]! * yTimes &&
-    x[at + 1]! * xTimes > y[at + 1]! * yTimes &&
-    x[at + 2]! * xTimes > y[at + 2]! * yTimes &&
-    x[at + 3]! * xTimes > y[at + 3]! * yTimes
+    x[(at + 1) | 0]! * xTimes > y[(at + 1) | 0]! * yTimes &&
+    x[(at + 2) | 0]! * xTimes > y[(at + 2) | 0]! * yTimes &&
+    x[(at + 3) | 0]! * xTimes > y[(at + 3) | 0]! * yTimes
   )
     at += 4;
   while (at < end && x[at]! * xTimes > y[at]! * yTimes) at++;
