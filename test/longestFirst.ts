@@ -4,11 +4,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** By what they take on two cores, the longest first; whatever is not named comes after these. */
 const LONGEST = [
-  'docs/docs', 'e2e/sweep', 'e2e/verify', 'e2e/cliBadInput', 'e2e/newUser', 'simulation/lookAhead', 'e2e/killBot', 'live/haltActs', 'golden/real',
-  'faults/faults', 'e2e/ownTests', 'e2e/sweepQueue', 'e2e/futures', 'e2e/cli', 'e2e/models', 'campaigns/botKill', 'blackbox/conformance', 'e2e/dataImport',
-  'e2e/report', 'e2e/editors', 'e2e/parity', 'campaigns/futuresPaired', 'e2e/dashboard', 'simulation/lanes', 'e2e/marketData', 'e2e/canary',
-  'live/process', 'service/kill', 'simulation/exchangeCrash', 'campaigns/riskFutures', 'campaigns/restFaults', 'campaigns/exchangeFuzz',
-  'e2e/secretCanary', 'e2e/doctor', 'e2e/determinism', 'live/liveBot', 'live/replay',
+  'docs/docs', 'e2e/newUser', 'e2e/killBot', 'e2e/sweep', 'e2e/parity', 'faults/throttles', 'simulation/lookAhead', 'e2e/verify', 'e2e/ownTests',
+  'campaigns/botKill', 'faults/faults', 'e2e/cliBadInput', 'golden/real', 'live/aliens', 'live/haltActs', 'e2e/editors', 'e2e/sweepQueue', 'e2e/compare',
+  'e2e/report', 'live/maintenance', 'blackbox/conformance', 'e2e/dashboard', 'e2e/futures', 'e2e/cli', 'e2e/dataImport', 'e2e/marketData',
+  'campaigns/limits', 'golden/golden', 'simulation/lanes', 'live/inside', 'live/process', 'live/liveRisk', 'live/replay', 'e2e/secretCanary',
+  'campaigns/futuresPaired', 'campaigns/exchangeFuzz', 'live/packages', 'simulation/exchangeCrash', 'campaigns/riskFutures', 'campaigns/risk',
 ]; // prettier-ignore
 
 const rank = ({ moduleId }: TestSpecification): number => {
@@ -16,10 +16,13 @@ const rank = ({ moduleId }: TestSpecification): number => {
   return at < 0 ? LONGEST.length : at;
 };
 
+/** Files that share a process come after those that have their own: a worker would give up what it has loaded for a file in between. */
+const shares = ({ project }: TestSpecification): number => Number(!project.config.isolate);
+
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // Among the others the sequencer's own order holds: by what earlier runs took, else by size.
     // oxlint-disable-next-line unicorn/no-array-sort -- it is no array's
-    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+    return (await super.sort(files)).toSorted((a, b) => shares(a) - shares(b) || rank(a) - rank(b));
   }
 }

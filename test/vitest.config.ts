@@ -3,29 +3,44 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longestFirst.ts';
 
-/** Rooms without I/O, time and chance: nothing of one file of theirs can be there for the next one, so a worker keeps what it has loaded. */
-const PURE = ['base', 'model', 'portfolio', 'venue', 'indicators', 'scheduler', 'orders', 'strategy', 'risk', 'engine'].map(
-  (room) => `src/${room}/**/*.test.ts`,
-);
+/** Tests that hold the clock to a limit. They come last, one file at a time: what else runs on the machine can only add to what they measure. */
+const TIMED = ['**/*{Latency,Speed}.test.ts', 'src/live/sight.test.ts'];
+
+/** Tests of whole processes: one of their own costs little beside those that they start. */
+const WHOLE = ['e2e', 'docs', 'golden', 'campaigns', 'faults', 'live', 'blackbox', 'ccxt'].map((folder) => `test/${folder}/*.test.ts`);
+/**
+ * Tests that change or measure what all files of a process share: loaded modules, the clock, the environment, the mask of new files, what is
+ * printed, the memory.
+ */
+const CHANGING = [
+  'test/simulation/*Guards.test.ts',
+  'test/conformance/{scheduler,disk}.test.ts',
+  'test/rest/wire.test.ts',
+  'src/cli/data.test.ts',
+  'src/adapters/bars/catalog.test.ts',
+];
+const OWN_PROCESS = [...WHOLE, ...CHANGING, 'bench/**/*.test.ts'];
+
+const ALL = ['src', 'strategies', 'test', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
+const NOT_OURS = '**/node_modules/**';
 
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // The built package is run as it is.
+    server: { deps: { external: [/\/dist\//] } },
+    // What is waited for comes at once on a machine that is free.
+    expect: { poll: { timeout: 10_000 } },
     // Many tests wait for other processes, sockets and timers.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: LongestFirst },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'all',
-          include: ['src/**/*.test.ts', 'strategies/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
-          exclude: [...PURE, '**/node_modules/**'],
-        },
-      },
-      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
+      { extends: true, test: { name: 'whole', include: OWN_PROCESS, exclude: [...TIMED, NOT_OURS] } },
+      // To load what a file tests takes longer than most of them run: a worker keeps it for the next file.
+      { extends: true, test: { name: 'parts', include: ALL, exclude: [...OWN_PROCESS, ...TIMED, NOT_OURS], isolate: false } },
+      { extends: true, test: { name: 'timed', include: TIMED, exclude: [NOT_OURS], maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
     reporters: process.env['CI'] ? ['default', new URL('./countReporter.ts', import.meta.url).pathname] : ['default'],
   },

@@ -24,20 +24,29 @@ beforeAll(() => {
 });
 afterAll(() => desk.remove());
 
-/** Called with the words of the line. */
+/** Called with the words of the line, once the shell has read its script. */
 const SHELLS = {
-  bash: 'source <(isobar completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _isobar isobar; [[ -n "${COMPREPLY[*]}" ]] && printf "%s\\n" "${COMPREPLY[@]}"; true',
-  // Outside of a line that is being typed zsh has no completion system: two of its functions stand in.
-  zsh: 'compdef() { :; }; _describe() { print -rl -- "${(@P)2}"; }; _default() { :; }; source <(isobar completion zsh); words=("$@"); CURRENT=$#; _isobar',
-  fish: 'isobar completion fish | source; complete --do-complete "$argv[2..-1]"',
+  bash: 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _isobar isobar; [[ -n "${COMPREPLY[*]}" ]] && printf "%s\\n" "${COMPREPLY[@]}"; true',
+  zsh: 'words=("$@"); CURRENT=$#; _isobar',
+  fish: 'complete --do-complete "$argv[2..-1]"',
 } as const;
+
+/** How the script is read as the documentation has it, and from a file: it is the same each time. */
+const READ = {
+  bash: { documented: 'source <(isobar completion bash)', kept: 'source kept.bash' },
+  // Outside of a line that is being typed zsh has no completion system: two of its functions stand in.
+  zsh: { documented: 'source <(isobar completion zsh)', kept: 'source ./kept.zsh' },
+  fish: { documented: 'isobar completion fish | source', kept: 'source kept.fish' },
+} as const;
+const STAND_IN = { bash: '', zsh: 'compdef() { :; }; _describe() { print -rl -- "${(@P)2}"; }; _default() { :; }; ', fish: '' } as const;
 
 const run = promisify(execFile);
 
 /** What the shell offers after `line`, whose last word is begun, or not if it ends with a space. */
-async function offered(shell: keyof typeof SHELLS, line: string): Promise<readonly string[]> {
+async function offered(shell: keyof typeof SHELLS, line: string, from: 'documented' | 'kept' = 'kept'): Promise<readonly string[]> {
   const env = { ...process.env, PATH: `${desk.folder}:${process.env['PATH']}`, SHELL: '/bin/other' };
-  const { stdout, stderr } = await run(shell, ['-c', SHELLS[shell], ...(shell === 'fish' ? ['--', '-'] : [shell]), ...line.split(' ')], {
+  const script = `${STAND_IN[shell]}${READ[shell][from]}; ${SHELLS[shell]}`;
+  const { stdout, stderr } = await run(shell, ['-c', script, ...(shell === 'fish' ? ['--', '-'] : [shell]), ...line.split(' ')], {
     cwd: desk.folder,
     env,
   });
@@ -49,7 +58,11 @@ async function offered(shell: keyof typeof SHELLS, line: string): Promise<readon
 function describeShell(shell: keyof typeof SHELLS, tests: () => void): void {
   const isThere = spawnSync(shell, ['-c', 'true']).status === 0;
   if (!isThere) console.log(`skipped: ${shell} is not installed, so its completion is not tried`);
-  describe.skipIf(!isThere)(shell, tests);
+  describe.skipIf(!isThere)(shell, () => {
+    beforeAll(async () => void desk.write(`kept.${shell}`, (await desk.run('completion', shell)).stdout));
+    it('reads its script from the command', async () => expect(await offered(shell, 'isobar report ', 'documented')).not.toEqual([]));
+    tests();
+  });
 }
 
 describeShell('bash', () => {

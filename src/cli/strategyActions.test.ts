@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { EXIT } from '../base/errors.ts';
 import { CliDesk } from '../../test/fixtures/cliDesk.ts';
+import { commandIn } from '../../test/fixtures/inProcess.ts';
 
 const desk = new CliDesk();
 afterAll(() => desk.remove());
@@ -65,7 +66,7 @@ describe('new', () => {
     const text = readFileSync(join(desk.folder, 'strategies/meanDip.test.ts'), 'utf8');
     expect(text).toContain("import MeanDip from './meanDip.ts'");
     expect(text).not.toMatch(/meanCross/i);
-    const again = await desk.run('strategy', 'new', 'MeanDip');
+    const again = await commandIn(desk.folder, ['strategy', 'new', 'MeanDip']);
     expect([again.code, again.stderr]).toEqual([
       EXIT.badInput,
       'strategies/meanDip.ts, strategies/meanDip.test.ts: there already\n  choose another name, or move it away first\n',
@@ -73,7 +74,7 @@ describe('new', () => {
   });
   it('names the definition of a project', async () => {
     desk.write('backtests/first.yaml', '');
-    expect((await desk.run('strategy', 'new', 'Second')).stdout).toContain(
+    expect((await commandIn(desk.folder, ['strategy', 'new', 'Second'])).stdout).toContain(
       '  npx isobar backtest backtests/first.yaml --set strategy=strategies/second.ts\n',
     );
   });
@@ -82,13 +83,21 @@ describe('new', () => {
 describe('show', () => {
   const shown = (name: string, text: string) => {
     desk.write(name, text);
+    return commandIn(desk.folder, ['strategy', 'show', name]);
+  };
+
+  const spawned = (name: string, text: string) => {
+    desk.write(name, text);
     return desk.run('strategy', 'show', name);
   };
 
-  it('has parameters, feeds with their warm-up, indicators and calls', async () =>
-    expect(await shown('strategies/deep/rotation.ts', ROTATION)).toEqual({ code: 0, stdout: ROTATION_SHOWN, stderr: '' }));
+  it('has parameters, feeds with their warm-up, indicators and calls', async () => {
+    const answer = { code: 0, stdout: ROTATION_SHOWN, stderr: '' };
+    expect(await shown('strategies/deep/rotation.ts', ROTATION)).toEqual(answer);
+    expect(await spawned('strategies/deep/rotation.ts', ROTATION)).toEqual(answer);
+  });
   it('--json has the same, with the hash of the code', async () => {
-    const { stdout } = await desk.run('strategy', 'show', 'strategies/meanDip.ts', '--json');
+    const { stdout } = await commandIn(desk.folder, ['strategy', 'show', 'strategies/meanDip.ts', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       name: 'MeanDip',
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -116,7 +125,8 @@ describe('show', () => {
     ['x = ', EXIT.badInput, /^bad\.ts:4:\d+: /],
   ])('says what is wrong with %s', async (body, exit, said) => {
     const text = `import { sma, Strategy } from 'isobar';\nexport default class Bad extends Strategy {\n  ${body}\n  override onBar() {}\n}\n`;
-    const { code, stdout, stderr } = await shown('bad.ts', text);
+    // Lines of the author's own file are known in a process of the command.
+    const { code, stdout, stderr } = exit === EXIT.failed ? await spawned('bad.ts', text) : await shown('bad.ts', text);
     expect(stderr).toMatch(said);
     expect(stderr).not.toContain('fault of isobar');
     expect([code, stdout]).toEqual([exit, '']);

@@ -120,7 +120,8 @@ describe('LiveScheduler', () => {
 
   test('starts at the wall clock and is not moved by it afterwards', () => {
     const scheduler = new LiveScheduler();
-    expect(Math.abs(scheduler.nowMs - nowMs())).toBeLessThan(50);
+    // The smallest of three: a busy computer may take the processor away in between.
+    expect(Math.min(...[1, 2, 3].map(() => Math.abs(scheduler.nowMs - nowMs())))).toBeLessThan(50);
     vi.useFakeTimers({ toFake: ['Date'], now: 0 });
     expect(scheduler.nowMs).toBeGreaterThan(1e12);
     vi.useRealTimers();

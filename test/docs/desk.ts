@@ -180,7 +180,8 @@ let python: boolean | null = null;
 function hasPython(): boolean {
   if (python !== null) return python;
   try {
-    execFileSync('python3', ['-c', `import ${PYTHON_PACKAGES.join(', ')}`], { stdio: 'ignore' });
+    const look = `import importlib.util; exit(None in map(importlib.util.find_spec, '${PYTHON_PACKAGES.join(' ')}'.split()))`;
+    execFileSync('python3', ['-c', look], { stdio: 'ignore' });
     python = true;
   } catch {
     console.log(`skipped: python3 with ${PYTHON_PACKAGES.join(', ')} is not installed, so python blocks are not run`);

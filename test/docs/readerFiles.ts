@@ -8,7 +8,7 @@ import { parseInterval, typicalLengthMs } from '../../src/model/interval.ts';
 
 /** `BTCUSDT-1h.csv.gz`, `ETHUSDT-1m-2024-01.csv`: no path, so that what a page writes itself is not meant. */
 const NAME = /(?<![\w/.-])([A-Z]+(?:USDT|USD|EUR))-(\d+[mhdwM])(?:-(\d{4})-(\d\d))?\.csv(\.gz)?(?![\w-])/g;
-const MOST_BARS = 20_000;
+const MOST_BARS = 8000;
 const YEAR_MS = 366 * 86_400_000;
 
 /** Writes into `folder` what `text` names and the folder lacks. */

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
+import { commandIn } from '../fixtures/inProcess.ts';
 
 const desk = new CliDesk();
 
@@ -120,7 +121,7 @@ describe('a run', () => {
   });
 });
 
-describe.concurrent('a command line that is not understood ends with code 2 and the nearest valid name', () => {
+describe('a command line that is not understood ends with code 2 and the nearest valid name', () => {
   test.each([
     [['backtst'], 'backtst: unknown command, the nearest valid one is backtest'],
     [['data', 'imprt'], 'imprt: unknown command, the nearest valid one is data import'],
@@ -133,8 +134,14 @@ describe.concurrent('a command line that is not understood ends with code 2 and 
     [['backtest', 'x.ts'], 'x.ts: expected --data FILE beside a strategy file'],
     [[], 'Name a command, such as backtest; isobar --help lists them'],
   ])('isobar %j', async (args, message) => {
-    const { code, stdout, stderr } = await desk.run(...args);
+    const { code, stdout, stderr } = await commandIn(desk.folder, args);
     expect(stderr.split('\n')[0]).toBe(message);
+    expect([code, stdout]).toEqual([2, '']);
+  });
+
+  test('in a process of its own', async () => {
+    const { code, stdout, stderr } = await desk.run('backtest', 'x.yaml', '--sett', 'a=1');
+    expect(stderr.split('\n')[0]).toBe('--sett: unknown option, the nearest valid one is --set');
     expect([code, stdout]).toEqual([2, '']);
   });
 });

@@ -1,7 +1,8 @@
 // Bad input through the real command: each ends with its documented exit code, names its culprit, and leaves no run folder.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CliDesk } from '../fixtures/cliDesk.ts';
+import { CliDesk, type Finished } from '../fixtures/cliDesk.ts';
+import { backtestIn, backtestOnFileIn } from '../fixtures/inProcess.ts';
 
 const desk = new CliDesk();
 const HEADER = 'open_time_ms,open,high,low,close,volume\n';
@@ -15,6 +16,9 @@ export default class Culprit extends Strategy {
 }
 `;
 
+/** Holds its thread for so many ms, and leaves the processor to others. */
+const wait = (ms: number) => `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})`;
+
 const STRATEGIES: Readonly<Record<string, string>> = {
   good: strategy('override onBar() {}'),
   throws: strategy("n = 0;\n  override onBar() {\n    if (++this.n === 5) throw new Error('five is enough');\n  }"),
@@ -22,9 +26,9 @@ const STRATEGIES: Readonly<Record<string, string>> = {
   promise: strategy('override onBar() { return Promise.resolve(); }'),
   async: strategy('override async onBar() {}'),
   loops: strategy('n = 0;\n  override onBar() { if (++this.n === 40) for (;;); }'),
-  interrupted: `import { writeSync } from 'node:fs';\n${strategy("override onBar() { writeSync(2, 'at work'); for (;;); }")}`,
-  loopsAtOnce: `for (;;);\n${strategy('override onBar() {}')}`,
-  slow: strategy('override onBar() { const end = performance.now() + 4; while (performance.now() < end); }'),
+  interrupted: `import { writeSync } from 'node:fs';\n${strategy(`override onBar() { writeSync(2, 'at work'); for (;;) ${wait(20)}; }`)}`,
+  loopsAtOnce: `for (;;) ${wait(20)};\n${strategy('override onBar() {}')}`,
+  slow: strategy(`override onBar() { ${wait(3)}; }`),
   leaves: strategy('override onBar() { process.exit(0); }'),
   nothing: strategy(''),
   negative: strategy('override onBar() { this.buy({ base: -1 }); }'),
@@ -55,24 +59,35 @@ function definition(name: string, more = '', file = `${name}.yaml`): string {
   return file;
 }
 
-async function expectRefusal(args: readonly string[], code: number, ...words: readonly (string | RegExp)[]): Promise<void> {
-  const finished = await desk.run(...args);
+type Words = readonly (string | RegExp)[];
+
+async function expectRefusal(args: readonly string[], code: number, ...words: Words): Promise<void> {
+  expectRefused(await desk.run(...args), code, words);
+}
+
+function expectRefused(finished: Finished, code: number, words: Words): void {
   for (const word of words) expect(finished.stderr).toMatch(word);
   expect(finished.stderr).not.toContain('fault of isobar');
   expect([finished.code, finished.stdout]).toEqual([code, '']);
   expect(desk.runs()).toEqual([]);
 }
 
-describe.concurrent('files of bars (exit code 2)', () => {
-  test.each([
+describe('files of bars (exit code 2)', () => {
+  const files = [
     ['a missing file', 'none-1m.csv', [/none-1m\.csv/, /no such file/]],
-    ['a wrong header', 'header-1m.csv', [/header-1m\.csv:1/, /open_time_ms/]],
     ['a NaN', 'nan-1m.csv', [/nan-1m\.csv:5/, /close/, /NaN/]],
+    ['a wrong header', 'header-1m.csv', [/header-1m\.csv:1/, /open_time_ms/]],
     ['unsorted rows', 'unsorted-1m.csv', [/unsorted-1m\.csv:5/]],
     ['a file of zero bytes', 'empty-1m.csv', [/empty-1m\.csv/, /empty/]],
     ['a line of 10 MB', 'long-1m.csv', [/long-1m\.csv:5/]],
-  ])('%s', async (_, file, words) =>
+  ] as const;
+
+  test.concurrent.each(files.slice(0, 2))('%s, by the command', async (_, file, words) =>
     expectRefusal(['backtest', 'good.ts', '--data', file, '--cash', '1000', '--symbol', 'TESTUSDT'], 2, ...words),
+  );
+
+  test.each(files)('%s', async (_, file, words) =>
+    expectRefused(await backtestOnFileIn(desk.folder, 'good.ts', file, 'TESTUSDT'), 2, words),
   );
 
   test('overlapping files that differ', async () => {
@@ -87,29 +102,38 @@ describe.concurrent('files of bars (exit code 2)', () => {
   });
 });
 
-describe.concurrent('definitions (exit code 2)', () => {
+describe('definitions (exit code 2)', () => {
+  const unknown = /--set feeds\.bars\.symbol: unknown symbol TESTUSD, the nearest in the catalog is TESTUSDT/;
+
+  test('an unknown symbol, by the command', async () => {
+    await expectRefusal(['backtest', definition('good'), '--set', 'feeds.bars.symbol=TESTUSD'], 2, unknown);
+  });
+
+  // The others are refused by the same functions, without a process for each.
   test.each([
-    [
-      'an unknown symbol',
-      '--set',
-      'feeds.bars.symbol=TESTUSD',
-      [/--set feeds\.bars\.symbol: unknown symbol TESTUSD, the nearest in the catalog is TESTUSDT/],
-    ],
-    ['no bars in the range', '--set', 'from=2025-01-01', [/no bars from 2025-01-01/]],
-    ['a missing catalog', '--set', 'catalog=nowhere', [/--set catalog: expected a catalog folder, got 'nowhere'/, /isobar data import/]],
-    ['cash in another asset', '--set', 'cash={ EUR: "5" }', [/--set cash: expected some USDT/]],
-    ['a missing strategy file', '--set', 'strategy=gone.ts', [/--set strategy: expected a strategy file, got 'gone.ts'/]],
-    ['an unknown parameter', '--set', 'params.fast=1', [/--set params\.fast: no such parameter/]],
-    ['an unknown key', '--set', 'sede=1', [/--set sede: unknown key sede, the nearest valid one is seed/]],
-  ])('%s', async (_, option, setting, words) => expectRefusal(['backtest', definition('good'), option, setting], 2, ...words));
+    ['an unknown symbol', 'feeds.bars.symbol=TESTUSD', [unknown]],
+    ['no bars in the range', 'from=2025-01-01', [/no bars from 2025-01-01/]],
+    ['a missing catalog', 'catalog=nowhere', [/--set catalog: expected a catalog folder, got 'nowhere'/, /isobar data import/]],
+    ['cash in another asset', 'cash={ EUR: "5" }', [/--set cash: expected some USDT/]],
+    ['a missing strategy file', 'strategy=gone.ts', [/--set strategy: expected a strategy file, got 'gone.ts'/]],
+    ['an unknown parameter', 'params.fast=1', [/--set params\.fast: no such parameter/]],
+    ['an unknown key', 'sede=1', [/--set sede: unknown key sede, the nearest valid one is seed/]],
+  ])('%s', async (_, setting, words) => expectRefused(await backtestIn(desk.folder, definition('good'), [setting]), 2, words));
 
   test('a mistake in the file has its line', async () => {
-    await expectRefusal(
-      ['backtest', definition('good', 'fees: { taker: 0.001 }\n', 'unquoted.yaml')],
-      2,
+    const wrong = definition('good', 'fees: { taker: 0.001 }\n', 'unquoted.yaml');
+    expectRefused(await backtestIn(desk.folder, wrong), 2, [
       /^unquoted\.yaml:4 fees\.taker: expected a quoted decimal .*, got 0\.001\n {2}put the number in quotes: taker: '0\.001'\n$/,
-    );
+    ]);
   });
+});
+
+describe('strategy files that are none (exit code 2)', () => {
+  test.each([
+    ['async', [/async\.ts: expected a synchronous onBar/]],
+    ['nothing', [/Culprit/]],
+    ['noClass', [/noClass\.ts: expected a default export, got none/]],
+  ])('%s', async (name, words) => expectRefused(await backtestIn(desk.folder, definition(name)), 2, words));
 });
 
 describe.concurrent('strategies', () => {
@@ -117,12 +141,9 @@ describe.concurrent('strategies', () => {
     ['throws', 1, [/Culprit threw at 2024-01-01 00:\d\d UTC: five is enough/, /throws\.ts:6:/]],
     ['throwsEarly', 1, [/Culprit threw while it was constructed: not yet/, /throwsEarly\.ts:4:/]],
     ['promise', 1, [/Culprit: onBar returned a promise/]],
-    ['async', 2, [/async\.ts: expected a synchronous onBar/]],
     ['leaves', 1, [/Culprit/, /process\.exit/]],
-    ['nothing', 2, [/Culprit/]],
     ['negative', 1, [/Culprit: an order of a negative size, -1 base, at 2024-01-01 00:\d\d UTC/]],
     ['badImport', 2, [/badImport\.ts: isobar exports no 'smaa', the nearest is sma/]],
-    ['noClass', 2, [/noClass\.ts: expected a default export, got none/]],
   ])('%s ends with code %i', async (name, code, words) => expectRefusal(['backtest', definition(name)], code, ...words));
 
   test('a strategy that loops for ever is ended, and its bar named', async () => {

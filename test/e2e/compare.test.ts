@@ -2,9 +2,11 @@
 
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { backtest } from 'isobar/run';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CliDesk, STRATEGIES, type Finished } from '../fixtures/cliDesk.ts';
+import { commandIn } from '../fixtures/inProcess.ts';
 
 const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
 const hasBrowser = existsSync(BROWSER);
@@ -20,13 +22,14 @@ beforeAll(async () => {
   desk.bars('ABCUSDT', '1h', 3000);
   const base = `strategy: ${STRATEGIES}/smaCross.ts\nfeeds: { bars: { symbol: ABCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n`;
   desk.write('run.yaml', `${base}params: { fast: 5, slow: 20 }\n`);
-  const run = async (...words: readonly string[]) => (await desk.run('backtest', 'run.yaml', '--quiet', ...words)).stdout.trim();
   made = await desk.run('backtest', 'run.yaml');
   [a = ''] = desk.runs().map((name) => `runs/${name}`);
-  [b, later] = await Promise.all([
-    run('--set', 'params.fast=8', '--set', 'name=slower'),
-    run('--set', 'from=2024-02-01', '--set', 'cash.USDT=5000', '--set', 'name=later'),
-  ]);
+  const here = process.cwd();
+  process.chdir(desk.folder);
+  const run = async (...set: readonly string[]) => (await backtest({ definition: 'run.yaml', set })).write('runs');
+  b = await run('params.fast=8', 'name=slower');
+  later = await run('from=2024-02-01', 'cash.USDT=5000', 'name=later');
+  process.chdir(here);
 });
 afterAll(() => desk.remove());
 
@@ -35,17 +38,20 @@ describe('a run', () => {
     const { code, stdout } = await desk.run('report', a);
     expect(code).toBe(0);
     expect(stdout).toBe(made.stdout);
-    expect((await desk.run('report', a, '--quiet')).stdout).toBe(`${a}/report.html\n`);
-    expect((await desk.run('report', a, '--json')).stdout).toBe(readFileSync(join(desk.folder, a, 'summary.json'), 'utf8'));
+    expect((await commandIn(desk.folder, ['report', a, '--quiet'])).stdout).toBe(`${a}/report.html\n`);
+    expect((await commandIn(desk.folder, ['report', a, '--json'])).stdout).toBe(readFileSync(join(desk.folder, a, 'summary.json'), 'utf8'));
   });
 
   it('that is none is refused', async () => {
-    expect(await desk.run('report', 'runs')).toMatchObject({
+    expect(await commandIn(desk.folder, ['report', 'runs'])).toMatchObject({
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(/^runs: expected a run folder/),
     });
-    expect(await desk.run('report', a, a)).toMatchObject({ code: 2, stderr: expect.stringMatching(/expected another run than the first/) });
+    expect(await commandIn(desk.folder, ['report', a, a])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/expected another run than the first/),
+    });
   });
 });
 
@@ -61,7 +67,7 @@ describe('two runs', () => {
   });
 
   it('are compared for machines', async () => {
-    const { stdout } = await desk.run('report', a, later, '--json', '--out', 'pages');
+    const { stdout } = await commandIn(desk.folder, ['report', a, later, '--json', '--out', 'pages']);
     const json = JSON.parse(stdout) as {
       figures: Record<string, { a: number; b: number; difference: number }>;
       doubts: string[];
@@ -92,7 +98,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
       ['same', b],
       ['later', later],
     ] as const) {
-      const { stdout } = await desk.run('report', a, other, '--quiet');
+      const { stdout } = await commandIn(desk.folder, ['report', a, other, '--quiet']);
       pages.set(name, join(desk.folder, stdout.trim()));
     }
   });

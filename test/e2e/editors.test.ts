@@ -67,22 +67,56 @@ describe('an editor', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const check = (compiler: string, kind: string, text: string, ...more: readonly string[]) => {
-    writeFileSync(join(folder, 'everything.ts'), text);
+  const file = join(folder, 'everything.ts');
+  type Check = (kind: 'nodenext' | 'bundler', text: string, skipLibCheck: boolean) => string;
+
+  /** TypeScript 7 as a command. */
+  const checkBy7: Check = (kind, text, skipLibCheck) => {
+    writeFileSync(file, text);
     const module = kind === 'nodenext' ? ['--module', 'nodenext'] : ['--module', 'preserve', '--moduleResolution', 'bundler'];
     const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noImplicitOverride', '--target', 'es2022', '--types', 'node', '--pretty', 'false'];
-    return spawnSync(process.execPath, [join(ROOT, 'node_modules', compiler), ...flags, ...module, ...more, 'everything.ts'], { cwd: folder, encoding: 'utf8' }).stdout;
+    const args = [join(ROOT, 'node_modules/@typescript/native/bin/tsc'), ...flags, ...module, ...(skipLibCheck ? ['--skipLibCheck'] : []), 'everything.ts'];
+    return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).stdout;
   };
 
-  describe.each([['5.9', 'typescript59/bin/tsc'], ['7', '@typescript/native/bin/tsc']])('with TypeScript %s', (_version, compiler) => {
+  /** What the compiler has read of the package and of its own declarations, for the next check by the same options. */
+  const read = { nodenext: new Map<string, ts.SourceFile | undefined>(), bundler: new Map<string, ts.SourceFile | undefined>() };
+
+  /** TypeScript 5.9 within this process, where declarations are read once; those of other packages are left to TypeScript 7. */
+  const checkBy59: Check = (kind, text, skipLibCheck) => {
+    writeFileSync(file, text);
+    const { NodeNext, Preserve } = ts.ModuleKind;
+    const resolution = kind === 'nodenext' ? { module: NodeNext } : { module: Preserve, moduleResolution: ts.ModuleResolutionKind.Bundler };
+    const strictness = { strict: true, exactOptionalPropertyTypes: true, noImplicitOverride: true, skipLibCheck };
+    const options = { ...resolution, ...strictness, noEmit: true, target: ts.ScriptTarget.ES2022, types: ['node'] };
+    const host = ts.createCompilerHost(options);
+    const kept = read[kind];
+    const of: ts.CompilerHost = {
+      ...host,
+      getCurrentDirectory: () => folder,
+      getSourceFile: (name, ...rest) => {
+        if (name === file) return host.getSourceFile(name, ...rest);
+        if (!kept.has(name)) kept.set(name, host.getSourceFile(name, ...rest));
+        return kept.get(name);
+      },
+    };
+    const program = ts.createProgram([file], options, of);
+    const own = program.getSourceFiles().filter(({ fileName }) => fileName === file || fileName.includes('/node_modules/isobar/'));
+    expect(own.length).toBeGreaterThan(20);
+    const found = [...program.getConfigFileParsingDiagnostics(), ...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()];
+    for (const source of own) found.push(...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source));
+    return ts.formatDiagnostics(found, { ...of, getNewLine: () => '\n' });
+  };
+
+  describe.each([['5.9', checkBy59], ['7', checkBy7]] as const)('with TypeScript %s', (_version, check) => {
     test('checks a strategy that uses everything, declarations of the package included', () => {
-      expect(check(compiler, 'nodenext', STRATEGY)).toBe('');
-      expect(check(compiler, 'bundler', STRATEGY, '--skipLibCheck')).toBe('');
+      expect(check('nodenext', STRATEGY, false)).toBe('');
+      expect(check('bundler', STRATEGY, true)).toBe('');
     });
 
     test('points at the line of each mistake', () => {
       const wrong = MISTAKES.reduce((text, [right, mistake]) => text.replace(right, mistake), STRATEGY);
-      const said = check(compiler, 'nodenext', wrong, '--skipLibCheck').split('\n').filter((line) => line.startsWith('everything.ts'));
+      const said = check('nodenext', wrong, true).split('\n').filter((line) => line.startsWith('everything.ts'));
       expect(said).toHaveLength(MISTAKES.length);
       for (const [right, , message] of MISTAKES) {
         const line = STRATEGY.slice(0, STRATEGY.indexOf(right)).split('\n').length;
@@ -92,28 +126,30 @@ describe('an editor', () => {
   }); // prettier-ignore
 
   test('completes parameters, series and order options', () => {
-    const file = join(folder, 'completed.ts');
+    const completed = join(folder, 'completed.ts');
+    const typed = { version: 0, text: '' };
+    // One service, as an editor has it: only the file that is typed in changes.
+    const service = ts.createLanguageService({
+      getScriptFileNames: () => [completed],
+      getScriptVersion: (name) => (name === completed ? String(typed.version) : '1'),
+      getScriptSnapshot: (name) => {
+        const content = name === completed ? typed.text : ts.sys.fileExists(name) ? readFileSync(name, 'utf8') : undefined;
+        return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
+      },
+      getCurrentDirectory: () => folder,
+      getCompilationSettings: () => ({ strict: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, types: [] }),
+      getDefaultLibFileName: ts.getDefaultLibFilePath,
+      fileExists: (path) => ts.sys.fileExists(path),
+      readFile: (path) => ts.sys.readFile(path),
+      directoryExists: (path) => ts.sys.directoryExists(path),
+      getDirectories: (path) => ts.sys.getDirectories(path),
+      realpath: (path) => ts.sys.realpath?.(path) ?? path,
+    });
     const at = (marked: string): readonly string[] => {
       const text = STRATEGY.replace('const stop: number = this.bars.close.value', marked);
-      const position = text.indexOf('|');
-      const texts = new Map([[file, text.replace('|', '')]]);
-      const service = ts.createLanguageService({
-        getScriptFileNames: () => [file],
-        getScriptVersion: () => '1',
-        getScriptSnapshot: (name) => {
-          const content = texts.get(name) ?? (ts.sys.fileExists(name) ? readFileSync(name, 'utf8') : undefined);
-          return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
-        },
-        getCurrentDirectory: () => folder,
-        getCompilationSettings: () => ({ strict: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, types: [] }),
-        getDefaultLibFileName: ts.getDefaultLibFilePath,
-        fileExists: (path) => ts.sys.fileExists(path),
-        readFile: (path) => ts.sys.readFile(path),
-        directoryExists: (path) => ts.sys.directoryExists(path),
-        getDirectories: (path) => ts.sys.getDirectories(path),
-        realpath: (path) => ts.sys.realpath?.(path) ?? path,
-      });
-      return service.getCompletionsAtPosition(file, position, {})?.entries.map(({ name }) => name) ?? [];
+      typed.version++;
+      typed.text = text.replace('|', '');
+      return service.getCompletionsAtPosition(completed, text.indexOf('|'), {})?.entries.map(({ name }) => name) ?? [];
     };
     expect(at('this.params.|; const stop: number = 1')).toEqual(expect.arrayContaining(['fast', 'share', 'lot', 'short', 'mode']));
     expect(at('this.bars.|; const stop: number = 1')).toEqual(expect.arrayContaining(['open', 'close', 'volume', 'fresh', 'interval']));

@@ -5,15 +5,21 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { backtest } from 'isobar/run';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/base/errors.ts';
 import { loadSeries, storeSeries } from '../../src/adapters/bars/futures/seriesStore.ts';
 import type { Summary } from '../../src/report/folder/summary.ts';
+import { backtestIn } from '../fixtures/inProcess.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMMAND = `${ROOT}dist/cli/isobar.js`;
 const folder = mkdtempSync(join(tmpdir(), 'isobar-futures-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const here = process.cwd();
+afterAll(() => {
+  process.chdir(here);
+  rmSync(folder, { recursive: true });
+});
 const isobar = (...words: string[]) =>
   execFileSync(process.execPath, [COMMAND, ...words], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 const fails = (...words: string[]) => spawnSync(process.execPath, [COMMAND, ...words], { cwd: folder, encoding: 'utf8' });
@@ -27,15 +33,19 @@ cash: '10000'
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 const summaryOf = (...words: string[]) => JSON.parse(isobar('backtest', ...words, '--json')) as Summary;
 
+/** The same in this process, with nothing written. */
+const summaryHere = async (definition: string, ...set: string[]) => (await backtest({ definition, set })).summary;
+
 const keptRun = () => readdirSync(join(folder, 'kept'))[0]!;
 
 beforeAll(() => {
+  process.chdir(folder);
   isobar(...'data generate --market futures --symbol SYNUSDT --interval 15m --from 2024-01-01 --bars 2000 --seed 3'.split(' '));
   write('run.yaml', DEFINITION);
 });
 
 describe('a run of futures', () => {
-  it('has the defaults that its definition leaves out, says where its marks are from, and pays funding', () => {
+  it('has the defaults that its definition leaves out, says where its marks are from, and pays funding', async () => {
     const { run, costBridge, resultHash } = summaryOf('run.yaml', '--out', 'kept');
     expect(run.instruments).toMatchObject([{ id: 'futures:SYNUSDT', markSource: 'mark klines 15m' }]);
     expect(Number(costBridge.funding)).not.toBe(0);
@@ -44,20 +54,20 @@ describe('a run of futures', () => {
     expect(settled).toContain("fees: { in: quote, rounding: halfUp, maker: '0.0002', taker: '0.0005' }");
     // What is written out is the same run.
     write('again.yaml', settled);
-    expect(summaryOf('again.yaml').resultHash).toBe(resultHash);
+    expect((await summaryHere('again.yaml')).resultHash).toBe(resultHash);
   });
 
-  it('marked with the bars alone is another run, and says so', () => {
-    const { run } = summaryOf('run.yaml', '--set', 'futures.marks=bars');
+  it('marked with the bars alone is another run, and says so', async () => {
+    const { run } = await summaryHere('run.yaml', 'futures.marks=bars');
     expect(run.instruments).toMatchObject([{ markSource: 'last price' }]);
   });
 
   it.each([
-    [['--set', 'futures.leverage=126'], 'futures.leverage: expected 1 to 125 for futures:SYNUSDT, got 126'],
-    [['--set', 'fees.in=received'], 'fees.in: expected quote: fees of futures are in the margin coin'],
-  ])('%j is refused with its place', (changes, message) => {
-    const { status, stderr } = fails('backtest', 'run.yaml', ...changes);
-    expect(status).toBe(2);
+    ['futures.leverage=126', 'futures.leverage: expected 1 to 125 for futures:SYNUSDT, got 126'],
+    ['fees.in=received', 'fees.in: expected quote: fees of futures are in the margin coin'],
+  ])('%s is refused with its place', async (change, message) => {
+    const { code, stderr } = await backtestIn(folder, 'run.yaml', [change]);
+    expect(code).toBe(2);
     expect(stderr).toContain(message);
   });
 
@@ -91,7 +101,7 @@ cash: '10000'
     write('carry.yaml', carry);
   });
 
-  it('has two accounts, tells its instruments apart, fills inside the hours, and is the same run from what it wrote out', () => {
+  it('has two accounts, tells its instruments apart, fills inside the hours, and is the same run from what it wrote out', async () => {
     const { run, resultHash, costBridge } = summaryOf('carry.yaml', '--out', 'pair');
     expect(run.feeds).toMatchObject([
       { name: 'spot', instrument: 'spot:PAIRUSDT', interval: '1h', execution: false },
@@ -104,11 +114,11 @@ cash: '10000'
     const settled = readFileSync(join(folder, 'pair', kept!, 'definition.yaml'), 'utf8');
     expect(settled).toContain("spot: { USDT: '5000' }");
     write('carryAgain.yaml', settled);
-    expect(summaryOf('carryAgain.yaml').resultHash).toBe(resultHash);
+    expect((await summaryHere('carryAgain.yaml')).resultHash).toBe(resultHash);
     const { stdout } = fails('backtest', 'carry.yaml');
     expect(stdout).toContain('PAIRUSDT (spot) 1h 15m, PAIRUSDT (futures) 1h 15m');
     // Without the finer bars it is another run.
-    expect(summaryOf('carry.yaml', '--set', 'fills.inside=off').run.feeds).toHaveLength(2);
+    expect((await summaryHere('carry.yaml', 'fills.inside=off')).run.feeds).toHaveLength(2);
   });
 
   it('says whose balance is missing', () => {

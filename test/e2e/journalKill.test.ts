@@ -1,7 +1,6 @@
 // A process that writes a journal, killed at random moments: what it was told to last is there, and the next one goes on.
 
 import { expect, it } from 'vitest';
-import { journalLatency, latencyText } from '../fixtures/journalLatency.ts';
 import { JournalKiller, killJournal } from '../fixtures/killJournal.ts';
 
 const KILLS = 8;
@@ -29,10 +28,4 @@ it('a second process refuses to start while the first lives, and starts at once 
   expect(third.lines[0]).toBe('open');
   await third.killAfter(0);
   killer.remove();
-});
-
-it('an order waits for its sync and little more', async () => {
-  const { journal, bare, callMs } = await journalLatency(150);
-  console.log(`write-ahead: ${latencyText(journal)}; append + fdatasync alone: ${latencyText(bare)}; the call: ${latencyText(callMs)}`);
-  expect(journal.p50Ms).toBeLessThan(bare.p50Ms * 4 + 2);
 });

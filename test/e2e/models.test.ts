@@ -1,9 +1,11 @@
-// Models of an author, over the real command: what they change in the fills, the fees and the verdicts, and how a wrong one is refused.
+// Models of an author, by the command and in code: what they change in fills, fees and verdicts, and how a wrong one is refused.
 
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { backtest } from 'isobar/run';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
+import { backtestIn } from '../fixtures/inProcess.ts';
 
 const desk = new CliDesk();
 afterAll(() => desk.remove());
@@ -25,27 +27,28 @@ function table(run: string, file: string): Row[] {
   return lines.map((line) => Object.fromEntries(line.split(',').map((cell, at) => [names[at] ?? '', cell])));
 }
 
+const definition = (models: string, bound = '0.001') => desk.write('run.yaml', `${BASE.replaceAll("'0.001'", `'${bound}'`)}${models}`);
+
 /** Runs the definition and returns the name of its folder. */
-async function backtest(models: string, bound = '0.001'): Promise<string> {
-  const before = new Set(desk.runs());
-  desk.write('run.yaml', `${BASE.replaceAll("'0.001'", `'${bound}'`)}${models}`);
-  const { code, stderr } = await desk.run('backtest', 'run.yaml', '--quiet');
-  expect(stderr).toBe('');
-  expect(code).toBe(0);
-  return desk.runs().find((name) => !before.has(name)) ?? '';
+async function runWith(models: string, bound?: string): Promise<string> {
+  definition(models, bound);
+  return basename(await (await backtest({ definition: 'run.yaml' })).write('runs'));
 }
 
+const here = process.cwd();
 let plain = '';
 beforeAll(async () => {
   desk.bars('BTCUSDT', '1h', 2000);
-  plain = await backtest('');
+  process.chdir(desk.folder);
+  plain = await runWith('');
 });
+afterAll(() => process.chdir(here));
 
 describe('models of a definition', () => {
   test('a slippage model worsens taking fills by what it says, rounded up to the tick', async () => {
     desk.write('models/slip.ts', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 0.011);\n");
-    const run = await backtest('models: { slippage: models/slip.ts }\n');
-    const [before, after] = [table(plain, 'fills.csv'), table(run, 'fills.csv')];
+    const name = await runWith('models: { slippage: models/slip.ts }\n');
+    const [before, after] = [table(plain, 'fills.csv'), table(name, 'fills.csv')];
     expect(before.length).toBeGreaterThan(10);
     const worse = after.map((row, at) => Number(row['price']) - Number(before[at]?.['price']));
     // The first two fills have the same decisions behind them: a buy that pays two ticks more, a sell that gets two less.
@@ -59,7 +62,7 @@ describe('models of a definition', () => {
   ])('a fee model that %s the rate sets that of each fill by turnover', async (_, first, then, bound) => {
     const model = `import { feeModel } from 'isobar';\nexport default feeModel(({ turnover }) => (turnover > 12_000 ? ${then} : ${first}));\n`;
     desk.write('models/fee.ts', model);
-    const fills = table(await backtest('models: { fees: models/fee.ts }\n', bound), 'fills.csv');
+    const fills = table(await runWith('models: { fees: models/fee.ts }\n', bound), 'fills.csv');
     let turnover = 0;
     for (const row of fills) {
       const notional = Number(row['price']) * Number(row['quantity']);
@@ -74,16 +77,19 @@ describe('models of a definition', () => {
 export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math.floor(timeMs / 86_400_000) % 2 === 1 ? 'odd day' : null) });
 `;
     desk.write('models/rule.ts', rule);
-    const run = await backtest('models: { risk: [models/rule.ts] }\n');
-    const orders = table(run, 'orders.csv');
+    definition('models: { risk: [models/rule.ts] }\n');
+    const { code, stdout, stderr } = await desk.run('backtest', 'run.yaml', '--quiet');
+    expect([code, stderr]).toEqual([0, '']);
+    const name = basename(stdout.trim());
+    const orders = table(name, 'orders.csv');
     const denied = orders.filter((row) => row['code'] === 'EVEN_DAYS');
     expect(denied.length).toBeGreaterThan(5);
     expect(new Set(denied.map((row) => row['side']))).toEqual(new Set(['buy']));
-    const manifest = JSON.parse(readFileSync(join(desk.folder, 'runs', run, 'manifest.json'), 'utf8')) as { models: readonly object[] };
+    const manifest = JSON.parse(readFileSync(join(desk.folder, 'runs', name, 'manifest.json'), 'utf8')) as { models: readonly object[] };
     expect(manifest.models).toEqual([
       { use: 'risk', file: 'models/rule.ts', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), inputs: ['rule.ts'] },
     ]);
-    expect(readFileSync(join(desk.folder, 'runs', run, 'summary.json'), 'utf8')).toContain('EVEN_DAYS');
+    expect(readFileSync(join(desk.folder, 'runs', name, 'summary.json'), 'utf8')).toContain('EVEN_DAYS');
   });
 
   test.each([
@@ -97,10 +103,13 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
   ])('%s is refused by name, and nothing is written', async (_what, kind, text, message) => {
     const before = desk.runs().length;
     desk.write('models/bad.ts', text);
-    desk.write('run.yaml', `${BASE}models: { ${kind}: ${kind === 'risk' ? '[models/bad.ts]' : 'models/bad.ts'} }\n`);
-    const { code, stderr } = await desk.run('backtest', 'run.yaml', '--quiet');
-    expect(stderr).toMatch(message);
-    expect(code).not.toBe(0);
+    definition(`models: { ${kind}: ${kind === 'risk' ? '[models/bad.ts]' : 'models/bad.ts'} }\n`);
+    const refused = [await backtestIn(desk.folder, 'run.yaml')];
+    if (kind === 'fees') refused.push(await desk.run('backtest', 'run.yaml', '--quiet'));
+    for (const { code, stderr } of refused) {
+      expect(stderr).toMatch(message);
+      expect(code).not.toBe(0);
+    }
     expect(desk.runs().length).toBe(before);
   }); // prettier-ignore
 }, 30_000);

@@ -14,7 +14,7 @@ describe.skipIf(!hasRedis)('a shared sweep', () => {
 
   beforeAll(async () => {
     redis = await startRedis();
-    await desk.sweep(...GRID);
+    await desk.sweep(...GRID, '--workers', '1');
     alone = { hash: desk.json().sweepHash, table: desk.table() };
   });
   afterAll(async () => {
@@ -24,7 +24,7 @@ describe.skipIf(!hasRedis)('a shared sweep', () => {
 
   it('gives the table of a sweep alone, each set in the ledger once, and leaves nothing in Redis', async () => {
     const before = desk.ledgerSets().length;
-    const { code, stderr } = await desk.sweep(...GRID, '--fresh', '--queue', redis.url);
+    const { code, stderr } = await desk.sweep(...GRID, '--fresh', '--queue', redis.url, '--workers', '1');
     expect(code, stderr).toBe(0);
     expect(desk.json().sweepHash).toBe(alone.hash);
     expect(desk.table()).toBe(alone.table);
@@ -38,7 +38,7 @@ describe.skipIf(!hasRedis)('a shared sweep', () => {
     const isKilled = untilActive(redis.url).then(() => killAfter(doomed, 0));
     const before = desk.ledgerSets().length;
     expect(await isKilled).toBeNull();
-    const helper = desk.start('sweep-worker', '--queue', redis.url, '--workers', '2');
+    const helper = desk.start('sweep-worker', '--queue', redis.url, '--workers', '1');
     const { code, stderr } = await run;
     expect(code, stderr).toBe(0);
     expect(desk.json().sweepHash).toBe(alone.hash);

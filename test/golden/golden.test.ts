@@ -1,4 +1,5 @@
-// Every shipped definition runs on the bars that its own comment generates, and gives the figures that are checked in beside this file.
+// Every shipped definition runs on the bars that its own comment generates, gives the figures that are checked in beside this file, and is
+// identical when it is verified.
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { backtest } from 'isobar/run';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { verify } from '../fixtures/verified.ts';
 import { definitionsIn, goldenOf, isobar, placed } from './definitions.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -17,13 +19,20 @@ beforeAll(() => {
   for (const command of new Set(SHIPPED.flatMap(({ bars }) => bars))) isobar(folder, command);
 });
 
-test.each(SHIPPED)('$name gives its golden summary (ISOBAR_UPDATE=1 writes it)', async ({ name, file }) => {
+test.each(SHIPPED)('$name gives its golden summary (ISOBAR_UPDATE=1 writes it), and is identical', async ({ name, file }) => {
   const golden = `${HERE}${name}.json`;
-  const figures = goldenOf(await backtest({ definition: file, set: placed(file, folder) }));
+  const result = await backtest({ definition: file, set: placed(file, folder) });
+  const figures = goldenOf(result);
   if (process.env['ISOBAR_UPDATE'] === '1') writeFileSync(golden, `${JSON.stringify(figures, null, 2)}\n`);
   expect(existsSync(golden), `there is no ${golden}: ISOBAR_UPDATE=1 writes it`).toBe(true);
   expect(figures).toEqual(JSON.parse(readFileSync(golden, 'utf8')));
   expect(Number(figures['trades'])).toBeGreaterThan(10);
+
+  const verdict = await verify(await result.write(join(folder, 'runs')));
+  expect(verdict).toMatchObject({ outcome: 'identical', changed: [], differences: [], notes: [], isFolderAltered: false, failure: null });
+  expect(verdict.inputs).toBeGreaterThanOrEqual(5);
+  expect(verdict.rows.orders).toBeGreaterThan(10);
+  expect(verdict.resultHash.now).toBe(verdict.resultHash.recorded);
 });
 
 test('a definition and a golden summary for each strategy, and no summary without its definition', () => {

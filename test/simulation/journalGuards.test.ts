@@ -10,11 +10,10 @@ type Guard = keyof typeof guards;
 async function desksWithout(without: Guard | null) {
   vi.resetModules();
   if (without !== null) vi.doMock('../../src/adapters/journal/guards.ts', () => ({ guards: { ...guards, [without]: false } }));
-  const [disks, journals, bots] = await Promise.all([
-    import('../fixtures/simulatedDisk.ts'),
-    import('../fixtures/journalDesk.ts'),
-    import('../fixtures/restartDesk.ts'),
-  ]);
+  // One after the other: an import that begins while another one still registers the mock would load the module itself.
+  const disks = await import('../fixtures/simulatedDisk.ts');
+  const journals = await import('../fixtures/journalDesk.ts');
+  const bots = await import('../fixtures/restartDesk.ts');
   return { ...disks, ...journals, ...bots };
 }
 type Desks = Awaited<ReturnType<typeof desksWithout>>;

@@ -20,11 +20,10 @@ type Guard = keyof typeof guards;
 async function roomWithout(without: Guard | null) {
   vi.resetModules();
   if (without !== null) vi.doMock('../../src/orders/guards.ts', () => ({ guards: { ...guards, [without]: false } }));
-  const [{ Resolution }, { LiveFence }, { OrderManager }] = await Promise.all([
-    import('../../src/orders/resolver.ts'),
-    import('../../src/orders/fence.ts'),
-    import('../../src/orders/orderManager.ts'),
-  ]);
+  // One after the other: an import that begins while another one still registers the mock would load the module itself.
+  const { Resolution } = await import('../../src/orders/resolver.ts');
+  const { LiveFence } = await import('../../src/orders/fence.ts');
+  const { OrderManager } = await import('../../src/orders/orderManager.ts');
   return { Resolution, LiveFence, OrderManager };
 }
 type Room = Awaited<ReturnType<typeof roomWithout>>;

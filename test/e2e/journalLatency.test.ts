@@ -1,0 +1,10 @@
+// How long an order waits for its journal on this disk, beside an append and fdatasync of as many bytes and nothing else.
+
+import { expect, it } from 'vitest';
+import { journalLatency, latencyText } from '../fixtures/journalLatency.ts';
+
+it('an order waits for its sync and little more', async () => {
+  const { journal, bare, callMs } = await journalLatency(150);
+  console.log(`write-ahead: ${latencyText(journal)}; append + fdatasync alone: ${latencyText(bare)}; the call: ${latencyText(callMs)}`);
+  expect(journal.p50Ms).toBeLessThan(bare.p50Ms * 4 + 2);
+});
