@@ -156,8 +156,8 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
   const { cursor, instrumentIndex } = feed;
   const { watches } = run;
   let row = from;
+  let isWorking = exchange.working(instrumentIndex) > 0;
   for (;;) {
-    const isWorking = exchange.working(instrumentIndex) > 0;
     let next = isWorking ? row : end;
     for (let at = 0; at < watches.length; at++) {
       const watch = watches[at]!;
@@ -165,7 +165,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
     }
     if (next >= end) break;
     row = next;
-    if (isWorking) matchRow(engine, feed, row);
+    if (isWorking) isWorking = matchRow(engine, feed, row);
     else instant.set(feed.closeOf(row));
     cursor.row = row;
     for (let at = 0; at < watches.length; at++) {
@@ -179,6 +179,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
     if (!engine.touched) continue;
     engine.touched = false;
     if (!engine.outbox.isEmpty) engine.tell();
+    isWorking = exchange.working(instrumentIndex) > 0;
     if (queue.nextMs < limit || timers.nextMs < limit) {
       feed.cur = row;
       return visitPlainRows(engine, feed, run);

@@ -104,6 +104,9 @@ export class Engine implements ExchangeSink, Marks {
   touched = false;
   /** What comes between instants is told at the next one, as a backtest does it: for a live bot that is compared with one. */
   tellsAtInstants = false;
+  /** Some strategy has `onFill`, or `onOrder`. */
+  wantsFills = false;
+  wantsOrders = false;
   /** Of a live bot: what it does about halts. */
   haltDesk: HaltDesk | null = null;
   /** The strategy whose code runs: whom an exception is blamed on. */
@@ -114,7 +117,6 @@ export class Engine implements ExchangeSink, Marks {
   readonly margin: MarginDesk;
   readonly conditions: ConditionDesk;
   readonly outcomes: Outcomes;
-  readonly #ticks: readonly TickColumn[];
   /** What holdings are marked with: the closes, or the marks of a contract. */
   readonly markTicks: readonly TickColumn[];
   readonly #marks: Float64Array;
@@ -140,10 +142,10 @@ export class Engine implements ExchangeSink, Marks {
       const [finest] = parts.feeds.filter((feed) => feed.instrumentIndex === index).toSorted(byFineness);
       assert(finest !== undefined, `instrument ${index} has no feed`);
       finest.isExecution = true;
+      finest.closeTicks = ticksOf(finest.bars, 'close');
       return finest;
     });
-    this.#ticks = this.execution.map((feed) => ticksOf(feed.bars, 'close'));
-    this.markTicks = this.#ticks.map((ticks, index) => parts.marks?.[index] ?? ticks);
+    this.markTicks = this.execution.map(({ closeTicks }, index) => parts.marks?.[index] ?? closeTicks);
     this.#marks = new Float64Array(parts.instruments.length);
     this.fills = new FillLog(parts.scratch);
     this.payments = new PaymentLog(parts.scratch);
@@ -225,8 +227,7 @@ export class Engine implements ExchangeSink, Marks {
   }
   /** Newest close of an instrument in ticks; NaN before its first bar. */
   lastTicks(instrumentIndex: number): number {
-    const { row } = this.execution[instrumentIndex]!.cursor;
-    return row < 0 ? NaN : this.#ticks[instrumentIndex]![row]!;
+    return this.execution[instrumentIndex]!.lastTicks;
   }
   openOrders(): readonly OrderRecord[] {
     return this.orders.active();
@@ -289,8 +290,8 @@ export class Engine implements ExchangeSink, Marks {
     const trouble = this.orders.filled(order, fill);
     if (wasUnknown) this.outcomes.known(instrumentIndex);
     if (trouble !== null) this.outcomes.filled(order, trouble);
-    const run = this.runs[strategy]!;
-    if (run.wantsFills) this.outbox.fill(run, fillInfo(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
+    const run = this.wantsFills ? this.runs[strategy]! : null;
+    if (run?.wantsFills === true) this.outbox.fill(run, fillInfo(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
     if (order.parent > 0 && this.desk.holds) this.desk.siblingFilled(order, lots);
     if (order.reason === null) this.tellOrder(order);
     else this.orderEnded(order);
@@ -361,9 +362,7 @@ export class Engine implements ExchangeSink, Marks {
   tell(): void {
     if (this.tellsAtInstants) return;
     this.outbox.deliver(
-      (run) => {
-        this.inCharge = run.index;
-      },
+      (run) => void (this.inCharge = run.index),
       (run, returned, what) => this.refuseReturn(run, returned, what),
     );
   }
@@ -378,8 +377,8 @@ export class Engine implements ExchangeSink, Marks {
 
   /** Before the first bar the last warm-up close is the price, or else the first open. */
   startTicks(instrumentIndex: number): number {
-    const { firstRow, bars, instrument } = this.execution[instrumentIndex]!;
-    return firstRow > 0 ? this.#ticks[instrumentIndex]![firstRow - 1]! : Math.round(bars.open[0]! * pow10(instrument.priceDigits));
+    const { firstRow, bars, instrument, closeTicks } = this.execution[instrumentIndex]!;
+    return firstRow > 0 ? closeTicks[firstRow - 1]! : Math.round(bars.open[0]! * pow10(instrument.priceDigits));
   }
   #known(id: OrderId): OrderRecord {
     const order = this.orders.get(id);
@@ -394,7 +393,7 @@ export class Engine implements ExchangeSink, Marks {
     this.runs[order.strategy]!.orderEnded(order.instrumentIndex);
   }
   tellOrder(order: OrderRecord): void {
-    const run = this.runs[order.strategy]!;
-    if (run.wantsOrders) this.outbox.order(run, orderInfo(order));
+    const run = this.wantsOrders ? this.runs[order.strategy]! : null;
+    if (run?.wantsOrders === true) this.outbox.order(run, orderInfo(order));
   }
 }

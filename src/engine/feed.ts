@@ -5,7 +5,7 @@ import type { TimeMs } from '../base/brand.ts';
 import { IndicatorSet } from '../indicators/indicatorSet.ts';
 import type { RowCursor, Series } from '../indicators/series.ts';
 import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
-import type { BarColumns } from '../model/bars.ts';
+import type { BarColumns, TickColumn } from '../model/bars.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { fixedLengthMs, typicalLengthMs, type Interval } from '../model/interval.ts';
 import type { Bar, Feed } from '../strategy/types.ts';
@@ -29,6 +29,8 @@ export class FeedRun {
   isHidden = false;
   /** A strategy with `onBar` listens to it. */
   hasOnBar = false;
+  /** Of an execution feed: its closes in whole ticks. */
+  closeTicks: TickColumn = new Float64Array(0);
   /** Next row to deliver, and the end of the current block. */
   cur = 0;
   to = 0;
@@ -94,6 +96,12 @@ export class FeedRun {
   /** Some row of the block is missing, so that `closeOf` reads the column. */
   get hasGap(): boolean {
     return this.#stepMs === 0;
+  }
+
+  /** Of an execution feed: the newest delivered close in ticks; NaN before the first. */
+  get lastTicks(): number {
+    const { row } = this.cursor;
+    return row < 0 ? NaN : this.closeTicks[row]!;
   }
 
   /** Back to the state in which row `cur` is the next to deliver: another engine walks through the same block. */

@@ -1,8 +1,12 @@
 // What a run keeps of its fills: one row a fill, in booking order, no object.
 
-import { bitsOf, RowLog, rowInPage, type Scratch } from '../base/rowLog.ts';
+import * as rows from '../base/rowLog.ts';
+import { bitsOf, RowLog, type Scratch } from '../base/rowLog.ts';
 import type { Fill } from '../model/fill.ts';
 import type { FillColumns } from '../model/run.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const { rowInPage } = rows;
 
 const FIELD = { tradeId: 0, orderId: 1, price: 2, lots: 3, notional: 4, fee: 5, timeMs: 6, codes: 7 } as const;
 const WIDTH = 8;

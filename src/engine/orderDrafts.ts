@@ -2,12 +2,15 @@
 
 import type { Lots, Ticks, Units } from '../base/brand.ts';
 import { StrategyError } from '../base/errors.ts';
-import { mulDiv } from '../base/exact.ts';
+import * as numbers from '../base/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { OrderRecord } from '../orders/record.ts';
 import { isNegative, negated } from '../strategy/amounts.ts';
 import type { Amount, OrderOptions, Size } from '../strategy/types.ts';
 import type { Engine } from './engine.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const { mulDiv } = numbers;
 
 const MILLION = 1_000_000;
 
@@ -78,35 +81,26 @@ export class OrderDrafts {
     const isSpot = instrument.contract === undefined;
     if (isSpot && order.side === 'buy' && limit === 0 && size.base === undefined)
       order.quoteUnits = this.#moneyOf(size, instrument) as Units;
-    else {
-      const { instrumentIndex } = order;
-      this.sizeTo(
-        order,
-        this.#lotsOf(
-          size,
-          instrument,
-          instrumentIndex,
-          limit > 0 ? limit : order.condition > 0 ? order.condition : this.#engine.lastTicks(instrumentIndex),
-        ),
-      );
-    }
+    else this.sizeTo(order, this.#lotsOf(size, instrument, order.instrumentIndex, limit > 0 ? limit : order.condition));
   }
 
   /** What is to be held, below 0 short: on futures a size may be negative here. */
   targetLots(size: Size, instrument: Instrument, instrumentIndex: number): number {
-    const ticks = this.#engine.lastTicks(instrumentIndex);
     if (instrument.contract !== undefined) {
       const { base, quote, equity } = size;
-      if (base !== undefined && isNegative(base)) return -this.#lotsOf({ base: negated(base) }, instrument, instrumentIndex, ticks);
-      if (quote !== undefined && isNegative(quote)) return -this.#lotsOf({ quote: negated(quote) }, instrument, instrumentIndex, ticks);
-      if (equity !== undefined && isNegative(equity)) return -this.#lotsOf({ equity: negated(equity) }, instrument, instrumentIndex, ticks);
+      if (base !== undefined && isNegative(base)) return -this.#lotsOf({ base: negated(base) }, instrument, instrumentIndex, 0);
+      if (quote !== undefined && isNegative(quote)) return -this.#lotsOf({ quote: negated(quote) }, instrument, instrumentIndex, 0);
+      if (equity !== undefined && isNegative(equity)) return -this.#lotsOf({ equity: negated(equity) }, instrument, instrumentIndex, 0);
     }
-    return this.#lotsOf(size, instrument, instrumentIndex, ticks);
+    return this.#lotsOf(size, instrument, instrumentIndex, 0);
   }
 
-  /** A size as a quantity, at a price in ticks. */
+  /** A size as a quantity, at a price in ticks; 0: the last price. */
   #lotsOf(size: Size, instrument: Instrument, instrumentIndex: number, ticks: number): number {
-    if (size.base === undefined) return this.#engine.ledger.lotsFor(instrumentIndex, this.#moneyOf(size, instrument), ticks);
+    if (size.base === undefined) {
+      const price = ticks > 0 ? ticks : this.#engine.lastTicks(instrumentIndex);
+      return this.#engine.ledger.lotsFor(instrumentIndex, this.#moneyOf(size, instrument), price);
+    }
     const lots = this.#engine.sizing.lots(instrument, size.base);
     if (lots < 0) throw this.#negative(size.base, 'base');
     return lots;

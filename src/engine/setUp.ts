@@ -19,6 +19,8 @@ export function addStrategy(engine: Engine, strategy: StrategyClass, name: strin
   run.hasOnBar = typeof instance.onBar === 'function';
   run.wantsFills = typeof instance.onFill === 'function';
   run.wantsOrders = typeof instance.onOrder === 'function';
+  engine.wantsFills ||= run.wantsFills;
+  engine.wantsOrders ||= run.wantsOrders;
   return run;
 }
 

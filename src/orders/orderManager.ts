@@ -9,7 +9,7 @@ import type { ApprovedOrder, DoneReason, OrderId, Side, VenueOrderId } from '../
 import type { OrderColumns } from '../model/run.ts';
 import type { Evidence, ExchangePort } from '../ports/exchange.ts';
 import type { Journal } from '../ports/journal.ts';
-import { guards } from './guards.ts';
+import * as guarded from './guards.ts';
 import * as lifecycle from './lifecycle.ts';
 import { OrderLog } from './log.ts';
 import { looksLike, OrderRecord } from './record.ts';
@@ -18,6 +18,7 @@ import { recordOf, type RestoredOrders } from './restored.ts';
 import { Resolution, type Fence, type Finding } from './resolver.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const { guards } = guarded;
 const { EVENT, EVENT_COUNT, NEXT_STATE, STATE } = lifecycle;
 
 /** What an execution should not have been: stable codes. */

@@ -48,7 +48,7 @@ export class OrderRecord implements Reserved {
   changedMs = FRACTION as TimeMs;
   /** When the venue had it; NaN until then. */
   arrivedMs = NaN;
-  /** Worst case of what is still open: written by the reservations alone (reservation.ts says what each is). */
+  /** Worst case of what is still open, once it is assessed: written by the reservations alone (reservation.ts says what each is). */
   worstTicks = FRACTION;
   worstLots = FRACTION;
   worstUnits = FRACTION;
@@ -100,10 +100,6 @@ export class OrderRecord implements Reserved {
     this.filledUnits = 0 as Units;
     this.createdMs = this.changedMs = nowMs as TimeMs;
     this.arrivedMs = NaN;
-    this.worstTicks = 0;
-    this.worstLots = 0;
-    this.worstUnits = 0;
-    this.worstCash = 0;
     this.reserved = false;
     this.cancelWanted = false;
     this.wasUnknown = false;

@@ -1,11 +1,14 @@
 // What unfinished orders may still do at their worst, kept as running figures that risk reads before each order.
 
-import { mulDiv } from '../base/exact.ts';
+import * as numbers from '../base/exact.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument, Market } from '../model/instrument.ts';
 import type { Order } from '../model/order.ts';
 import { ContractScale } from '../portfolio/contractScale.ts';
 import { Scale } from '../portfolio/scale.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const { mulDiv } = numbers;
 
 /** How long an order that was proved without effect stays reserved in full: it may still land (order-safety, section 8). */
 export const TOMBSTONE_MS = 30 * 60_000;
@@ -82,20 +85,26 @@ class Exposure {
   }
 }
 
-/** Figures of one strategy: its cash, and its lots by instrument. */
-class Claims {
+/** The cash of one strategy. */
+class Purse {
   cash = 0.5;
-  readonly buyLots: Float64Array;
-  readonly sellLots: Float64Array;
-  /** Those of them whose orders can only close a position of futures. */
-  readonly closingBuyLots: Float64Array;
-  readonly closingSellLots: Float64Array;
-  constructor(instruments: number) {
+  constructor() {
     this.cash = 0;
-    this.buyLots = new Float64Array(instruments);
-    this.sellLots = new Float64Array(instruments);
-    this.closingBuyLots = new Float64Array(instruments);
-    this.closingSellLots = new Float64Array(instruments);
+  }
+}
+/** The lots of one strategy in one instrument. */
+class Claim {
+  readonly purse: Purse;
+  readonly exposure: Exposure;
+  buyLots = 0.5;
+  sellLots = 0.5;
+  /** Those of them whose orders can only close a position of futures. */
+  closingBuyLots = 0.5;
+  closingSellLots = 0.5;
+  constructor(purse: Purse, exposure: Exposure) {
+    this.purse = purse;
+    this.exposure = exposure;
+    this.buyLots = this.sellLots = this.closingBuyLots = this.closingSellLots = 0;
   }
 }
 
@@ -104,7 +113,9 @@ export class Reservations {
   /** By instrument. */
   readonly #exposures: readonly Exposure[];
   /** By strategy. */
-  readonly #claims: readonly Claims[];
+  readonly #purses: readonly Purse[];
+  /** By strategy, and of each by instrument. */
+  readonly #claims: readonly Claim[];
   #openTotal = 0;
   /** Oldest first: each one stays equally long. */
   #tombstones: Tombstone[] = [];
@@ -114,7 +125,8 @@ export class Reservations {
     this.#exposures = instruments.map(
       (instrument, index) => new Exposure(instrument, terms.takerFeePpm[index]!, terms.feesIn, terms.leverage?.[index] ?? 0),
     );
-    this.#claims = Array.from({ length: strategies }, () => new Claims(instruments.length));
+    this.#purses = Array.from({ length: strategies }, () => new Purse());
+    this.#claims = this.#purses.flatMap((purse) => this.#exposures.map((exposure) => new Claim(purse, exposure)));
   }
 
   /**
@@ -135,11 +147,12 @@ export class Reservations {
 
   /** Reserves an assessed order. */
   add(order: Reserved): void {
-    const exposure = this.#exposures[order.instrumentIndex]!;
+    const claim = this.#claim(order.strategy, order.instrumentIndex);
+    const { exposure } = claim;
     order.reserved = true;
     exposure.open++;
     this.#openTotal++;
-    this.#count(order, exposure, 1);
+    count(order, claim, 1);
     const worst = order.worstTicks * exposure.dear;
     if (order.side === 'buy') {
       exposure.buys[exposure.buys.length] = order;
@@ -159,17 +172,18 @@ export class Reservations {
       this.release(order);
       return;
     }
-    const exposure = this.#exposures[order.instrumentIndex]!;
-    this.#count(order, exposure, -1);
-    figure(order, exposure, restLots, restUnits);
-    this.#count(order, exposure, 1);
+    const claim = this.#claim(order.strategy, order.instrumentIndex);
+    count(order, claim, -1);
+    figure(order, claim.exposure, restLots, restUnits);
+    count(order, claim, 1);
   }
 
   /** Nothing of the order can come any more: its end is confirmed. Nothing to do for one that is not reserved. */
   release(order: Reserved): void {
     if (!order.reserved) return;
-    const exposure = this.#exposures[order.instrumentIndex]!;
-    this.#count(order, exposure, -1);
+    const claim = this.#claim(order.strategy, order.instrumentIndex);
+    const { exposure } = claim;
+    count(order, claim, -1);
     exposure.open--;
     this.#openTotal--;
     if (order.side === 'buy') {
@@ -216,15 +230,15 @@ export class Reservations {
 
   /** Lots that a strategy's buys, or sells, of an instrument may still fill. */
   buyLots(strategy: number, index: number): number {
-    return this.#claims[strategy]!.buyLots[index]!;
+    return this.#claim(strategy, index).buyLots;
   }
   sellLots(strategy: number, index: number): number {
-    return this.#claims[strategy]!.sellLots[index]!;
+    return this.#claim(strategy, index).sellLots;
   }
   /** Those of them whose orders can only close a position: of futures alone. */
   closingLots(strategy: number, index: number, isBuy: boolean): number {
-    const { closingBuyLots, closingSellLots } = this.#claims[strategy]!;
-    return isBuy ? closingBuyLots[index]! : closingSellLots[index]!;
+    const { closingBuyLots, closingSellLots } = this.#claim(strategy, index);
+    return isBuy ? closingBuyLots : closingSellLots;
   }
   /** Lots that all buys of an instrument may still fill; of a contract those that can open a position. */
   buyLotsTotal(index: number): number {
@@ -254,7 +268,7 @@ export class Reservations {
   }
   /** Cash that a strategy's orders may still take, in quote units. */
   cash(strategy: number): number {
-    return this.#claims[strategy]!.cash;
+    return this.#purses[strategy]!.cash;
   }
   /** The same of one market's orders, for accounts of both: summed up, because only rules of such accounts ask. */
   cashOf(strategy: number, market: Market): number {
@@ -287,26 +301,31 @@ export class Reservations {
     return units;
   }
 
-  #count(order: Reserved, exposure: Exposure, sign: 1 | -1): void {
-    const claims = this.#claims[order.strategy]!;
-    const lots = sign * order.worstLots;
-    if (order.side === 'buy') {
-      claims.buyLots[order.instrumentIndex]! += lots;
-      claims.cash += sign * order.worstCash;
-      if (order.reduceOnly) claims.closingBuyLots[order.instrumentIndex]! += lots;
-      else {
-        exposure.buyLots += lots;
-        exposure.buyUnits += sign * order.worstUnits;
-      }
-    } else {
-      claims.sellLots[order.instrumentIndex]! += lots;
-      if (exposure.leverage === 0) return;
-      claims.cash += sign * order.worstCash;
-      if (order.reduceOnly) claims.closingSellLots[order.instrumentIndex]! += lots;
-      else {
-        exposure.sellLots += lots;
-        exposure.sellUnits += sign * order.worstUnits;
-      }
+  #claim(strategy: number, index: number): Claim {
+    return this.#claims[strategy * this.#exposures.length + index]!;
+  }
+}
+
+/** Adds the worst case of an order to the figures, or takes it away. */
+function count(order: Reserved, claim: Claim, sign: 1 | -1): void {
+  const { purse, exposure } = claim;
+  const lots = sign * order.worstLots;
+  if (order.side === 'buy') {
+    claim.buyLots += lots;
+    purse.cash += sign * order.worstCash;
+    if (order.reduceOnly) claim.closingBuyLots += lots;
+    else {
+      exposure.buyLots += lots;
+      exposure.buyUnits += sign * order.worstUnits;
+    }
+  } else {
+    claim.sellLots += lots;
+    if (exposure.leverage === 0) return;
+    purse.cash += sign * order.worstCash;
+    if (order.reduceOnly) claim.closingSellLots += lots;
+    else {
+      exposure.sellLots += lots;
+      exposure.sellUnits += sign * order.worstUnits;
     }
   }
 }

@@ -2,12 +2,17 @@
 
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
-import { exact, mulDiv, pow10 } from '../base/exact.ts';
+import * as numbers from '../base/exact.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { TickColumn } from '../model/bars.ts';
 import type { Ledger } from './ledger.ts';
-import { Held, lotsFor, markSegment, Scale, valueAt, valueDownAt, valueUpAt, type Factor } from './scale.ts';
+import * as scales from './scale.ts';
+import { Held, lotsFor, Scale, type Factor } from './scale.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const { exact, mulDiv, pow10 } = numbers;
+const { markSegment, valueAt, valueDownAt, valueUpAt } = scales;
 
 /**
  * Amounts as fields of records: a field is read and written in a third of the steps of a typed array's cell. Each starts as a fraction, so
@@ -18,18 +23,8 @@ class Book {
   deposits = 0.5;
   realised = 0.5;
   fees = 0.5;
-  /** By instrument. */
-  readonly holdings: readonly Holding[];
-  constructor(instruments: number) {
-    this.holdings = Array.from({ length: instruments }, () => new Holding());
-    this.quote = this.deposits = this.realised = this.fees = 0;
-  }
-}
-class Holding {
-  base = 0.5;
-  cost = 0.5;
   constructor() {
-    this.base = this.cost = 0;
+    this.quote = this.deposits = this.realised = this.fees = 0;
   }
 }
 /** What the whole account holds of an instrument's base asset. */
@@ -41,6 +36,18 @@ class Asset {
     this.scale = new Scale(instrument);
     this.minUnits = instrument.minLots * this.scale.unitsPerLot;
     this.total = 0;
+  }
+}
+/** What a strategy has of an asset: whoever has found it has the book and the asset without another search. */
+class Holding {
+  readonly book: Book;
+  readonly asset: Asset;
+  base = 0.5;
+  cost = 0.5;
+  constructor(book: Book, asset: Asset) {
+    this.book = book;
+    this.asset = asset;
+    this.base = this.cost = 0;
   }
 }
 
@@ -60,6 +67,8 @@ export class SpotLedger implements Ledger {
   readonly #books: readonly Book[];
   /** By instrument. */
   readonly #assets: readonly Asset[];
+  /** By strategy, and of each by instrument. */
+  readonly #holdings: readonly Holding[];
   /** Cash of the account. */
   #quoteTotal = 0.5;
   readonly #held = new Held();
@@ -73,7 +82,8 @@ export class SpotLedger implements Ledger {
     this.instruments = instruments;
     this.strategies = strategies;
     this.#assets = instruments.map((instrument) => new Asset(instrument));
-    this.#books = Array.from({ length: strategies }, () => new Book(instruments.length));
+    this.#books = Array.from({ length: strategies }, () => new Book());
+    this.#holdings = this.#books.flatMap((book) => this.#assets.map((asset) => new Holding(book, asset)));
     this.#quoteTotal = 0;
   }
 
@@ -91,8 +101,8 @@ export class SpotLedger implements Ledger {
     }
     const index = this.instruments.findIndex((of) => isCoin(of) && of.base === asset);
     if (index < 0) throw new ConfigError(`cash: no instrument of the run trades ${asset}`, `deposit ${this.#assetNames().join(' or ')}`);
-    const holding = book.holdings[index]!;
-    addBase(holding, this.#assets[index]!, units);
+    const holding = this.#holding(strategy, index);
+    addBase(holding, units);
     holding.cost = exact(holding.cost + costUnits);
     book.deposits = exact(book.deposits + costUnits);
   }
@@ -102,16 +112,15 @@ export class SpotLedger implements Ledger {
    */
   fill(strategy: number, index: number, isBuy: boolean, fill: Fill): void {
     const { notional } = fill;
-    const book = this.#books[strategy]!;
-    const asset = this.#assets[index]!;
-    const holding = book.holdings[index]!;
+    const holding = this.#holding(strategy, index);
+    const { book, asset } = holding;
     const units = fill.lots * asset.scale.unitsPerLot;
     const { base: held, cost } = holding;
     const baseFee = fill.feeInBase ? fill.fee : 0;
     const cashFee = fill.feeInBase ? 0 : fill.fee;
     if (isBuy) {
       const feeCost = baseFee > 0 ? mulDiv(notional, baseFee, units, 'halfUp') : 0;
-      addBase(holding, asset, units - baseFee);
+      addBase(holding, units - baseFee);
       holding.cost = cost + notional - feeCost;
       this.#addQuote(book, -notional - cashFee);
       book.fees += feeCost + cashFee;
@@ -119,7 +128,7 @@ export class SpotLedger implements Ledger {
       if (!(units + baseFee <= held)) throw oversold(this.instruments[index]!, strategy, fill.price, units + baseFee, held);
       const costOut = units === held ? cost : mulDiv(cost, units, held, 'halfUp');
       const feeCost = baseFee > 0 ? mulDiv(cost - costOut, baseFee, held - units, 'halfUp') : 0;
-      addBase(holding, asset, -units - baseFee);
+      addBase(holding, -units - baseFee);
       holding.cost = cost - costOut - feeCost;
       book.realised += notional - costOut;
       this.#addQuote(book, notional - cashFee);
@@ -141,15 +150,15 @@ export class SpotLedger implements Ledger {
   }
   /** Holding of a strategy in base units. */
   base(strategy: number, index: number): number {
-    return this.#books[strategy]!.holdings[index]!.base;
+    return this.#holding(strategy, index).base;
   }
   baseTotal(index: number): number {
     return this.#assets[index]!.total;
   }
   lots(strategy: number, index: number): number {
-    const { unitsPerLot } = this.#assets[index]!.scale;
-    const held = this.base(strategy, index);
-    return unitsPerLot === 1 ? held : Math.floor(held / unitsPerLot);
+    const { base, asset } = this.#holding(strategy, index);
+    const { unitsPerLot } = asset.scale;
+    return unitsPerLot === 1 ? base : Math.floor(base / unitsPerLot);
   }
   closable(strategy: number, index: number, isBuy: boolean): number {
     return isBuy ? 0 : this.lots(strategy, index);
@@ -159,7 +168,8 @@ export class SpotLedger implements Ledger {
   }
   /** Dust that cannot be sold counts as nothing. */
   isFlat(strategy: number, index: number): boolean {
-    return this.base(strategy, index) < this.#assets[index]!.minUnits;
+    const { base, asset } = this.#holding(strategy, index);
+    return base < asset.minUnits;
   }
   qty(strategy: number, index: number): number {
     return this.base(strategy, index);
@@ -173,11 +183,11 @@ export class SpotLedger implements Ledger {
   }
   /** What the holding cost, in quote units, fees not counted. Exact; a part of a holding leaves at its share, rounded half up. */
   cost(strategy: number, index: number): number {
-    return this.#books[strategy]!.holdings[index]!.cost;
+    return this.#holding(strategy, index).cost;
   }
   /** Average price of the holding in quote per base, fees not counted; NaN while nothing is held. A reading. */
   entryPrice(strategy: number, index: number): number {
-    const { base, cost } = this.#books[strategy]!.holdings[index]!;
+    const { base, cost } = this.#holding(strategy, index);
     const { quoteDigits, baseDigits } = this.instruments[index]!;
     return cost / pow10(quoteDigits) / (base / pow10(baseDigits));
   }
@@ -263,6 +273,9 @@ export class SpotLedger implements Ledger {
     totals.forEach((sum, at) => assert(sum === account[at], `the books add up to ${sum}, the account has ${account[at]}`));
   }
 
+  #holding(strategy: number, index: number): Holding {
+    return this.#holdings[strategy * this.#assets.length + index]!;
+  }
   #addQuote(book: Book, units: number): void {
     book.quote = exact(book.quote + units);
     this.#quoteTotal = exact(this.#quoteTotal + units);
@@ -274,7 +287,8 @@ export class SpotLedger implements Ledger {
 
 const isCoin = ({ contract }: Instrument): boolean => contract === undefined;
 
-function addBase(holding: Holding, asset: Asset, units: number): void {
+function addBase(holding: Holding, units: number): void {
+  const { asset } = holding;
   holding.base = exact(holding.base + units);
   asset.total = exact(asset.total + units);
 }

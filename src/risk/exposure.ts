@@ -31,6 +31,7 @@ export function isReduction(
  * apart only those that close.
  */
 export function takenLots(strategy: number, index: number, isBuy: boolean, ledger: Ledger, reservations: Reservations): number {
+  if (reservations.open(index) === 0) return 0;
   if (ledger.closable(strategy, index, isBuy, false) === 0) return reservations.closingLots(strategy, index, isBuy);
   return isBuy ? reservations.buyLots(strategy, index) : reservations.sellLots(strategy, index);
 }

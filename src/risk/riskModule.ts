@@ -122,7 +122,7 @@ export class RiskModule {
   readonly #state: RiskState;
   readonly #reservations: Reservations;
   readonly #rules: readonly RiskRule[];
-  #limits: RiskLimits;
+  #limits: RiskLimits = {};
   #chain: Chain = () => null;
   readonly #watches = new Map<string, EquityWatch>();
   readonly #watchList: EquityWatch[] = [];
@@ -141,7 +141,6 @@ export class RiskModule {
     this.halts = new HaltBoard(instruments, strategies);
     this.#reservations = reservations;
     this.#rules = rules;
-    this.#limits = {};
     this.#live = new LiveWatches(ledger, this.halts);
     this.#state = {
       instruments,
@@ -366,6 +365,7 @@ function chain(rules: readonly OrderRule[]): Chain {
     if (!d.check(order, state)) return d;
     if (!e.check(order, state)) return e;
     if (!f.check(order, state)) return f;
+    if (g === PASS) return null;
     if (!g.check(order, state)) return g;
     if (!h.check(order, state)) return h;
     return rest === null ? null : rest(order, state);
@@ -394,7 +394,7 @@ function isSound(order: Draft, { instruments, ledger, nowMs, mark }: RiskState):
   );
 }
 
-/** From 0 to 2^53 - 1. Written out: the checks of Number cost twice as much here. */
+/** From 0 to 2^53 - 1. Written out: the checks of Number cost twice as much here, and much of an order is 0. */
 function isWhole(value: number): boolean {
-  return value >= 0 && value <= Number.MAX_SAFE_INTEGER && Math.floor(value) === value;
+  return value === 0 || (value >= 0 && value <= Number.MAX_SAFE_INTEGER && Math.floor(value) === value);
 }

@@ -2,11 +2,17 @@
 
 import type { Rounding } from '../base/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { type Accounts, balance } from './accounts.ts';
-import { Money, shareOf } from './money.ts';
+import type { Accounts } from './accounts.ts';
+import * as balances from './accounts.ts';
+import * as shares from './money.ts';
+import { Money } from './money.ts';
 import { type BookContext, RowBook } from './rowBook.ts';
 import type { VenueFees } from './venueConfig.ts';
 import type { OrderRecord, VenueOrder } from './venueOrder.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const { balance } = balances;
+const { shareOf } = shares;
 
 export class SpotBook extends RowBook {
   readonly money: Money;

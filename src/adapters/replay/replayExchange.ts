@@ -113,7 +113,8 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   }
 
   working(instrument: number): number {
-    const working = this.#lanes[instrument]!.book.working + this.#brackets.waiting(instrument);
+    const { book } = this.#lanes[instrument]!;
+    const working = this.#brackets.total === 0 ? book.working : book.working + this.#brackets.waiting(instrument);
     return this.#conditions === null ? working : working + this.#conditions.waiting(instrument);
   }
 
