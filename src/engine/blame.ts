@@ -1,6 +1,7 @@
-// What a strategy did wrong, as an error that names it and the bar.
+// What a strategy did wrong, as an error that names it and the bar; and what the exchange should not have said.
 
 import { ConfigError, InvariantError, StrategyError } from '../base/errors.ts';
+import type { OrderId } from '../model/order.ts';
 
 /** The error to show for what was thrown while the strategy `name` was in charge. Errors that name their culprit stay as they are. */
 export function blamed(error: unknown, name: string, when: string): Error {
@@ -14,4 +15,9 @@ export function blamed(error: unknown, name: string, when: string): Error {
 export function refusePromise(name: string, value: unknown, what: string): void {
   if (typeof value !== 'object' || value === null || !('then' in value)) return;
   throw new StrategyError(`${name}: ${what} returned a promise`, 'callbacks are synchronous: nothing in a strategy may wait');
+}
+
+/** What the exchange says of an order that is not open here cannot be booked. */
+export function notOpen(id: OrderId): never {
+  throw new InvariantError(`the exchange speaks of order ${id}, which is not open`);
 }

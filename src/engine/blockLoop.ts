@@ -5,7 +5,7 @@
 
 import type { Engine } from './engine.ts';
 import { firstAfter, type FeedRun } from './feed.ts';
-import type { StrategyRun } from './strategyRun.ts';
+import { NO_ROW, type StrategyRun, type Watch } from './strategyRun.ts';
 
 export type BlockLoop = (engine: Engine) => void;
 export type LaneLoop = (engines: readonly Engine[]) => void;
@@ -74,13 +74,19 @@ export function listSignals(engine: Engine): void {
   for (const run of engine.runs) {
     for (const watch of run.watches) {
       const { feed } = watch;
-      watch.at = 0;
       watch.count = feed.indicators.listRows(watch.signal, feed.cur, feed.to, watch.rows);
+      goTo(watch, 0);
       // Before every series of the strategy is ready its handlers are silent.
       const { closeMs } = feed.bars;
-      while (watch.at < watch.count && closeMs[watch.rows[watch.at]!]! < run.readyMs) watch.at++;
+      while (watch.row < NO_ROW && closeMs[watch.row]! < run.readyMs) goTo(watch, watch.at + 1);
     }
   }
+}
+
+/** Makes the listed row `at` the one to come. */
+function goTo(watch: Watch, at: number): void {
+  watch.at = at;
+  watch.row = at < watch.count ? watch.rows[at]! : NO_ROW;
 }
 
 export function visitBlock(engine: Engine): void {
@@ -120,6 +126,7 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
   const { instant, exchange, queue, timers } = engine;
   const { cursor, instrumentIndex } = feed;
   const { watches } = run;
+  const handlers = watches.length;
   const instance = run.instance!;
   // Whether an order works changes only with a row or with a call of the strategy: in between it is not asked.
   let isWorking = exchange.working(instrumentIndex) > 0;
@@ -127,10 +134,10 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
   for (let row = from; row < end; row++) {
     if (isWorking) isWorking = matchRow(engine, feed, row);
     cursor.row = row;
-    for (let at = 0; at < watches.length; at++) {
+    for (let at = 0; at < handlers; at++) {
       const watch = watches[at]!;
-      if (watch.at >= watch.count || watch.feed !== feed || watch.rows[watch.at] !== row) continue;
-      watch.at++;
+      if (watch.row !== row || watch.feed !== feed) continue;
+      goTo(watch, watch.at + 1);
       const returned: unknown = watch.handler();
       if (returned !== undefined) engine.refuseReturn(run, returned);
     }
@@ -155,23 +162,27 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
   const { instant, exchange, queue, timers } = engine;
   const { cursor, instrumentIndex } = feed;
   const { watches } = run;
+  const handlers = watches.length;
   let row = from;
   let isWorking = exchange.working(instrumentIndex) > 0;
   for (;;) {
-    let next = isWorking ? row : end;
-    for (let at = 0; at < watches.length; at++) {
-      const watch = watches[at]!;
-      if (watch.at < watch.count && watch.feed === feed && watch.rows[watch.at]! < next) next = watch.rows[watch.at]!;
+    // Listed rows before this one are behind: while an order works there is nothing to search.
+    if (!isWorking) {
+      let next = end;
+      for (let at = 0; at < handlers; at++) {
+        const watch = watches[at]!;
+        if (watch.row < next && watch.feed === feed) next = watch.row;
+      }
+      row = next;
     }
-    if (next >= end) break;
-    row = next;
+    if (row >= end) break;
     if (isWorking) isWorking = matchRow(engine, feed, row);
     else instant.set(feed.closeOf(row));
     cursor.row = row;
-    for (let at = 0; at < watches.length; at++) {
+    for (let at = 0; at < handlers; at++) {
       const watch = watches[at]!;
-      if (watch.at >= watch.count || watch.feed !== feed || watch.rows[watch.at] !== row) continue;
-      watch.at++;
+      if (watch.row !== row || watch.feed !== feed) continue;
+      goTo(watch, watch.at + 1);
       const returned: unknown = watch.handler();
       if (returned !== undefined) engine.refuseReturn(run, returned);
     }
@@ -214,7 +225,7 @@ function nextInstant(engine: Engine): number {
   for (const run of engine.runs) {
     if (!run.started) t = Math.min(t, run.readyMs);
     for (const watch of run.watches) {
-      if (watch.at < watch.count) t = Math.min(t, watch.feed.bars.closeMs[watch.rows[watch.at]!]!);
+      if (watch.row < NO_ROW) t = Math.min(t, watch.feed.bars.closeMs[watch.row]!);
     }
   }
   return t;
@@ -242,8 +253,8 @@ function visitInstant(engine: Engine, t: number): void {
 function decide(engine: Engine, run: StrategyRun, t: number): void {
   engine.inCharge = run.index;
   for (const watch of run.watches) {
-    if (watch.at >= watch.count || watch.feed.bars.closeMs[watch.rows[watch.at]!] !== t) continue;
-    watch.at++;
+    if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row] !== t) continue;
+    goTo(watch, watch.at + 1);
     const returned: unknown = run.started ? watch.handler() : undefined;
     if (returned !== undefined) engine.refuseReturn(run, returned);
   }

@@ -1,7 +1,6 @@
 // The bot between strategy and exchange: books what the exchange tells, sends what risk approves. One in every mode; set up in setUp.ts.
 
 import { assert } from '../base/assert.ts';
-import { InvariantError } from '../base/errors.ts';
 import { pow10 } from '../base/exact.ts';
 import type { Scratch } from '../base/rowLog.ts';
 import { ticksOf, type TickColumn } from '../model/bars.ts';
@@ -21,7 +20,7 @@ import type { RiskModule } from '../risk/riskModule.ts';
 import type { Marks } from '../risk/rule.ts';
 import type { DueQueue } from '../scheduler/dueQueue.ts';
 import type { Size } from '../strategy/types.ts';
-import { blamed, refusePromise } from './blame.ts';
+import { blamed, notOpen, refusePromise } from './blame.ts';
 import { BracketDesk } from './bracketDesk.ts';
 import { ConditionDesk } from './conditionDesk.ts';
 import type { EquityRecorder, EquitySink } from './equityRecorder.ts';
@@ -122,12 +121,14 @@ export class Engine implements ExchangeSink, Marks {
   readonly #marks: Float64Array;
   readonly parts: EngineParts;
   readonly #readAhead = new ReadAhead();
+  readonly #isSpot: boolean;
 
   constructor(parts: EngineParts) {
     this.parts = parts;
     this.instruments = parts.instruments;
     this.feeds = parts.feeds;
     this.ledger = parts.ledger;
+    this.#isSpot = parts.ledger.market === 'spot';
     this.reservations = parts.reservations;
     this.orders = parts.orders;
     this.brackets = parts.brackets;
@@ -296,8 +297,8 @@ export class Engine implements ExchangeSink, Marks {
     if (order.reason === null) this.tellOrder(order);
     else this.orderEnded(order);
     if (order.parent > 0 || order.stopLoss > 0 || order.takeProfit > 0 || order.trailing > 0) this.desk.filled(order, price, lots, timeMs);
-    else if (this.brackets.total > 0 && (!isBuy || this.ledger.market !== 'spot')) this.desk.closedByOwnOrder(strategy, instrumentIndex);
-    if (this.ledger.market !== 'spot') this.conditions.reduced(strategy, instrumentIndex);
+    else if (this.brackets.total > 0 && (!isBuy || !this.#isSpot)) this.desk.closedByOwnOrder(strategy, instrumentIndex);
+    if (!this.#isSpot) this.conditions.reduced(strategy, instrumentIndex);
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
     const order = this.#known(id);
@@ -382,8 +383,7 @@ export class Engine implements ExchangeSink, Marks {
   }
   #known(id: OrderId): OrderRecord {
     const order = this.orders.get(id);
-    if (order === undefined) throw new InvariantError(`the exchange speaks of order ${id}, which is not open`);
-    return order;
+    return order === undefined ? notOpen(id) : order;
   }
   orderEnded(order: OrderRecord): void {
     this.tellOrder(order);
@@ -394,6 +394,6 @@ export class Engine implements ExchangeSink, Marks {
   }
   tellOrder(order: OrderRecord): void {
     const run = this.wantsOrders ? this.runs[order.strategy]! : null;
-    if (run?.wantsOrders === true) this.outbox.order(run, orderInfo(order));
+    if (run !== null && run.wantsOrders) this.outbox.order(run, orderInfo(order));
   }
 }

@@ -33,8 +33,12 @@ export interface Watch {
   readonly handler: () => void;
   readonly rows: Int32Array;
   count: number;
+  /** The listed row to come, and its place in the list; NO_ROW when all are behind. */
+  row: number;
   at: number;
 }
+/** Past all rows. */
+export const NO_ROW = 2 ** 31 - 1;
 
 /** An indicator that the report draws. */
 export interface Drawn {
@@ -132,7 +136,7 @@ export class StrategyRun implements StrategyHost {
     const feed = feedOf(this.#feeds, signal);
     this.#noteWarmup(feed, signal);
     const out = feed.indicators.use(signal as IndicatorSpec<Signal>, 1);
-    this.watches.push({ signal: out, feed, handler, rows: new Int32Array(this.#engine.blockRows), count: 0, at: 0 });
+    this.watches.push({ signal: out, feed, handler, rows: new Int32Array(this.#engine.blockRows), count: 0, row: NO_ROW, at: 0 });
     return out;
   }
   every(periodMs: number, handler: () => void): void {
@@ -245,7 +249,9 @@ export class StrategyRun implements StrategyHost {
 
   /** An order of this strategy has ended: an exit that waited for its cancels may now go. */
   orderEnded(instrumentIndex: number): void {
-    if (this.#exitsPending === 0 || !this.#exitPending[instrumentIndex]) return;
+    if (this.#exitsPending > 0 && this.#exitPending[instrumentIndex]) this.#exitOnce(instrumentIndex);
+  }
+  #exitOnce(instrumentIndex: number): void {
     const { ledger, execution } = this.#engine;
     const long = ledger.closable(this.index, instrumentIndex, false, true);
     if (this.#isClosing(instrumentIndex, long, ledger.closable(this.index, instrumentIndex, true, true))) return;
