@@ -168,7 +168,7 @@ export class StrategyRun implements StrategyHost {
   leave(feed: FeedRun): OrderId | null {
     const engine = this.#engine;
     const { instrumentIndex } = feed;
-    engine.brackets.drop(this.index, instrumentIndex);
+    if (engine.brackets.total > 0) engine.brackets.drop(this.index, instrumentIndex);
     // From the newest on: a cancel that acts at once takes its order out of the list.
     const active = engine.orders.active();
     for (let at = active.length - 1; at >= 0; at--) {

@@ -102,7 +102,8 @@ export class ColumnSignal implements Signal {
 
   get value(): boolean {
     const { row } = this.#cursor;
-    return (row >= this.#until || row < this.#from) && this.#look(row);
+    if (row < this.#until && row >= this.#from) return false;
+    return this.#look(row);
   }
 
   #look(row: number): boolean {

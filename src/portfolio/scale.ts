@@ -122,12 +122,31 @@ export function markSegment(
 const FEW_ROWS = 64;
 
 function markFlat(out: Float64Array, from: number, to: number, { cash }: Held): void {
-  if (to - from > FEW_ROWS) out.fill(cash, from, to);
-  else for (let row = from; row < to; row++) out[row] = cash;
+  if (to - from > FEW_ROWS) {
+    out.fill(cash, from, to);
+    return;
+  }
+  let row = from;
+  for (; row < to - 3; row += 4) {
+    out[row] = cash;
+    out[row + 1] = cash;
+    out[row + 2] = cash;
+    out[row + 3] = cash;
+  }
+  for (; row < to; row++) out[row] = cash;
 }
 
+/** Four rows a turn: V8 looks at the kind of both arrays once a turn, which is a third of what a row costs. */
 function markWholeInt(out: Float64Array, from: number, to: number, { cash }: Held, perTick: number, ticks: Int32Array, offset: number): void {
-  for (let row = from; row < to; row++) out[row] = cash + ticks[row + offset]! * perTick;
+  let row = from;
+  for (; row < to - 3; row += 4) {
+    const at = row + offset;
+    out[row] = cash + ticks[at]! * perTick;
+    out[row + 1] = cash + ticks[at + 1]! * perTick;
+    out[row + 2] = cash + ticks[at + 2]! * perTick;
+    out[row + 3] = cash + ticks[at + 3]! * perTick;
+  }
+  for (; row < to; row++) out[row] = cash + ticks[row + offset]! * perTick;
 }
 
 function markWhole(out: Float64Array, from: number, to: number, { cash }: Held, perTick: number, ticks: Float64Array, offset: number): void {

@@ -118,22 +118,20 @@ export class SpotLedger implements Ledger {
     const { base: held, cost } = holding;
     const baseFee = fill.feeInBase ? fill.fee : 0;
     const cashFee = fill.feeInBase ? 0 : fill.fee;
+    let feeCost = 0;
     if (isBuy) {
-      const feeCost = baseFee > 0 ? mulDiv(notional, baseFee, units, 'halfUp') : 0;
-      addBase(holding, units - baseFee);
+      if (baseFee > 0) feeCost = mulDiv(notional, baseFee, units, 'halfUp');
       holding.cost = cost + notional - feeCost;
-      this.#addQuote(book, -notional - cashFee);
-      book.fees += feeCost + cashFee;
     } else {
       if (!(units + baseFee <= held)) throw oversold(this.instruments[index]!, strategy, fill.price, units + baseFee, held);
       const costOut = units === held ? cost : mulDiv(cost, units, held, 'halfUp');
-      const feeCost = baseFee > 0 ? mulDiv(cost - costOut, baseFee, held - units, 'halfUp') : 0;
-      addBase(holding, -units - baseFee);
+      if (baseFee > 0) feeCost = mulDiv(cost - costOut, baseFee, held - units, 'halfUp');
       holding.cost = cost - costOut - feeCost;
       book.realised += notional - costOut;
-      this.#addQuote(book, notional - cashFee);
-      book.fees += feeCost + cashFee;
     }
+    addBase(holding, (isBuy ? units : -units) - baseFee);
+    this.#addQuote(book, (isBuy ? -notional : notional) - cashFee);
+    book.fees += feeCost + cashFee;
   }
 
   get cashAsset(): string {

@@ -33,7 +33,7 @@ export class SentOrders {
   #sent: number[][] = [];
   #fills: number[][] = [];
   /** Nothing is kept: a backtest without these limits, order after order. */
-  readonly #isIdle: boolean;
+  readonly isIdle: boolean;
   #next = 0;
   #twins: Twin[] = [];
   readonly #entries = new Map<number, { readonly lots: number; filledLegs: number }>();
@@ -43,7 +43,7 @@ export class SentOrders {
     this.#duplicateMs = duplicateMs;
     this.#countsLegs = countsLegs;
     this.#ordersPerFill = ordersPerFill;
-    this.#isIdle = this.#times.length === 0 && duplicateMs === 0 && ordersPerFill === Infinity && !countsLegs;
+    this.isIdle = this.#times.length === 0 && duplicateMs === 0 && ordersPerFill === Infinity && !countsLegs;
   }
 
   /** True while fewer than the limit were sent after `nowMs` - 60 s. False for a time that is no number. */
@@ -86,7 +86,6 @@ export class SentOrders {
   }
 
   record(order: Order & { readonly worstLots: number }, nowMs: number): void {
-    if (this.#isIdle) return;
     if (this.#times.length > 0) {
       this.#times[this.#next] = nowMs;
       this.#next = this.#next + 1 === this.#times.length ? 0 : this.#next + 1;

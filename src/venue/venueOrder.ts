@@ -71,8 +71,8 @@ const SLOTS = 512;
 const MASK = SLOTS - 1;
 
 /**
- * The pool, and the records in use by id. The newest orders lie in slots by their low bits; one that is still there when its slot comes
- * round again moves to a map, where few are, for most orders end soon.
+ * The pool, and the records in use by id. The newest orders lie in slots by their low bits; one that is still in use when its slot comes
+ * round again moves to a map, where few are, for most orders end soon. What is released stays in its slot: its account says that it is.
  */
 export class OrderTable {
   private lastId = 0;
@@ -91,7 +91,7 @@ export class OrderTable {
     }
     const id = ++this.lastId;
     const elder = this.slots[id & MASK];
-    if (elder) this.elders.set(elder.id, elder);
+    if (elder?.id === id - SLOTS && elder.account >= 0) this.elders.set(elder.id, elder);
     this.slots[id & MASK] = order;
     order.id = id;
     return order;
@@ -99,14 +99,12 @@ export class OrderTable {
 
   find(id: number): OrderRecord | null {
     const order = this.slots[id & MASK];
-    return order?.id === id ? order : (this.elders.get(id) ?? null);
+    return order?.id === id && order.account >= 0 ? order : (this.elders.get(id) ?? null);
   }
 
   release(order: OrderRecord): void {
     assert(order.account >= 0, 'an order is released once');
-    const at = order.id & MASK;
-    if (this.slots[at] === order) this.slots[at] = null;
-    else this.elders.delete(order.id);
+    if (this.elders.size > 0) this.elders.delete(order.id);
     order.account = -1;
     order.prev = null;
     order.next = this.spare;
