@@ -27,10 +27,11 @@ export class EquityRecorder {
   readonly #feeds: readonly FeedRun[];
   readonly #ledger: Ledger;
   readonly #ticks: readonly TickColumn[];
-  /** Next row of each execution feed to mark. */
+  /** Next row of each execution feed to mark, where there are several. */
   readonly #marked: Int32Array;
-  /** The execution feed where there is only one. */
+  /** The execution feed where there is only one, and its next row to mark. */
   readonly #only: FeedRun | null;
+  #next: number;
   readonly #scratch: Scratch;
   readonly #units: Float64Array;
   readonly #times: Float64Array;
@@ -62,7 +63,7 @@ export class EquityRecorder {
     this.#only = feeds.length === 1 ? feeds[0]! : null;
     this.#looks =
       this.#only === null || sink === null ? null : sink.rowsOf(this.#only.bars.closeMs, this.#only.firstRow, this.#only.bars.length);
-    if (this.#looks !== null) this.#marked[0] = this.#looks[0] ?? NO_ROW;
+    this.#next = this.#looks === null ? feeds[0]!.firstRow : (this.#looks[0] ?? NO_ROW);
     this.#units = scratch.take(equityRows(feeds, sink !== null, blockRows));
     // One execution feed: its own closes are the times.
     this.#times = feeds.length === 1 ? feeds[0]!.bars.closeMs.subarray(feeds[0]!.firstRow) : new Float64Array(this.#units.length);
@@ -71,7 +72,7 @@ export class EquityRecorder {
   /** Marks every delivered instant with the holdings as they are: call it before they change. */
   settle(): void {
     if (this.#only === null) this.#markMerged();
-    else if (this.#only.cursor.row >= this.#marked[0]!) this.#markRows(this.#only);
+    else if (this.#only.cursor.row >= this.#next) this.#markRows(this.#only);
   }
 
   /** Shows the loss rules every instant marked so far, the present one included. */
@@ -102,9 +103,9 @@ export class EquityRecorder {
       this.#markLooks(this.#looks, cursor.row, instrumentIndex, firstRow);
       return;
     }
-    const from = this.#marked[0]! - firstRow;
+    const from = this.#next - firstRow;
     const to = cursor.row + 1 - firstRow;
-    this.#marked[0] = cursor.row + 1;
+    this.#next = cursor.row + 1;
     this.#length = to;
     this.#ledger.markRows(instrumentIndex, this.#units, from, to, this.#ticks[0]!, firstRow);
   }
@@ -116,7 +117,7 @@ export class EquityRecorder {
       this.#ledger.markRows(instrumentIndex, this.#units, 0, 1, this.#ticks[0]!, row);
       this.#sink!.take(this.#times, row - firstRow, this.#units, 1);
     }
-    this.#marked[0] = looks[this.#looked] ?? NO_ROW;
+    this.#next = looks[this.#looked] ?? NO_ROW;
   }
 
   #markMerged(): void {

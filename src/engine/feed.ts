@@ -11,11 +11,6 @@ import { fixedLengthMs, typicalLengthMs, type Interval } from '../model/interval
 import type { Bar, Feed } from '../strategy/types.ts';
 import type { Instant } from './instant.ts';
 
-/** A class, so that V8 knows its shape wherever a series holds one: an object literal is looked at again for each value. */
-class Cursor implements RowCursor {
-  row = -1;
-}
-
 export class FeedRun {
   readonly name: string;
   readonly bars: BarColumns;
@@ -60,7 +55,7 @@ export class FeedRun {
     this.instrument = instrument;
     this.instrumentIndex = instrumentIndex;
     this.firstRow = firstAfter(bars.closeMs, 0, bars.length, fromMs);
-    this.cursor = new Cursor();
+    this.cursor = { row: -1 };
     this.#lengthMs = fixedLengthMs(bars.interval) ?? 0;
     this.indicators = new IndicatorSet(bars, this.cursor, blockRows);
     this.view = new FeedView(this, instant);

@@ -81,9 +81,9 @@ export class OrderLog {
   }
 
   #text(text: string): number {
-    // Most strategies use two slots: the first texts are compared before anything is hashed.
+    // Most strategies use two slots: the first texts are compared before anything is hashed; that of none is rare.
     const texts = this.#texts;
-    for (let at = 0; at < texts.length && at < 4; at++) if (texts[at] === text) return at;
+    for (let at = 1; at < texts.length && at < 4; at++) if (texts[at] === text) return at;
     const known = this.#textAt.get(text);
     if (known !== undefined) return known;
     // Beyond that many tags the log keeps the fact of an order, not its tag.

@@ -60,12 +60,15 @@ export abstract class BookVenue<Book extends RowBook> {
 
   /** Step 14 of the order of checks. A number finer than its scale is a fraction here: `size` is an amount or a quantity. */
   protected checkInstrument(book: Book, limit: number, size: number, byAmount: boolean): number {
-    const { frozen, marketTrading, priceBandPpm } = this.states[book.index]!;
-    if (frozen === true) return VENUE_CODES.exchangeLock.code;
-    if (limit === 0 && marketTrading === false) return VENUE_CODES.marketNotSupported.code;
+    const state = this.states[book.index]!;
+    if (state !== OPEN) {
+      if (state.frozen === true) return VENUE_CODES.exchangeLock.code;
+      if (limit === 0 && state.marketTrading === false) return VENUE_CODES.marketNotSupported.code;
+    }
     if (Math.floor(limit) !== limit) return VENUE_CODES.priceVolumePrecision.code;
     if (Math.floor(size) !== size) return byAmount ? VENUE_CODES.badPrecision.code : VENUE_CODES.priceVolumePrecision.code;
     if (size <= 0 || (!byAmount && size < book.instrument.minLots)) return VENUE_CODES.quantityTooSmall.code;
+    const { priceBandPpm } = state;
     if (limit > 0 && priceBandPpm !== undefined && priceBandPpm > 0 && book.lastPrice > 0) {
       const furthest = mulDiv(book.lastPrice, priceBandPpm, 1_000_000, 'down');
       if (Math.abs(limit - book.lastPrice) > furthest) return VENUE_CODES.priceWaveExceed.code;

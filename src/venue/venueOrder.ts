@@ -90,8 +90,8 @@ export class OrderTable {
       order.instrument = instrument;
     }
     const id = ++this.lastId;
-    const elder = this.slots[id & MASK];
-    if (elder?.id === id - SLOTS && elder.account >= 0) this.elders.set(elder.id, elder);
+    const elder = this.slots[id & MASK] ?? null;
+    if (elder !== null && elder.account >= 0 && elder.id === id - SLOTS) this.elders.set(elder.id, elder);
     this.slots[id & MASK] = order;
     order.id = id;
     return order;
