@@ -42,6 +42,8 @@ try {
   else if (process.argv.includes('--rest')) await rest();
   else if (process.argv.includes('--live')) process.stdout.write(`${JSON.stringify({ live: await liveBench(folder, say) })}\n`);
   else if (process.argv.includes('--service')) process.stdout.write(`${JSON.stringify({ service: await serviceBench(folder) })}\n`);
+  else if (process.argv.includes('--sweep'))
+    process.stdout.write(`${JSON.stringify({ sweep: await sweepBench(folder, buildReference(folder)) })}\n`);
   else if (process.argv.includes('--futures')) process.stdout.write(`${JSON.stringify({ futures: await futuresBench(say) })}\n`);
   else await all();
 } finally {

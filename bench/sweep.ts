@@ -144,7 +144,7 @@ function inC(folder: string, program: string, records: readonly SetRecord[]): nu
 }
 
 /** Passes until both threads run what the compiler has settled on: the first three of two threads took up to a third longer. */
-const THREAD_PASSES = 6;
+const THREAD_PASSES = 10;
 
 interface Scaling {
   readonly speedup: number;
