@@ -107,7 +107,7 @@ describe('over real sockets', () => {
     await until('acked 1');
     exchange.cancel(order);
     await until('ended 1 canceled');
-    expect(exchange.idle).toBe(true);
+    await expect.poll(() => exchange.idle, { timeout: 8000, interval: 10 }).toBe(true);
   });
 
   it('one whose connection closes before the answer is found by its client order id', async () => {
