@@ -1,4 +1,4 @@
-// Prints the plain closing line that a continuous-integration run is read by: `N passed, N failed, N skipped`.
+// Prints the plain closing line that continuous integration is read by, `N passed, N failed, N skipped`, and what needed a second try.
 import type { Reporter, TestModule } from 'vitest/node';
 
 export default class CountReporter implements Reporter {
@@ -8,6 +8,7 @@ export default class CountReporter implements Reporter {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         if (state !== 'pending') count[state]++;
+        if (test.diagnostic()?.flaky === true) console.log(`passed at the second try: ${module.relativeModuleId} > ${test.fullName}`);
       }
       if (module.state() === 'failed' && count.failed === 0) count.failed++;
     }

@@ -3,14 +3,14 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longestFirst.ts';
 
-/** Tests that hold the clock to a limit. They come last, one file at a time: what else runs on the machine can only add to what they measure. */
+/** Tests that hold the clock to a limit. They come last, one file at a time: what else runs on the machine only adds to what they measure. */
 const TIMED = ['**/*{Latency,Speed}.test.ts', 'src/live/sight.test.ts'];
 
 /** Tests of whole processes: one of their own costs little beside those that they start. */
 const WHOLE = ['e2e', 'docs', 'golden', 'campaigns', 'faults', 'live', 'blackbox', 'ccxt'].map((folder) => `test/${folder}/*.test.ts`);
 /**
- * Tests that change or measure what all files of a process share: loaded modules, the clock, the environment, the mask of new files, what is
- * printed, the memory.
+ * Tests that change or measure what all files of a process share: loaded modules, the clock, the environment, the mask of new files, what
+ * is printed, the memory.
  */
 const CHANGING = [
   'test/simulation/*Guards.test.ts',
@@ -36,6 +36,8 @@ export default defineConfig({
     // Many tests wait for other processes, sockets and timers.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: LongestFirst },
+    // Where nobody watches, what fails is tried once more, and named if it passes then: a race to be mended, or a time that was short.
+    retry: process.env['CI'] ? 1 : 0,
     projects: [
       { extends: true, test: { name: 'whole', include: OWN_PROCESS, exclude: [...TIMED, NOT_OURS] } },
       // To load what a file tests takes longer than most of them run: a worker keeps it for the next file.
