@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longestFirst.ts';
 
-/** Tests that hold the clock to a limit. They come last, one file at a time: what else runs on the machine only adds to what they measure. */
+/** Tests that hold the clock to a limit. They come last, one file at a time: what else runs only adds to what they measure. */
 const TIMED = ['**/*{Latency,Speed}.test.ts', 'src/live/sight.test.ts'];
 
 /** Tests of whole processes: one of their own costs little beside those that they start. */
