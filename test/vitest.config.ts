@@ -10,12 +10,12 @@ const TIMED = ['**/*{Latency,Speed}.test.ts', 'src/live/sight.test.ts'];
 const WHOLE = ['e2e', 'docs', 'golden', 'campaigns', 'faults', 'live', 'blackbox', 'ccxt'].map((folder) => `test/${folder}/*.test.ts`);
 /**
  * Tests that change or measure what all files of a process share: loaded modules, the clock, the environment, the mask of new files, what
- * is printed, the memory.
+ * is printed, the memory, sockets.
  */
 const CHANGING = [
   'test/simulation/*Guards.test.ts',
   'test/conformance/{scheduler,disk}.test.ts',
-  'test/rest/wire.test.ts',
+  'test/rest/{wire,exchangeSockets}.test.ts',
   'src/cli/data.test.ts',
   'src/adapters/bars/catalog.test.ts',
 ];
