@@ -394,6 +394,6 @@ export class Engine implements ExchangeSink, Marks {
   }
   tellOrder(order: OrderRecord): void {
     const run = this.wantsOrders ? this.runs[order.strategy]! : null;
-    if (run !== null && run.wantsOrders) this.outbox.order(run, orderInfo(order));
+    if (run?.wantsOrders === true) this.outbox.order(run, orderInfo(order));
   }
 }

@@ -81,7 +81,7 @@ export class OrderLog {
   }
 
   #text(text: string): number {
-    // Most strategies use two slots: the first texts are compared before anything is hashed; that of none is rare.
+    // Most strategies use two slots: the first texts are compared before anything is hashed. The very first, of no tag, is rare.
     const texts = this.#texts;
     for (let at = 1; at < texts.length && at < 4; at++) if (texts[at] === text) return at;
     const known = this.#textAt.get(text);

@@ -72,7 +72,8 @@ const MASK = SLOTS - 1;
 
 /**
  * The pool, and the records in use by id. The newest orders lie in slots by their low bits; one that is still in use when its slot comes
- * round again moves to a map, where few are, for most orders end soon. What is released stays in its slot: its account says that it is.
+ * round again moves to a map, where few are, for most orders end soon. What is released stays in its slot: its account says that it is,
+ * and once it is used again its id says that it stands in another slot too.
  */
 export class OrderTable {
   private lastId = 0;

@@ -1,17 +1,14 @@
 // report.html in a real browser: no error, no request, the numbers of the summary (its limits of size and time: reportSpeed).
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeReport } from '../../src/report/html/report.ts';
 import { tradesOf } from '../../src/report/trades/trades.ts';
+import { BROWSER, hasBrowser, openReport } from '../fixtures/reportPage.ts';
 import { reportInput, reportRecord } from '../fixtures/reportRun.ts';
-
-const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
-const hasBrowser = existsSync(BROWSER);
-if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the report)`);
 
 const DESK = { viewport: { width: 1280, height: 900 } } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
@@ -29,17 +26,9 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function opened(path: string, options: BrowserContextOptions = DESK): Promise<Page> {
-    const page = await (await browser.newContext(options)).newPage();
+  function opened(path: string, options: BrowserContextOptions = DESK): Promise<Page> {
     troubles.length = 0;
-    page.on('console', (message) => troubles.push(`${message.type()}: ${message.text()}`));
-    page.on('pageerror', (error) => troubles.push(error.message));
-    page.on('request', (request) => {
-      if (!/^(file|data|blob):/.test(request.url())) troubles.push(`request: ${request.url()}`);
-    });
-    await page.goto(`file://${path}`, { waitUntil: 'commit' });
-    await page.waitForFunction('document.documentElement.dataset.state === "ready"');
-    return page;
+    return openReport(browser, path, options, troubles);
   }
 
   describe('of a small run', () => {

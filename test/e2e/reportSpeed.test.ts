@@ -1,24 +1,22 @@
 // report.html at a million bars, in a real browser: its size, its first picture, and the steps of its zoom.
 
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { writeReport } from '../../src/report/html/report.ts';
+import { BROWSER, hasBrowser, openReport } from '../fixtures/reportPage.ts';
 import { reportInput, reportRecord } from '../fixtures/reportRun.ts';
 
-const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
-const hasBrowser = existsSync(BROWSER);
-if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the report)`);
 const REAL_ROWS = 1_025_708;
-const troubles: string[] = [];
 
 it.skipIf(!hasBrowser)(
   'a report of a million one-minute bars has at most 15 MB, its first picture in 4 s, and a zoom step in 250 ms',
   async ({ onTestFinished }) => {
     const folder = mkdtempSync(join(tmpdir(), 'isobar-report-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
+    const troubles: string[] = [];
     const path = join(folder, 'large.html');
     const record = reportRecord({ rows: REAL_ROWS, trades: 20_000, isWithIndicators: true });
     const start = process.cpuUsage();
@@ -27,7 +25,7 @@ it.skipIf(!hasBrowser)(
     const megabytes = statSync(path).size / 1e6;
     const browser = await chromium.launch({ executablePath: BROWSER });
     onTestFinished(() => browser.close());
-    const page = await opened(browser, path);
+    const page = await openReport(browser, path, { viewport: { width: 1280, height: 900 } }, troubles);
     const drawn = Number(await page.evaluate('performance.getEntriesByName("isobar-drawn")[0].startTime'));
     const ready = Number(await page.evaluate('performance.getEntriesByName("isobar-ready")[0].startTime'));
     let slowest = await slowestStep(page);
@@ -43,18 +41,6 @@ it.skipIf(!hasBrowser)(
     expect(troubles).toEqual([]);
   },
 );
-
-async function opened(browser: Browser, path: string): Promise<Page> {
-  const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
-  page.on('console', (message) => troubles.push(`${message.type()}: ${message.text()}`));
-  page.on('pageerror', (error) => troubles.push(error.message));
-  page.on('request', (request) => {
-    if (!/^(file|data|blob):/.test(request.url())) troubles.push(`request: ${request.url()}`);
-  });
-  await page.goto(`file://${path}`, { waitUntil: 'commit' });
-  await page.waitForFunction('document.documentElement.dataset.state === "ready"');
-  return page;
-}
 
 /** Presses a key on the price chart and waits until the browser has painted what came of it: milliseconds. */
 async function zoomStep(key: string): Promise<number> {
