@@ -24,6 +24,8 @@ const GRID = ['fast=5..100:5', 'slow=120..300:20'];
 const SETS = FASTS.flatMap((fast) => SLOWS.map((slow) => ({ fast, slow })));
 const WORK: Omit<Workload, 'fast' | 'slow'> = { lots: 1, cashUnits: 1e14, feePpm: 400 };
 const CLASS = 'strategies/smaCross.ts';
+/** Of lanes and of sets alone: the compiler is at work during the first one. */
+const PASSES = 3;
 const ROOT = new URL('..', import.meta.url).pathname;
 
 export interface SweepBench {
@@ -80,16 +82,14 @@ interface Timed {
   readonly values: readonly Float64Array[];
 }
 
-/** Best of two passes over all sets, in the groups that the product would make for one thread. */
+/** Best of three passes over all sets, in the groups that the product would make for one thread. */
 async function asLanes(plan: RunPlan): Promise<Timed & { readonly records: readonly SetRecord[] }> {
   const scratch = new Scratch();
   const groups = groupsOf();
   let ns = Infinity;
   const values: Float64Array[] = [];
   const records: SetRecord[] = [];
-  // One group to warm up, as the first tasks of a thread do.
-  await runLanes(plan, groups[0]!.map((set) => SETS[set]!), { scratch }); // prettier-ignore
-  for (let pass = 0; pass < 2; pass++) {
+  for (let pass = 0; pass < PASSES; pass++) {
     const from = process.cpuUsage();
     for (const group of groups) {
       const onRecord = (at: number, record: SetRecord) => (records[group[at]!] = record);
@@ -109,7 +109,7 @@ function groupsOf(): readonly (readonly number[])[] {
   return tasksOf(axes, SETS, ROWS, 1);
 }
 
-/** Each set by itself: the whole engine with its own feeds and indicators, then the same figures. */
+/** Each set by itself, best of as many passes: the whole engine with its own feeds and indicators, then the same figures. */
 async function oneByOne(plan: RunPlan): Promise<Timed> {
   const scratch = new Scratch();
   const values: Float64Array[] = [];
@@ -121,10 +121,14 @@ async function oneByOne(plan: RunPlan): Promise<Timed> {
     prepared.engine.release();
     return figures;
   };
-  for (const params of SETS.slice(0, 10)) await run(params);
-  const from = process.cpuUsage();
-  for (const params of SETS) values.push(await run(params));
-  return { ns: cpuNs(from), values };
+  let ns = Infinity;
+  for (let pass = 0; pass < PASSES; pass++) {
+    values.length = 0;
+    const from = process.cpuUsage();
+    for (const params of SETS) values.push(await run(params));
+    ns = Math.min(ns, cpuNs(from));
+  }
+  return { ns, values };
 }
 
 /** Mean of the best passes of each set. Ends, fees and fills must be those of the lanes. */
@@ -143,8 +147,13 @@ function inC(folder: string, program: string, records: readonly SetRecord[]): nu
   return sum / SETS.length;
 }
 
-/** Passes until both threads run what the compiler has settled on: the first three of two threads took up to a third longer. */
-const THREAD_PASSES = 10;
+/** Rounds before the compiler has settled: in the first three the threads took up to a third longer. */
+const WARM_ROUNDS = 3;
+/** Rounds in which both cores were the bench's own, by the spinners before and after them: so many are enough. */
+const QUIET_ROUNDS = 6;
+const QUIET_SPEEDUP = 1.9;
+/** On a machine that others use as well: something shared a core for seconds at a time, which then did 0.7 of its work. */
+const MOST_ROUNDS = 14;
 
 interface Scaling {
   readonly speedup: number;
@@ -152,8 +161,8 @@ interface Scaling {
 }
 
 /**
- * Wall time of the whole sweep on one thread over that on two, each as the product cuts and hands out its tasks, the best of its passes, in
- * turn, threads started and warm. Between the passes the same of a loop that needs nothing but a core.
+ * Wall time of the whole sweep on one thread over that on two, each as the product cuts and hands out its tasks, the best of its rounds, in
+ * turn, threads started and warm. Between the rounds the same of a loop that needs nothing but a core.
  */
 async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<Scaling> {
   const setup = await setUpSweep({ definition: define(folder, bars), settings: [], grid: GRID, random: null }, null);
@@ -165,13 +174,17 @@ async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<S
   }));
   const spinners = new Spinners();
   try {
-    for (let pass = 0; pass < THREAD_PASSES; pass++) {
+    let quiet = 0;
+    let before = await spinners.pass();
+    for (let round = 0; round < MOST_ROUNDS && quiet < QUIET_ROUNDS; round++) {
       for (const each of pools) {
         const from = performance.now();
         await each.pool.run(each.tasks, async () => {}, signal);
         each.leastMs = Math.min(each.leastMs, performance.now() - from);
       }
-      await spinners.pass();
+      const after = await spinners.pass();
+      if (round >= WARM_ROUNDS && Math.min(before, after) >= QUIET_SPEEDUP) quiet++;
+      before = after;
     }
     const [one, two] = pools;
     return { speedup: one!.leastMs / two!.leastMs, ceiling: spinners.speedup };

@@ -3,6 +3,7 @@
 import { ContainerModule } from 'inversify';
 import { cronTimes } from '../adapters/clock/cron.ts';
 import { ConfigError } from '../base/errors.ts';
+import { listOf } from '../base/listOf.ts';
 import type { Scratch } from '../base/rowLog.ts';
 import { Engine } from '../engine/engine.ts';
 import { FeedRun } from '../engine/feed.ts';
@@ -31,7 +32,7 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch,
     bind(TOKENS.instant).toConstantValue(shared?.instant ?? new Instant(plan.fromMs));
     bind(TOKENS.instruments).toConstantValue(instrumentsOf(plan));
     bind(TOKENS.feeds).toResolvedValue(
-      (instruments, instant) => shared?.feeds ?? plan.feeds.map((feed) => feedRun(feed, instruments, plan, instant)),
+      (instruments, instant) => shared?.feeds ?? listOf(plan.feeds, (feed) => feedRun(feed, instruments, plan, instant)),
       [TOKENS.instruments, TOKENS.instant],
     );
     bind(TOKENS.ledger).toResolvedValue((instruments) => marketOf(instruments).ledger(plan, instruments), [TOKENS.instruments]);

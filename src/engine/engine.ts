@@ -2,6 +2,7 @@
 
 import { assert } from '../base/assert.ts';
 import { pow10 } from '../base/exact.ts';
+import { listOf } from '../base/listOf.ts';
 import type { Scratch } from '../base/rowLog.ts';
 import { ticksOf, type TickColumn } from '../model/bars.ts';
 import type { Fill } from '../model/fill.ts';
@@ -139,14 +140,14 @@ export class Engine implements ExchangeSink, Marks {
     this.defaultSize = parts.defaultSize;
     this.collarPpm = parts.collarPpm;
     this.blockRows = parts.blockRows;
-    this.execution = parts.instruments.map((_, index) => {
+    this.execution = listOf(parts.instruments, (_, index) => {
       const [finest] = parts.feeds.filter((feed) => feed.instrumentIndex === index).toSorted(byFineness);
       assert(finest !== undefined, `instrument ${index} has no feed`);
       finest.isExecution = true;
       finest.closeTicks = ticksOf(finest.bars, 'close');
       return finest;
     });
-    this.markTicks = this.execution.map(({ closeTicks }, index) => parts.marks?.[index] ?? closeTicks);
+    this.markTicks = listOf(this.execution, ({ closeTicks }, index) => parts.marks?.[index] ?? closeTicks);
     this.#marks = new Float64Array(parts.instruments.length);
     this.fills = new FillLog(parts.scratch);
     this.payments = new PaymentLog(parts.scratch);

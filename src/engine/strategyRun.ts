@@ -2,6 +2,7 @@
 
 import type { Lots } from '../base/brand.ts';
 import { ConfigError } from '../base/errors.ts';
+import { listOf } from '../base/listOf.ts';
 import { nearest } from '../base/nearest.ts';
 import type { Rng } from '../base/rng.ts';
 import type { Series, Signal } from '../indicators/series.ts';
@@ -120,7 +121,7 @@ export class StrategyRun implements StrategyHost {
     const found = this.#feeds.filter((feed) => feed.name === name);
     if (found.length === 0) throw this.#noFeed(name, undefined);
     for (const feed of found) this.#listened.add(feed);
-    return found.map((feed) => feed.view);
+    return listOf(found, (feed) => feed.view);
   }
 
   use<Out>(what: IndicatorSpec<Out> | Series, options: UseOptions = {}): Out | Series {

@@ -3,6 +3,7 @@
 import { assert } from '../base/assert.ts';
 import { InvariantError } from '../base/errors.ts';
 import { pow10 } from '../base/exact.ts';
+import { listOf } from '../base/listOf.ts';
 import { ticksOf, type BarColumns, type PriceColumn } from '../model/bars.ts';
 import type { Design, Home, Kernel, Output, ScaledColumn, Wiring } from './spec.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
@@ -39,7 +40,7 @@ export class GraphNode {
   constructor(home: Home, design: Design, key: string, inputs: readonly GraphOutput[]) {
     this.design = design;
     this.inputs = inputs;
-    this.outputs = design.outputs.map((output) => new GraphOutput(home, this, key + output.suffix, output.warmupBars, null));
+    this.outputs = listOf(design.outputs, (output) => new GraphOutput(home, this, key + output.suffix, output.warmupBars, null));
     for (const input of inputs) input.lookBack = Math.max(input.lookBack, design.lookBack);
   }
 }
@@ -73,7 +74,7 @@ export class Windows {
   }
 
   of(node: GraphNode): readonly (NumberWindow | SignalWindow)[] {
-    return node.outputs.map((output) => (node.design.kind === 'series' ? this.number(output) : this.state(output)));
+    return listOf(node.outputs, (output) => (node.design.kind === 'series' ? this.number(output) : this.state(output)));
   }
 }
 

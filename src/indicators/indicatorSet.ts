@@ -1,6 +1,7 @@
 // The indicators and signals of one feed: registered while strategies are constructed, sealed once, then filled block by block.
 
 import { assert } from '../base/assert.ts';
+import { listOf } from '../base/listOf.ts';
 import type { BarColumns, PriceColumn } from '../model/bars.ts';
 import { ancestry, assemble, GraphNode, GraphOutput, Windows } from './graph.ts';
 import { ColumnSeries, ColumnSignal, type FeedSeries, type RowCursor, type Series, type Signal } from './series.ts';
@@ -155,7 +156,7 @@ export class IndicatorSet implements Home {
     let found = this.#nodes.get(key);
     if (found === undefined) {
       // Sources come first and get no depth of their own: the depth asked for is that of the result.
-      const inputs = design.sources.map((source) => this.#input(source));
+      const inputs = listOf(design.sources, (source) => this.#input(source));
       const node = new GraphNode(this, design, key, inputs);
       this.#windows.addNode(node);
       found = { node, views: this.#viewNode(node) };
@@ -179,8 +180,8 @@ export class IndicatorSet implements Home {
 
   #viewNode(node: GraphNode): NodeOutputs {
     const isSeries = node.design.kind === 'series';
-    const series = isSeries ? node.outputs.map((output) => this.#viewSeries(output)) : [];
-    const signals = isSeries ? [] : node.outputs.map((output) => this.#viewSignal(output));
+    const series = isSeries ? listOf(node.outputs, (output) => this.#viewSeries(output)) : [];
+    const signals = isSeries ? [] : listOf(node.outputs, (output) => this.#viewSignal(output));
     return { series: (output) => series[output]!, signal: (output) => signals[output]! };
   }
 

@@ -1,5 +1,6 @@
 // Momentum of a series or a feed: rates of change, and what is built of them; deviation from the typical price.
 
+import { listOf } from '../base/listOf.ts';
 import type { TickColumn } from '../model/bars.ts';
 import { ema, sma } from './averages.ts';
 import type { FeedSeries, Series } from './series.ts';
@@ -44,7 +45,7 @@ export function kst(source: Source): IndicatorSpec<KnowSureThing> {
     needs: { '': 1 },
     make: (wiring) =>
       new WeightedSum(
-        legs.map((_, leg) => wiring.numbers(leg)),
+        listOf(legs, (_, leg) => wiring.numbers(leg)),
         wiring.out(0),
       ),
   });

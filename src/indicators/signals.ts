@@ -1,6 +1,7 @@
 // Signals: boolean series made by comparing series, and by combining signals.
 
 import { ConfigError } from '../base/errors.ts';
+import { listOf } from '../base/listOf.ts';
 import { Crossing } from './crossing.ts';
 import type { Signal } from './series.ts';
 import {
@@ -92,7 +93,7 @@ function combined(name: 'and' | 'or', of: readonly SignalSource[]): IndicatorSpe
     make: (wiring) =>
       new Combination(
         name,
-        of.map((_, source) => wiring.signals(source)),
+        listOf(of, (_, source) => wiring.signals(source)),
         wiring.outSignal(0),
       ),
   });

@@ -1,6 +1,7 @@
 // Sums of a moving window that do not drift: whole ticks where the source is a price, compensated floats elsewhere; how sums compare.
 
 import { ConfigError } from '../base/errors.ts';
+import { listOf } from '../base/listOf.ts';
 import type { TickColumn } from '../model/bars.ts';
 import type { ScaledColumn, Wiring } from './spec.ts';
 import type { Column, Fractions } from './window.ts';
@@ -35,8 +36,8 @@ export interface ScaledColumns {
 /** The sources 0..count-1 in whole ticks when all of them are prices, so that their differences are exact; as they are otherwise. */
 export function onOneScale(wiring: Wiring, count: number): ScaledColumns {
   const sources = Array.from({ length: count }, (_, source) => wiring.scaled(source));
-  if (sources.every((source) => source.whole)) return { columns: sources.map((source) => source.column), scale: sources[0]!.scale };
-  return { columns: sources.map((_, source) => wiring.numbers(source)), scale: 1 };
+  if (sources.every((source) => source.whole)) return { columns: listOf(sources, (source) => source.column), scale: sources[0]!.scale };
+  return { columns: listOf(sources, (_, source) => wiring.numbers(source)), scale: 1 };
 }
 
 /** Two series in a form in which `a * aTimes` and `b * bTimes` compare (>, =, <, not ready) as what is read of the series does. */

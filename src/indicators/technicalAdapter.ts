@@ -1,5 +1,6 @@
 // The adapter for indicators of the technicalindicators package: fed bar by bar, aligned to the rows, guarded against NaN.
 
+import { listOf } from '../base/listOf.ts';
 import type { FeedSeries, Series } from './series.ts';
 import {
   checkPositive,
@@ -163,7 +164,7 @@ function recipeOfValues(name: string, source: Source, parameters: readonly numbe
 
 /** A fresh object a row: several indicators of the package keep the last one. */
 function barsOf(wiring: Wiring): Feeder {
-  const columns: readonly Column<Float64Array>[] = [0, 1, 2, 3, 4].map((source) => wiring.numbers(source));
+  const columns: readonly Column<Float64Array>[] = listOf([0, 1, 2, 3, 4], (source) => wiring.numbers(source));
   const at = (column: number, row: number) => columns[column]!.values[row - columns[column]!.base]!;
   return (row) => ({ open: at(0, row), high: at(1, row), low: at(2, row), close: at(3, row), volume: at(4, row) });
 }
@@ -188,7 +189,7 @@ class Adapted implements Kernel {
     this.#stepper = stepper;
     this.#feed = feed;
     this.#fields = suffixes.map((suffix) => suffix.slice(1));
-    this.#windows = suffixes.map((_, output) => wiring.out(output));
+    this.#windows = listOf(suffixes, (_, output) => wiring.out(output));
   }
 
   fill(fromRow: number, toRow: number): void {

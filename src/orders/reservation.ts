@@ -1,6 +1,7 @@
 // What unfinished orders may still do at their worst, kept as running figures that risk reads before each order.
 
 import * as numbers from '../base/exact.ts';
+import { listOf } from '../base/listOf.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument, Market } from '../model/instrument.ts';
 import type { Order } from '../model/order.ts';
@@ -122,11 +123,12 @@ export class Reservations {
 
   constructor(instruments: readonly Instrument[], strategies: number, terms: ReservationTerms) {
     this.#collarPpm = terms.collarPpm;
-    this.#exposures = instruments.map(
+    this.#exposures = listOf(
+      instruments,
       (instrument, index) => new Exposure(instrument, terms.takerFeePpm[index]!, terms.feesIn, terms.leverage?.[index] ?? 0),
     );
     this.#purses = Array.from({ length: strategies }, () => new Purse());
-    this.#claims = this.#purses.flatMap((purse) => this.#exposures.map((exposure) => new Claim(purse, exposure)));
+    this.#claims = this.#purses.flatMap((purse) => listOf(this.#exposures, (exposure) => new Claim(purse, exposure)));
   }
 
   /**

@@ -3,6 +3,7 @@
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
 import { exact, MAX_EXACT, mulDiv, pow10 } from '../base/exact.ts';
+import { listOf } from '../base/listOf.ts';
 import type { TickColumn } from '../model/bars.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -77,7 +78,7 @@ export class FuturesLedger implements Ledger {
     this.cashAsset = first.marginCoin;
     this.cashDigits = first.marginDigits;
     this.#books = Array.from({ length: strategies }, () => new Book());
-    this.#lines = instruments.map((instrument) => ({
+    this.#lines = listOf(instruments, (instrument) => ({
       scale: new ContractScale(instrument),
       terms: terms(instrument),
       strategy: -1,

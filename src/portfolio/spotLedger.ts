@@ -3,6 +3,7 @@
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
 import * as numbers from '../base/exact.ts';
+import { listOf } from '../base/listOf.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { TickColumn } from '../model/bars.ts';
@@ -81,9 +82,9 @@ export class SpotLedger implements Ledger {
     checkOneQuote(instruments.filter(isCoin));
     this.instruments = instruments;
     this.strategies = strategies;
-    this.#assets = instruments.map((instrument) => new Asset(instrument));
+    this.#assets = listOf(instruments, (instrument) => new Asset(instrument));
     this.#books = Array.from({ length: strategies }, () => new Book());
-    this.#holdings = this.#books.flatMap((book) => this.#assets.map((asset) => new Holding(book, asset)));
+    this.#holdings = this.#books.flatMap((book) => listOf(this.#assets, (asset) => new Holding(book, asset)));
     this.#quoteTotal = 0;
   }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { int } from '../strategy/params.ts';
 import { parseGrid, setsOf } from './grid.ts';
-import { taskSize, tasksOf, tilesOf } from './tiles.ts';
+import { tasksOf, tilesOf } from './tiles.ts';
 
 const SPECS = { fast: int(1), slow: int(1), stop: int(1) };
 const axesOf = (...sizes: readonly number[]) =>
@@ -39,24 +39,44 @@ it('makes compact blocks: 200 sets of 20 by 10 in tasks of 25 need few windows e
   }
 });
 
-it('plans tasks of at least 5 ms and at most some seconds', () => {
-  expect(taskSize(200, 1_000_000, 2)).toBe(25);
-  expect(taskSize(10_000, 10_000, 2)).toBe(256);
-  expect(taskSize(200, 50_000_000, 2)).toBe(2);
-  expect(taskSize(10, 100, 8)).toBeGreaterThanOrEqual(10);
-});
+const sizesOf = (tasks: readonly (readonly number[])[]) => tasks.map(({ length }) => length);
 
-it('hands out smaller tasks at the end, each set still once', () => {
+it('hands out ever smaller tasks, each set still once', () => {
   const axes = axesOf(20, 10);
   const sets = setsOf(axes, null, 1);
   const tasks = tasksOf(axes, sets, 1_000_000, 2);
-  const sizes = tasks.map(({ length }) => length);
   expect(tasks.flat().toSorted((a, b) => a - b)).toEqual(sets.map((_, at) => at));
-  expect(sizes.slice(0, 4)).toEqual([25, 25, 25, 25]);
-  expect(Math.max(...sizes.slice(-8))).toBeLessThanOrEqual(7);
-  expect(Math.max(...sizes.slice(4, -8))).toBeLessThanOrEqual(13);
+  const sizes = sizesOf(tasks);
+  expect(sizes.slice(0, 2)).toEqual([67, 67]);
+  expect(Math.max(...sizes.slice(2))).toBeLessThanOrEqual(22);
+  expect(Math.max(...sizes.slice(-2))).toBeLessThanOrEqual(3);
+  const windows = tasks.flatMap((task) => [...new Set(task.flatMap((at) => [`fast ${sets[at]?.['fast']}`, `slow ${sets[at]?.['slow']}`]))]);
+  expect(windows.length).toBeLessThanOrEqual(80);
   // One thread waits for nobody.
-  expect(tasksOf(axes, sets, 1_000_000, 1).map(({ length }) => length)).toEqual([50, 50, 50, 50]);
+  expect(sizesOf(tasksOf(axes, sets, 1_000_000, 1))).toEqual([50, 50, 50, 50]);
+});
+
+it('plans tasks of at least 5 ms, of at most some seconds, and of at most 256 sets', () => {
+  const axes = axesOf(20, 10);
+  const sets = setsOf(axes, null, 1);
   // What is over at once is not parted.
   expect(tasksOf(axes, sets, 100, 8)).toHaveLength(1);
+  expect(Math.max(...sizesOf(tasksOf(axes, sets, 50_000_000, 2)))).toBe(2);
+  const many = axesOf(100, 100);
+  const sizes = sizesOf(tasksOf(many, setsOf(many, null, 1), 10_000, 2));
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(256);
+  expect(Math.min(...sizes.slice(0, 30))).toBeGreaterThanOrEqual(200);
+});
+
+it('gives every worker something while there is enough, and no set twice', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 16 }), (a, b, workers) => {
+      const axes = axesOf(a, b);
+      const sets = setsOf(axes, null, 1);
+      const tasks = tasksOf(axes, sets, 1_000_000, workers);
+      expect(tasks.flat().toSorted((x, y) => x - y)).toEqual(sets.map((_, at) => at));
+      expect(tasks.length).toBeGreaterThanOrEqual(Math.min(workers, Math.ceil(sets.length / 2)));
+      expect(Math.max(...sizesOf(tasks))).toBeLessThanOrEqual(Math.ceil(sets.length / workers));
+    }),
+  );
 });

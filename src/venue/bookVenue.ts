@@ -3,6 +3,7 @@
 import * as checks from '../base/assert.ts';
 import { InvariantError } from '../base/errors.ts';
 import { mulDiv } from '../base/exact.ts';
+import { listOf } from '../base/listOf.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { OrderIntent } from '../model/order.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
@@ -31,7 +32,7 @@ export abstract class BookVenue<Book extends RowBook> {
   protected constructor(books: readonly Book[], state: VenueState | undefined, missingOrderCode: number) {
     this.books = books;
     this.bookOf = new Map(books.map((book) => [book.instrument, book]));
-    this.states = books.map(({ instrument }) => state?.instruments?.[instrument.id] ?? OPEN);
+    this.states = listOf(books, ({ instrument }) => state?.instruments?.[instrument.id] ?? OPEN);
     this.placeOff = state?.off?.includes('place') ?? false;
     this.cancelOff = state?.off?.includes('cancel') ?? false;
     this.missingOrderCode = state?.missingOrderCode ?? missingOrderCode;

@@ -1,5 +1,6 @@
 // The spot exchange's truth: accounts, admission of orders, and one book for each instrument. No clock, no I/O, no promise.
 
+import { listOf } from '../base/listOf.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { OrderIntent } from '../model/order.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
@@ -22,7 +23,7 @@ export class Venue extends BookVenue<SpotBook> {
     checkVenueConfig(config);
     const accounts = new Accounts(config);
     const context: BookContext = { config, feeModel: config.fees.model ?? null, sink, counts: accounts, lastTradeId: 0 };
-    const books = config.instruments.map((instrument, index) => new SpotBook(instrument, index, context, accounts, config.fees));
+    const books = listOf(config.instruments, (instrument, index) => new SpotBook(instrument, index, context, accounts, config.fees));
     super(books, config.state, VENUE_CODES.noSuchOrder.code);
     this.accounts = accounts;
     this.lastBook = this.books[0]!;

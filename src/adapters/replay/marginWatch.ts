@@ -1,5 +1,6 @@
 // Futures in a replay: which row of marks can cost a position its margin, when funding is due, and what the venue says of both.
 
+import { listOf } from '../../base/listOf.ts';
 import { ticksOf, type TickColumn } from '../../model/bars.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { FundingRates } from '../../model/fundingRates.ts';
@@ -64,7 +65,7 @@ export class MarginWatch {
   /** `data`: of the contracts, which are the first of the run's instruments. */
   constructor(engine: Engine, data: readonly ContractData[]) {
     this.#engine = engine;
-    this.#lines = data.map(({ marks, funding }, index) => {
+    this.#lines = listOf(data, ({ marks, funding }, index) => {
       const feed = engine.execution[index]!;
       const { bars } = feed;
       const of = marks ?? { open: ticksOf(bars, 'open'), high: ticksOf(bars, 'high'), low: ticksOf(bars, 'low'), close: ticksOf(bars, 'close') };

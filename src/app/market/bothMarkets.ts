@@ -2,6 +2,7 @@
 
 import { PairedReplay } from '../../adapters/replay/pairedReplay.ts';
 import { assert } from '../../base/assert.ts';
+import { listOf } from '../../base/listOf.ts';
 import { PairedLedger } from '../../portfolio/pairedLedger.ts';
 import { dataOf, leverageOf, marginTerms, openFutures, takerFeePpm } from './futuresMarket.ts';
 import type { MarketParts } from './parts.ts';
@@ -14,15 +15,15 @@ export const bothMarkets: MarketParts = {
 
   reservationTerms: (plan, instruments) => ({
     collarPpm: plan.fills.collarPpm,
-    takerFeePpm: instruments.map((of) => (of.contract === undefined ? plan.fees.takerPpm : takerFeePpm(of))),
+    takerFeePpm: Float64Array.from(instruments, (of) => (of.contract === undefined ? plan.fees.takerPpm : takerFeePpm(of))),
     // Contracts pay in their margin coin whatever is said here.
     feesIn: plan.fees.in,
-    leverage: instruments.map((of) => (of.contract === undefined ? 0 : leverageOf(plan, of))),
+    leverage: Float64Array.from(instruments, (of) => (of.contract === undefined ? 0 : leverageOf(plan, of))),
   }),
 
-  marks: (plan, instruments) => instruments.map((of) => dataOf(plan, of).marks?.close ?? null),
+  marks: (plan, instruments) => listOf(instruments, (of) => dataOf(plan, of).marks?.close ?? null),
 
-  funding: (plan, instruments) => instruments.map((of) => dataOf(plan, of).rates ?? null),
+  funding: (plan, instruments) => listOf(instruments, (of) => dataOf(plan, of).rates ?? null),
 
   accounts({ funds }, { ledger }) {
     assert(ledger instanceof PairedLedger && funds !== undefined, 'a run over both markets has two accounts');

@@ -5,6 +5,7 @@ import { ReplayConditions } from '../../adapters/replay/replayConditions.ts';
 import { ReplayExchange } from '../../adapters/replay/replayExchange.ts';
 import { assert } from '../../base/assert.ts';
 import { ConfigError } from '../../base/errors.ts';
+import { listOf } from '../../base/listOf.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { FuturesLedger, type MarginTerms } from '../../portfolio/futuresLedger.ts';
@@ -24,14 +25,14 @@ export const futuresMarket: MarketParts = {
 
   reservationTerms: (plan, instruments) => ({
     collarPpm: plan.fills.collarPpm,
-    takerFeePpm: instruments.map(takerFeePpm),
+    takerFeePpm: Float64Array.from(instruments, takerFeePpm),
     feesIn: 'quote',
-    leverage: instruments.map((of) => leverageOf(plan, of)),
+    leverage: Float64Array.from(instruments, (of) => leverageOf(plan, of)),
   }),
 
-  marks: (plan, instruments) => instruments.map((of) => dataOf(plan, of).marks?.close ?? null),
+  marks: (plan, instruments) => listOf(instruments, (of) => dataOf(plan, of).marks?.close ?? null),
 
-  funding: (plan, instruments) => instruments.map((of) => dataOf(plan, of).rates ?? null),
+  funding: (plan, instruments) => listOf(instruments, (of) => dataOf(plan, of).rates ?? null),
 
   accounts: ({ cash }, { ledger }) => [{ market: 'futures', ledger, cash }],
 
@@ -58,7 +59,7 @@ export function openFutures(plan: RunPlan, engine: Engine, exchange: ExchangePor
   const { rounding } = plan.fees;
   const watch = new MarginWatch(
     engine,
-    books.instruments.map((of) => dataOf(plan, of)),
+    listOf(books.instruments, (of) => dataOf(plan, of)),
   );
   const venue = new FuturesVenue(
     {

@@ -2,6 +2,7 @@
 
 import { ReplayExchange } from '../../adapters/replay/replayExchange.ts';
 import { assert } from '../../base/assert.ts';
+import { listOf } from '../../base/listOf.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { SpotLedger } from '../../portfolio/spotLedger.ts';
@@ -20,13 +21,13 @@ export const spotMarket: MarketParts = {
 
   reservationTerms: (plan, instruments) => ({
     collarPpm: plan.fills.collarPpm,
-    takerFeePpm: instruments.map(() => plan.fees.takerPpm),
+    takerFeePpm: Float64Array.from(instruments, () => plan.fees.takerPpm),
     feesIn: plan.fees.in,
   }),
 
-  marks: (_plan, instruments) => instruments.map(() => null),
+  marks: (_plan, instruments) => listOf(instruments, () => null),
 
-  funding: (_plan, instruments) => instruments.map(() => null),
+  funding: (_plan, instruments) => listOf(instruments, () => null),
 
   accounts: ({ cash }, { ledger }) => [{ market: 'spot', ledger, cash }],
 

@@ -8,22 +8,46 @@ import { baseOf, dustBelow, flowOf, valuationOf, type Valuation } from './valuat
 
 /** Net results of the closed trades in closing order, in units: `closed.pnlUnits` of `tradesOf` without the way there. */
 export function closedPnl({ instruments, fills, payments }: Pick<RunRecord, 'instruments' | 'fills' | 'payments'>): Float64Array {
-  const results = new Results();
-  const books = new Map<number, ResultBook>();
-  const pay = paymentsUntil(payments, (strategy, instrument) => books.get(strategy * 256 + instrument));
-  let key = -1;
-  let book: ResultBook | undefined;
+  const books = new ResultBooks(instruments);
+  // Spot has no payments: no closure is called a fill then, which V8 would compile anew for each run.
+  const pay = payments === undefined ? null : paymentsUntil(payments, (strategy, instrument) => books.known(strategy, instrument));
   for (let row = 0; row < fills.length; row++) {
-    pay(row);
-    const instrument = fills.instrument[row]!;
-    const own = fills.strategy[row]! * 256 + instrument;
-    if (own !== key) book = books.get((key = own));
-    if (book === undefined) books.set(key, (book = new ResultBook(instruments[instrument]!, results)));
-    book.book(fills, row);
+    pay?.(row);
+    books.book(fills, row);
   }
-  pay(Infinity);
-  for (const each of books.values()) each.end();
-  return results.inOrder();
+  pay?.(Infinity);
+  return books.end();
+}
+
+/** One book for each strategy and instrument. */
+class ResultBooks {
+  readonly #instruments: readonly Instrument[];
+  readonly #results = new Results();
+  readonly #books = new Map<number, ResultBook>();
+  /** Of the fill before, which the next one mostly shares. */
+  #key = -1;
+  #book: ResultBook | undefined;
+
+  constructor(instruments: readonly Instrument[]) {
+    this.#instruments = instruments;
+  }
+
+  known(strategy: number, instrument: number): ResultBook | undefined {
+    return this.#books.get(strategy * 256 + instrument);
+  }
+
+  book(fills: FillColumns, row: number): void {
+    const instrument = fills.instrument[row]!;
+    const key = fills.strategy[row]! * 256 + instrument;
+    if (key !== this.#key) this.#book = this.#books.get((this.#key = key));
+    if (this.#book === undefined) this.#books.set(key, (this.#book = new ResultBook(this.#instruments[instrument]!, this.#results)));
+    this.#book.book(fills, row);
+  }
+
+  end(): Float64Array {
+    for (const each of this.#books.values()) each.end();
+    return this.#results.inOrder();
+  }
 }
 
 /** What the episodes of all books came to. */

@@ -2,6 +2,7 @@
 
 import { ConfigError } from '../../base/errors.ts';
 import type { Rounding } from '../../base/exact.ts';
+import { listOf } from '../../base/listOf.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { FeeModel } from '../feeModel.ts';
 import { checkCommon, checkPpm, type VenueConfig } from '../venueConfig.ts';
@@ -48,7 +49,7 @@ export function contractsOf(config: FuturesVenueConfig): { readonly contracts: r
     checkContract(id, contract);
   }
   const assets = [...digitsOf.keys()];
-  const contracts = config.instruments.map((instrument) => ({
+  const contracts = listOf(config.instruments, (instrument) => ({
     instrument,
     money: new ContractMoney(instrument),
     asset: assets.indexOf(instrument.contract!.marginCoin),

@@ -1,6 +1,7 @@
 // The futures exchange's truth: accounts, settings, admission of orders, funding, and liquidation by mark price. No clock, no I/O.
 
 import { exact, mulDiv } from '../../base/exact.ts';
+import { listOf } from '../../base/listOf.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
@@ -49,7 +50,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
       ended: (order, timeMs) => sink.ended(order, timeMs),
     };
     const context: BookContext = { config, feeModel: config.fees.model ?? null, sink: trimming, counts: wallets, lastTradeId: 0 };
-    const books = contracts.map(
+    const books = listOf(
+      contracts,
       (terms, index) => new ContractBook(terms, index, context, wallets, config.fees.rounding, sink, () => ++this.lastPositionId),
     );
     super(books, config.state, VENUE_CODES.noPendingOrder.code);

@@ -1,5 +1,6 @@
 // Liquidation by mark price: which positions a row of marks leaves without their maintenance margin, at what price, in what order.
 
+import { listOf } from '../../base/listOf.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { ContractBook } from './contractBook.ts';
 import type { Position } from './position.ts';
@@ -42,7 +43,7 @@ export class Liquidator {
     this.books = books;
     this.feePpm = feePpm;
     this.hands = hands;
-    this.rows = books.map(() => ({ open: 0, high: 0, low: 0, close: 0, isNew: false }));
+    this.rows = listOf(books, () => ({ open: 0, high: 0, low: 0, close: 0, isNew: false }));
   }
 
   row(index: number, open: number, high: number, low: number, close: number): void {

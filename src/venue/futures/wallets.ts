@@ -3,6 +3,7 @@
 import { assert } from '../../base/assert.ts';
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 import { exact } from '../../base/exact.ts';
+import { listOf } from '../../base/listOf.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { ContractMoney } from './contractMoney.ts';
 import { Position } from './position.ts';
@@ -77,9 +78,9 @@ export class Wallets {
     this.openOrders = Int32Array.of(...this.openOrders, 0);
     this.mostOpen.push(mostOpen);
     this.restricted.push(isRestricted);
-    this.wallets.push(this.assets.map(() => new Wallet()));
-    this.settings.push(this.contracts.map(setting));
-    this.positions.push(this.contracts.map((_, index) => [new Position(account, index, true), new Position(account, index, false)]));
+    this.wallets.push(listOf(this.assets, () => new Wallet()));
+    this.settings.push(listOf(this.contracts, setting));
+    this.positions.push(listOf(this.contracts, (_, index) => [new Position(account, index, true), new Position(account, index, false)]));
     return account;
   }
 

@@ -70,12 +70,8 @@ export interface ResultFigures {
 }
 
 export function resultFigures(pnl: Float64Array): ResultFigures {
-  let wins = 0;
-  let losses = 0;
-  for (const x of pnl) {
-    if (x > 0) wins++;
-    else if (x < 0) losses++;
-  }
+  const wins = countOf(pnl, 1);
+  const losses = countOf(pnl, -1);
   // Noughts in place of the others leave a compensated sum as it is.
   const grossProfit = sumOf(pnl.length, (i) => (pnl[i]! > 0 ? pnl[i]! : 0));
   const grossLoss = sumOf(pnl.length, (i) => (pnl[i]! < 0 ? pnl[i]! : 0));
@@ -89,6 +85,13 @@ export function resultFigures(pnl: Float64Array): ResultFigures {
     winRate,
     profitFactor: some(losses === 0 ? 'no-losses' : grossProfit / Math.abs(grossLoss)),
   };
+}
+
+/** How many are of the sign. By index and apart: V8 gave up its code of the longer function with `for…of` at the end of every call. */
+function countOf(pnl: Float64Array, sign: 1 | -1): number {
+  let count = 0;
+  for (let i = 0; i < pnl.length; i++) if (pnl[i]! * sign > 0) count++;
+  return count;
 }
 
 /** `start` is the capital that the closed-trade drawdown begins at. */
