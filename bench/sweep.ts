@@ -150,10 +150,10 @@ function inC(folder: string, program: string, records: readonly SetRecord[]): nu
 /** Rounds before the compiler has settled: in the first three the threads took up to a third longer. */
 const WARM_ROUNDS = 3;
 /** Rounds in which both cores were the bench's own, by the spinners before and after them: so many are enough. */
-const QUIET_ROUNDS = 6;
+const QUIET_ROUNDS = 8;
 const QUIET_SPEEDUP = 1.9;
 /** On a machine that others use as well: something shared a core for seconds at a time, which then did 0.7 of its work. */
-const MOST_ROUNDS = 14;
+const MOST_ROUNDS = 20;
 
 interface Scaling {
   readonly speedup: number;
