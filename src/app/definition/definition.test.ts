@@ -80,6 +80,17 @@ test('an unquoted decimal has the remedy in its own words', () => {
   expect(refusal(source(GOOD.replace("taker: '0.001'", 'taker: 0.001'))).remedy).toBe("put the number in quotes: taker: '0.001'");
 });
 
+test('an unquoted decimal that is out of range is not sent for quotes, which would not cure it', () => {
+  const { message, remedy } = refusal(source(GOOD.replace("taker: '0.001'", 'taker: 1.5')));
+  expect(message).toMatch(/fees\.taker: expected a quoted decimal .*, got 1\.5$/);
+  expect(remedy).toBe('docs/backtest.md explains every key');
+});
+
+test('a limit that is no number is told once', () => {
+  const text = GOOD.replace("maxLeverage: '1'", "maxLeverage: 'x'");
+  expect(refusal(source(text)).message).toMatch(/^x\.yaml:\d+ risk\.maxLeverage: expected a quoted decimal \(x equity, above 0\), got 'x'$/);
+});
+
 test('all mistakes are told at once, misspelt keys first', () => {
   const text = GOOD.replace('seed: 1', 'seed: x').replace('cash:', 'chas:').replace('limit: through', 'limit: thru');
   expect(refusal(source(text)).message.split('\n')).toEqual([

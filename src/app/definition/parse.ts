@@ -5,7 +5,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 import { keysAt } from './keys.ts';
 import { definitionSchema, type Definition } from './schema.ts';
-import { whereIs, type DefinitionSource, type KeyPath } from './source.ts';
+import { valueAt, whereIs, type DefinitionSource, type KeyPath } from './source.ts';
 
 /** More problems than this help nobody; the rest is counted. */
 const MAX_PROBLEMS = 8;
@@ -54,13 +54,22 @@ function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unkno
   const inner = meantBranch(issue);
   if (inner !== null) return inner.flatMap((each) => problemsOf({ ...each, path: [...issue.path, ...each.path] }, source, kind));
   const shown = source.shown(path);
-  const isUnquoted = issue.message.startsWith('a quoted decimal') && /^[-+]?[\d.]/.test(shown);
+  const isUnquoted = issue.message.startsWith('a quoted decimal') && typeof valueAt(source.data, path) === 'number';
   return [
     {
       message: `${whereIs(source, path)}: expected ${issue.message}, got ${shown}`,
-      remedy: isUnquoted ? `put the number in quotes: ${String(path.at(-1))}: '${shown}'` : `${kind.docs} explains every key`,
+      remedy: isUnquoted && isGood(kind, source, path, shown) ? `put the number in quotes: ${String(path.at(-1))}: '${shown}'` : `${kind.docs} explains every key`,
     },
   ];
+}
+
+/** Whether `value` would do at `path`: what is out of range needs more than quotes. */
+function isGood({ schema }: FileKind<unknown>, source: DefinitionSource, path: KeyPath, value: string): boolean {
+  const data = structuredClone(source.data);
+  const parent = valueAt(data, path.slice(0, -1)) as { [key: string]: unknown };
+  parent[String(path.at(-1))] = value;
+  const place = path.join('.');
+  return schema.safeParse(data).error?.issues.every((issue) => issue.path.join('.') !== place) ?? true;
 }
 
 /** Of a choice between kinds, such as an amount or amounts by asset, the one whose kind was right: what is wrong lies inside it. */

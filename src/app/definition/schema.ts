@@ -13,7 +13,7 @@ function decimal(unit: string, help: string, accepts: (value: number) => boolean
   const error = `a quoted decimal (${unit}${range === '' ? '' : `, ${range}`})`;
   return z
     .string({ error })
-    .regex(/^\d+(\.\d+)?$/, { error })
+    .regex(/^\d+(\.\d+)?$/, { error, abort: true })
     .refine((value) => accepts(Number(value)), { error })
     .describe(`${help} (${unit}${range === '' ? '' : `, ${range}`})`);
 }
