@@ -7,6 +7,7 @@ import { STATE } from '../orders/lifecycle.ts';
 import type { OrderRecord } from '../orders/record.ts';
 import { takenLots } from '../risk/exposure.ts';
 import type { Engine } from './engine.ts';
+import { mostAtMarket } from './orderDrafts.ts';
 
 /** From the end of a target that did not leave to the next try. */
 const TARGET_AGAIN_MS = 10_000;
@@ -99,7 +100,12 @@ export class BracketDesk {
     bracket.lots = Math.min(bracket.lots, closable);
     if (bracket.lots < minLots) return;
     const lots = Math.min(bracket.lots, closable - this.#closing(bracket.strategy, bracket.instrument, bracket.isLong));
-    bracket.lots -= lots >= minLots ? this.#sendStop(bracket, price, lots) : 0;
+    // In pieces where the exchange takes no market order as large as that.
+    const most = mostAtMarket(engine.instruments[bracket.instrument]!);
+    for (let left = lots, sent = lots; left >= minLots && sent > 0; left -= sent) {
+      sent = this.#sendStop(bracket, price, Math.min(left, most));
+      bracket.lots -= sent;
+    }
     // What could not go (other sells hold it, or risk refused it) stays guarded: the next row is another chance.
     if (bracket.lots >= minLots) engine.brackets.restore(bracket);
   }

@@ -35,7 +35,7 @@ export class OrderDrafts {
     const isPriceSound =
       (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.condition >= 0;
     order.slot = options?.tag ?? order.side;
-    if (size === undefined && order.condition > 0 && order.reduceOnly) order.lots = this.#closable(order) as Lots;
+    if (size === undefined && order.condition > 0 && order.reduceOnly) this.sizeTo(order, this.#closable(order));
     else this.#size(order, size ?? this.#engine.defaultSize);
     // A price that is no number (an indicator that is not ready, say), or a limit of nothing.
     if (!isPriceSound) order.lots = NaN as Lots;
@@ -117,15 +117,16 @@ export class OrderDrafts {
   }
 
   /**
-   * Two market orders leave as limits at the collar: a spot buy by base quantity, because the venue buys by amount only (house, section 12),
-   * and a futures order that opens, because services differ in what the volume of a native one counts (exchange dialect, 7.1).
+   * Three market orders leave as limits at the collar: a spot buy by base quantity, because the venue buys by amount only (house, section 12),
+   * a futures order that opens, because services differ in what the volume of a native one counts (exchange dialect, 7.1), and one that
+   * closes more than the largest native one, which would be refused: what was opened must have a way out.
    */
   sizeTo(order: OrderRecord, lots: number): void {
     order.lots = lots as Lots;
     if (order.limit > 0) return;
     const isBuy = order.side === 'buy';
     const isSpot = order.instrument.contract === undefined;
-    if (isSpot ? !isBuy : order.reduceOnly) return;
+    if (isSpot ? !isBuy : order.reduceOnly && lots <= mostAtMarket(order.instrument)) return;
     const { collarPpm } = this.#engine;
     const last = order.condition > 0 ? order.condition : this.#engine.lastTicks(order.instrumentIndex);
     order.limit = (isBuy ? mulDiv(last, MILLION + collarPpm, MILLION, 'down') : mulDiv(last, MILLION - collarPpm, MILLION, 'up')) as Ticks;
@@ -138,4 +139,9 @@ export class OrderDrafts {
       'sizes are above zero: the direction is in buy and sell',
     );
   }
+}
+
+/** Lots of the largest market order that the exchange takes. */
+export function mostAtMarket({ contract }: Instrument): number {
+  return contract === undefined || contract.maxMarketLots === 0 ? Infinity : contract.maxMarketLots;
 }

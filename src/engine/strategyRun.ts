@@ -1,6 +1,5 @@
 // One strategy in a run: what its base class asks for (feeds, indicators, orders, views), answered by the engine.
 
-import type { Lots } from '../base/brand.ts';
 import { ConfigError } from '../base/errors.ts';
 import { listOf } from '../base/listOf.ts';
 import { nearest } from '../base/nearest.ts';
@@ -282,7 +281,7 @@ export class StrategyRun implements StrategyHost {
     const order = this.#engine.newOrder(this.index, feed, side);
     order.slot = slot;
     order.reduceOnly = true;
-    order.lots = lots as Lots;
+    this.#drafts.sizeTo(order, lots);
     return this.#engine.submit(order);
   }
 

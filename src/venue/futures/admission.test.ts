@@ -43,6 +43,8 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
   test('-2100: a MARKET volume above the largest one; a LIMIT has none', () => {
     const made = desk({}, linearContract({ maxMarketLots: 20 }));
     expect([made.code('buy', 20), made.code('buy', 21), made.code('buy', 21, { limit: PRICE })]).toEqual([0, -2100, 0]);
+    const value = (contracts: number) => made.code('buy', 0, { value: contracts * PRICE });
+    expect([value(20), value(21)]).toEqual([0, -2100]);
   });
   test('-1014: by value with lots, with a price, or closing; a time in force without a price', () => {
     const made = desk();

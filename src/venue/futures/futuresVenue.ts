@@ -190,6 +190,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     if (price <= 0) return VENUE_CODES.marketNotSupported.code;
     const lots = intent.quoteUnits > 0 ? money.lotsWithin(intent.quoteUnits, price) : intent.lots;
     if (lots === 0) return VENUE_CODES.quantityTooSmall.code;
+    const { maxMarketLots } = money.contract;
+    if (intent.quoteUnits > 0 && maxMarketLots > 0 && lots > maxMarketLots) return VENUE_CODES.paramError.code;
     this.closing = intent.quoteUnits > 0 ? 0 : Math.min(lots, closable);
     const opening = lots - this.closing;
     const { openMakerFeePpm, openTakerFeePpm } = money.contract;
