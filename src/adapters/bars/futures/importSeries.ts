@@ -3,10 +3,11 @@
 import { basename } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
 import { formatTime } from '../../../model/time.ts';
+import { rowAt } from '../columns.ts';
 import { wireName } from '../import/fileNames.ts';
 import { checkSymbol, seriesPath, type SeriesKey } from '../paths.ts';
 import { MARK_INTERVALS, parseMarkInterval, type MarkInterval } from './markInterval.ts';
-import { FIGURES, type SeriesColumns } from './series.ts';
+import { FIGURES, isSameFunding, type SeriesColumns } from './series.ts';
 import { readSeries } from './seriesFile.ts';
 import { loadSeries, storeSeries, type SeriesEntry } from './seriesStore.ts';
 
@@ -70,14 +71,15 @@ function joined(one: SeriesColumns, other: SeriesColumns, key: SeriesKey, file: 
   for (const { timeMs, figures, length } of [one, other]) {
     for (let row = 0; row < length; row++) {
       const values = figures.map((column) => column[row]!);
-      const before = rows.get(timeMs[row]!);
+      const time = timeIn(one, timeMs[row]!, key);
+      const before = rows.get(time);
       if (before?.some((value, i) => value !== values[i]) === true) {
         throw new ConfigError(
           `${file}: the row of ${formatTime(timeMs[row]!)} is ${values.join(', ')}, but ${before.join(', ')} in ${path}`,
           'find out which is right; nothing was imported',
         );
       }
-      rows.set(timeMs[row]!, values);
+      rows.set(time, values);
     }
   }
   const sorted = [...rows].toSorted(([a], [b]) => a - b);
@@ -87,6 +89,13 @@ function joined(one: SeriesColumns, other: SeriesColumns, key: SeriesKey, file: 
     figures: FIGURES[key.kind].map((_, i) => Float64Array.from(sorted, ([, values]) => values[i]!)),
     digits: Math.max(one.digits, other.digits),
   };
+}
+
+/** The time at which `columns` have the row of a time: its own, but of a funding time as it jittered there. */
+function timeIn({ timeMs }: SeriesColumns, time: number, key: SeriesKey): number {
+  if (key.kind === 'mark') return time;
+  const after = rowAt(timeMs, time);
+  return [timeMs[after], timeMs[after - 1]].find((known) => known !== undefined && isSameFunding(known, time)) ?? time;
 }
 
 /** BTCUSDT-1h.csv.gz, BTC_USDT_USDT-8h-mark.feather, BTCUSDT.csv, BTCUSDT-fundingRate-2024-01.zip. */

@@ -75,6 +75,22 @@ describe('series of a contract', () => {
     expect(hashes.size).toBe(1);
   });
 
+  it('funding: a time with its jitter and the same one without are charged once, and not at two rates', async () => {
+    const rates = (...rows: readonly (readonly [number, number])[]) => ['funding_time_ms,funding_rate', ...rows.map((each) => each.join(','))].join('\n');
+    const catalog = catalogAt();
+    const take = (text: string) => importSeries([file('BTCUSDT.csv', text)], { catalog, kind: 'funding' });
+    await take(rates([START, 0.0001], [START + 8 * HOUR + 7, -0.0002]));
+    const [done] = await take(rates([START + 3, 0.0001], [START + 8 * HOUR, -0.0002], [START + 16 * HOUR, 0.0003]));
+    expect(done).toMatchObject({ newRows: 1, entry: { rows: 3 } });
+    expect([...loadSeries(catalog, FUNDING)!.columns.timeMs]).toEqual([START, START + 8 * HOUR + 7, START + 16 * HOUR]);
+    await expect(take(rates([START + 8 * HOUR, 0.0002]))).rejects.toThrow(/the row of 2024-01-01T08:00:00.000Z is 0.0002, but -0.0002 in /);
+    await expect(take(rates([START + 24 * HOUR, 0.0002], [START + 24 * HOUR + 9, 0.0001]))).rejects.toThrow(
+      /BTCUSDT\.csv:3: the funding time of the row before it has another rate/,
+    );
+    const [folded] = await take(rates([START + 24 * HOUR, 0.0002], [START + 24 * HOUR + 9, 0.0002]));
+    expect(folded).toMatchObject({ newRows: 1, entry: { rows: 4 } });
+  });
+
   it("reads freqtrade's feather: rates as `open`, the pair in its name", async () => {
     const catalog = catalogAt();
     const path = join(folder, 'BTC_USDT_USDT-8h-funding_rate.feather');

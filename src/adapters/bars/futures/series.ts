@@ -25,6 +25,10 @@ export const FIGURES: Readonly<Record<SeriesKey['kind'], readonly string[]>> = {
 /** Funding rates are whole in 10^-12. */
 export const RATE_DIGITS = 12;
 
+/** No two funding times are as near as that: what is nearer is one of them, told with its jitter by one source and without by another. */
+const ONE_FUNDING_MS = 60_000;
+export const isSameFunding = (oneMs: number, otherMs: number): boolean => Math.abs(oneMs - otherMs) <= ONE_FUNDING_MS;
+
 /** What is wrong with a row, in words; null: nothing. `digits` are the most of its figures. */
 export function problemOf(key: SeriesKey, timeMs: number, figures: readonly number[], digits: number): string | null {
   if (!(timeMs >= EARLIEST_MS && timeMs < LATEST_MS)) return `expected a time of the years 2000 to 2099, got ${timeMs}`;

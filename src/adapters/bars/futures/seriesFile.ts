@@ -9,7 +9,7 @@ import { formatOf } from '../sources/formats.ts';
 import { inspectFile, openPacked, unpackError } from '../sources/packedFile.ts';
 import { digitsOf, withoutExponent } from '../sources/textRows.ts';
 import { msOfDate, msOfUnix } from '../sources/timeText.ts';
-import { FIGURES, problemOf, type SeriesColumns } from './series.ts';
+import { FIGURES, isSameFunding, problemOf, type SeriesColumns } from './series.ts';
 
 /** The headers of the files that people have, without case and signs; of several the first here counts. freqtrade has rates as `open`. */
 const TIMES = ['opentimems', 'opentime', 'fundingtimems', 'fundingtime', 'calctime', 'timestamp', 'time', 'datetime', 'date'];
@@ -135,9 +135,11 @@ class SeriesRows {
     if (problem !== null) throw this.bad(line, problem);
     const { length } = this.timeMs;
     const lastMs = this.timeMs.values[length - 1] ?? NaN;
-    if (length > 0 && timeMs === lastMs && this.figures.every((column, i) => column.values[length - 1] === figures[i])) return;
+    const isOfLast = this.key.kind === 'funding' ? isSameFunding(timeMs, lastMs) : timeMs === lastMs;
+    if (length > 0 && isOfLast && this.figures.every((column, i) => column.values[length - 1] === figures[i])) return;
     const isOutOfOrder = length > 0 && (timeMs === lastMs || (length > 1 && timeMs < lastMs !== this.isFalling));
     if (isOutOfOrder) throw this.bad(line, 'the times neither rise nor fall from the first row to the last');
+    if (isOfLast) throw this.bad(line, 'the funding time of the row before it has another rate');
     this.timeMs.push(timeMs);
     this.figures.forEach((column, i) => column.push(figures[i]!));
     this.digits = Math.max(this.digits, digits);

@@ -6,7 +6,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { bytesOf, writeArrowColumns, type ArrowColumn } from '../arrow/arrowFile.ts';
 import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
 import { checkSymbol, listSeries, seriesPath, type SeriesKey } from '../paths.ts';
-import { FIGURES, gapsOf, problemOf, TIME, type SeriesColumns, type SeriesGaps } from './series.ts';
+import { FIGURES, gapsOf, isSameFunding, problemOf, TIME, type SeriesColumns, type SeriesGaps } from './series.ts';
 
 /** Written into each file; a change of the layout raises it. */
 const LAYOUT = '1';
@@ -93,8 +93,10 @@ export function checkSeries(catalog: string, key: SeriesKey): CheckedSeries {
   let wrong = 0;
   for (let row = 0; row < columns.length; row++) {
     const isOutOfOrder = row > 0 && timeMs[row]! <= timeMs[row - 1]!;
+    const isTwice = row > 0 && key.kind === 'funding' && isSameFunding(timeMs[row - 1]!, timeMs[row]!);
     if (
       isOutOfOrder ||
+      isTwice ||
       problemOf(
         key,
         timeMs[row]!,
