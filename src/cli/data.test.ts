@@ -123,6 +123,8 @@ describe('isobar data', () => {
     [['generate', '--symbol', 'BTCUSDT', '--interval', '1m', '--from', '2024-01-01', '--bars', '5', '--seed', '1'], 'there are real bars'],
     [['import', '/none/BTCUSDT-1m.csv'], 'there is no such file'],
     [['import'], 'Not enough non-option arguments'],
+    [['import', '/none/BTCUSDT.csv', '--as', 'funding', '--instrument', 'x.json'], '--instrument: it is for bars, not for --as funding'],
+    [['import', '/none/BTCUSDT-1h.csv', '--as', 'mark', '--skip-bad'], '--skip-bad: it is for bars, not for --as mark'],
     [['list', '--symbl', 'X'], 'Unknown argument'],
   ])('%j is refused: %s', async (args, message) => expect(isobar(...args)).rejects.toThrow(message));
 

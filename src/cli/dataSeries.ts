@@ -17,11 +17,24 @@ interface SeriesArgs {
   readonly market?: Market | undefined;
   readonly catalog: string;
   readonly json: boolean;
+  readonly instrument?: string | undefined;
+  readonly format?: string | undefined;
+  readonly rejects?: string | undefined;
+  readonly roundToTick: boolean;
+  readonly skipBad: boolean;
 }
+
+/** Options of the same command that marks and rates have no use for: whoever gives one expects more than would be done. */
+const OF_BARS = ['instrument', 'format', 'rejects', 'roundToTick', 'skipBad'] as const;
 
 export async function importSeriesData(args: SeriesArgs): Promise<void> {
   const { as: kind, catalog, symbol } = args;
   if (args.market === 'spot') throw new ConfigError(`--as ${kind}: spot has none`, 'leave out --market, or say futures');
+  const useless = OF_BARS.find((option) => args[option] !== undefined && args[option] !== false);
+  if (useless !== undefined) {
+    const option = useless.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw new ConfigError(`--${option}: it is for bars, not for --as ${kind}`, 'leave it out');
+  }
   const interval = args.interval === undefined ? undefined : (parseMarkInterval(args.interval) ?? undefined);
   if (args.interval !== undefined && interval === undefined) {
     throw new ConfigError(`--interval: expected one of ${MARK_INTERVALS.join(' ')}, got ${JSON.stringify(args.interval)}`, 'correct it');
