@@ -110,6 +110,13 @@ test('broken YAML, a key that stands twice, and other kinds of files are refused
   expect(refusal(() => readDefinition('.')).message).toBe('.: expected a file, got a folder');
 });
 
+test('what is wrong inside a map that --set lays over is told as it stands there, not as the file has it', () => {
+  const said = (setting: string) => refusal(withOverrides(source(GOOD), [setting])).message;
+  expect(said("fees={ maker: '0.001', taker: 7 }")).toMatch(/^--set fees\.taker: expected a quoted decimal .*, got 7$/);
+  expect(said('fills={ limit: [touch] }')).toBe('--set fills.limit: expected one of through, touch, got a list');
+  expect(said('feeds.bars={ symbol: BTCUSDT }')).toMatch(/^--set feeds\.bars\.interval: expected one of 1m, .*, got nothing$/);
+});
+
 test('--set lays values over the definition; decimals keep their text', () => {
   const changed = withOverrides(source(GOOD), [
     'params.fast=20',

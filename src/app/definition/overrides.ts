@@ -1,14 +1,15 @@
 // `--set key=value`: single values laid over a definition, with the option as their place in messages.
 
-import { parseDocument } from 'yaml';
+import { parseDocument, type Document } from 'yaml';
 import { ConfigError } from '../../base/errors.ts';
 import { wantsText } from './keys.ts';
-import type { DefinitionSource, KeyPath } from './source.ts';
+import { shownNode, type DefinitionSource, type KeyPath } from './source.ts';
 
 interface Override {
   readonly path: readonly string[];
   readonly value: unknown;
   readonly text: string;
+  readonly document: Document;
 }
 
 /** `source` with each `key=value` laid over it, later ones winning. Keys are dotted paths: `params.fast`, `strategy.0.share`. */
@@ -24,7 +25,8 @@ export function withOverrides(source: DefinitionSource, settings: readonly strin
     place: (path) => (covering(path) ? '--set' : source.place(path)),
     shown(path) {
       const by = covering(path);
-      return by && by.path.length === path.length ? by.text : source.shown(path);
+      if (by === undefined) return source.shown(path);
+      return by.path.length === path.length ? by.text : shownNode(by.document.getIn(path.slice(by.path.length), true));
     },
   };
 }
@@ -47,7 +49,7 @@ function parseSetting(setting: string): Override {
   const value: unknown = document.toJS();
   // A shell strips quotes, so a number keeps its text where text is wanted, and where it has a point: 0.10 stays 0.10.
   const keepText = typeof value === 'number' && (wantsText(path) || !Number.isInteger(value) || text.includes('.'));
-  return { path, value: keepText ? text.trim() : value, text };
+  return { path, value: keepText ? text.trim() : value, text, document };
 }
 
 /** A copy of `data` with `value` at `path`; maps on the way are made where they are missing. */

@@ -92,7 +92,8 @@ function offsetOf(document: Document, path: KeyPath): number {
   return offset;
 }
 
-function shownNode(node: unknown): string {
+/** What stands at a place of a YAML document, as messages tell it. */
+export function shownNode(node: unknown): string {
   if (isMap(node)) return 'a map';
   if (isSeq(node)) return 'a list';
   if (!isScalar(node)) return 'nothing';
