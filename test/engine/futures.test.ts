@@ -12,6 +12,7 @@ import { ENDINGS, PAYMENTS, ROLES, type RunRecord } from '../../src/model/run.ts
 import { FuturesLedger } from '../../src/portfolio/futuresLedger.ts';
 import { costBridge } from '../../src/report/metrics/costBridge.ts';
 import { closedPnl } from '../../src/report/trades/closedPnl.ts';
+import { tradeSummary } from '../../src/report/trades/statistics.ts';
 import { tradesOf } from '../../src/report/trades/trades.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, MINUTE, planFor, START_MS, walkBars, type PlanOptions } from './world.ts';
@@ -199,7 +200,9 @@ it.each([true, false])('an order that was to turn a position round goes with it 
   const instrument = linearContract();
   const row = (open: number, close: number) => [open, Math.max(open, close), Math.min(open, close), close] as const;
   const bars = barsOfRows([row(400_000, 400_000), row(400_000, 400_000), row(400_000, 300_000), row(300_000, 310_000), row(450_000, 450_000), row(450_000, 450_000)], instrument); // prettier-ignore
-  const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding: [] }]]);
+  // A thousandth of 40,000 USDT, paid before the fall.
+  const funding = [{ timeMs: START_MS + 2 * MINUTE, rate: 1e9, markTicks: 400_000 }];
+  const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding }]]);
   const futures = { leverage: 10, isCross, isNet: true, liquidationFeePpm: 2000, data };
   const risk = { maxPositionQty: '1000' };
   const plan = { ...planFor({ strategies: [Turner], feeds: { bars }, cash: { USDT: isCross ? '9000' : '40000' }, risk }), futures }; // prettier-ignore
@@ -207,6 +210,10 @@ it.each([true, false])('an order that was to turn a position round goes with it 
   expect(roles(record, 'liquidation')).toBe(1);
   expect(record.fills.length).toBe(2);
   expect(record.orders.ending.filter((code) => ENDINGS[code] === 'canceled').length).toBe(1);
+  const told = tradeSummary(record, tradesOf(record), record.equity.units.at(-1)! - record.startUnits);
+  const { funding: received } = costBridge(record, record.equity.units.at(-1)! - record.startUnits);
+  expect([told.trades, told.liquidations, told.funding, received]).toEqual([1, 1, '40', '-40']);
+  expect(told.breakdowns.side).toMatchObject([{ key: 'long', liquidations: 1, funding: '40' }]);
 });
 
 /** Two ways at once: an order that opens a short rests above, a long is in with a stop, and leaves what is left of it by `exit`. */

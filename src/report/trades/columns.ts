@@ -28,6 +28,8 @@ export interface TradeColumns {
   readonly slippageUnits: Float64Array;
   readonly fundingUnits: Float64Array;
   readonly liquidationUnits: Float64Array;
+  /** How often the exchange has closed of it. */
+  readonly liquidations: Float64Array;
   /** Of the entry notional; NaN where that is 0. */
   readonly returnFraction: Float64Array;
   /** Lowest and highest running profit, at most and at least 0; NaN where no path was recorded. */
@@ -82,6 +84,7 @@ export interface ClosedTrade {
   readonly slippageUnits: number;
   readonly fundingUnits: number;
   readonly liquidationUnits: number;
+  readonly liquidations: number;
   readonly maeUnits: number;
   readonly mfeUnits: number;
   readonly fills: number;
@@ -116,6 +119,7 @@ export function columnsOf(
     slippageUnits: numbers((of) => of.slippageUnits),
     fundingUnits: numbers((of) => of.fundingUnits),
     liquidationUnits: numbers((of) => of.liquidationUnits),
+    liquidations: numbers((of) => of.liquidations),
     returnFraction: numbers((of) => fraction(of.pnlUnits, of)),
     maeUnits: numbers((of) => of.maeUnits),
     mfeUnits: numbers((of) => of.mfeUnits),

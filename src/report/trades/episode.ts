@@ -58,6 +58,9 @@ export class EpisodeBook extends Episodes<Part> {
   #slippage = 0;
   #funding = 0;
   #liquidation = 0;
+  #liquidations = 0;
+  /** The fill of the last liquidation: one that turns the position round is of the trade that it ends. */
+  #liquidationFill = -1;
   #entry: Traded = { notional: 0, lots: 0 };
   #exit: Traded = { notional: 0, lots: 0 };
   #worst = 0;
@@ -110,7 +113,7 @@ export class EpisodeBook extends Episodes<Part> {
     this.entryMs = fill.timeMs;
     this.#firstFill = fill.row;
     this.#fills = 0;
-    this.#fees = this.#slippage = this.#funding = this.#liquidation = 0;
+    this.#fees = this.#slippage = this.#funding = this.#liquidation = this.#liquidations = 0;
     this.#entry = { notional: 0, lots: 0 };
     this.#exit = { notional: 0, lots: 0 };
     this.#worst = 0;
@@ -128,6 +131,10 @@ export class EpisodeBook extends Episodes<Part> {
     this.#fees += part.fee;
     this.#slippage += part.slippage;
     this.#liquidation += part.liquidation;
+    if (part.fill.isLiquidation && part.fill.row !== this.#liquidationFill) {
+      this.#liquidations++;
+      this.#liquidationFill = part.fill.row;
+    }
     this.#fills++;
     this.#lastFill = part.fill.row;
     this.#exitMs = part.fill.timeMs;
@@ -154,6 +161,7 @@ export class EpisodeBook extends Episodes<Part> {
       slippageUnits: this.#slippage,
       fundingUnits: this.#funding,
       liquidationUnits: this.#liquidation,
+      liquidations: this.#liquidations,
       maeUnits: known ? Math.min(this.#worst, pnlUnits) : NaN,
       mfeUnits: known ? Math.max(this.#best, pnlUnits) : NaN,
       fills: this.#fills,

@@ -230,8 +230,8 @@ function tableOf(
     mfeFraction: settled(of.mfeFraction, 'mfeFraction.'),
     volume: text(exactSum(pick(closed.volumeUnits))),
     fees: text(exactSum(pick(closed.feeUnits))),
-    funding: '0',
-    liquidations: 0,
+    funding: text(-exactSum(pick(closed.fundingUnits))),
+    liquidations: Number(exactSum(pick(closed.liquidations))),
   };
   return { table, reasons };
 }
