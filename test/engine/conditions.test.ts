@@ -112,6 +112,14 @@ describe('a condition order', () => {
     expect(both.fills.map(([side]) => side)).toEqual(['buy', 'sell']);
   });
 
+  it('that its account can no longer pay for as it fires is rejected, with the code of the exchange', async () => {
+    const falls: Rows = [quiet(10_000), quiet(10_000), [10_000, 10_000, 9500, 9500], [9500, 9500, 9300, 9300], quiet(9300)];
+    // 10 contracts hold 1 USDT, 10 more at 9400 would hold 0.94: there are 1.2 when it is sent, 0.7 after the fall.
+    const { fills, orders } = await run(falls, [long, when(true, 9400, { base: 10 })], { cash: { USDT: '2.2' } });
+    expect(fills).toHaveLength(1);
+    expect(orders[1]).toMatchObject({ role: 'condition', ending: 'rejected', code: '-2017' });
+  });
+
   it('does nothing in the row in which it arrives, nor before its price is there', async () => {
     const deep: Rows[number] = [10_000, 10_000, 9700, 9900];
     // Decided at the close of the second bar, it stands as the third opens; the second had gone below it.

@@ -87,7 +87,9 @@ export class ReplayConditions {
     const order = this.#orderOf.get(trigger.id)!;
     this.#forget(trigger, order);
     if (trigger.status !== 'failed') return;
-    const { strategy, instrument } = engine.orders.get(order)!;
+    const record = engine.orders.get(order)!;
+    const { strategy, instrument } = record;
+    record.code = String(trigger.code);
     engine.log(engine.runs[strategy]!.name, `${instrument.id}: condition order ${order} was refused when it fired`, { code: trigger.code });
     engine.ended(order, 'rejected', timeMs);
   }
