@@ -9,7 +9,7 @@ import { writeArrowColumns } from '../arrow/arrowFile.ts';
 import { generateInto } from '../generateInto.ts';
 import { listKeys, listSeries, seriesPath, type SeriesKey } from '../paths.ts';
 import { importSeries } from './importSeries.ts';
-import { checkSeries, listSeriesEntries, loadSeries } from './seriesStore.ts';
+import { checkSeries, listSeriesEntries, loadSeries, storeSeries } from './seriesStore.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-series-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -89,6 +89,11 @@ describe('series of a contract', () => {
     );
     const [folded] = await take(rates([START + 24 * HOUR, 0.0002], [START + 24 * HOUR + 9, 0.0002]));
     expect(folded).toMatchObject({ newRows: 1, entry: { rows: 4 } });
+    // One that was stored with both, by whatever else.
+    const both = { length: 2, timeMs: Float64Array.of(START, START + 5), figures: [Float64Array.of(0.0001, 0.0001)], digits: 4 };
+    const other = catalogAt();
+    storeSeries(other, FUNDING, both, false);
+    expect([checkSeries(other, FUNDING).wrong, checkSeries(catalog, FUNDING).wrong]).toEqual([1, 0]);
   });
 
   it("reads freqtrade's feather: rates as `open`, the pair in its name", async () => {
