@@ -13,7 +13,13 @@ const fees = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, clos
 
 async function run(strategy: StrategyClass, rows: Parameters<typeof barsOfRows>[0], maxMarketLots: number) {
   const bars = barsOfRows(rows, linearContract({ ...fees, maxMarketLots }));
-  const plan = planFor({ strategies: [strategy], feeds: { bars }, cash: { USDT: '100000' }, futures: TERMS, fees: { makerPpm: 0, takerPpm: 0 } });
+  const plan = planFor({
+    strategies: [strategy],
+    feeds: { bars },
+    cash: { USDT: '100000' },
+    futures: TERMS,
+    fees: { makerPpm: 0, takerPpm: 0 },
+  });
   const world = await prepareBacktest(plan, {});
   world.loop(world.engine);
   world.checkBooks();

@@ -58,7 +58,10 @@ function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unkno
   return [
     {
       message: `${whereIs(source, path)}: expected ${issue.message}, got ${shown}`,
-      remedy: isUnquoted && isGood(kind, source, path, shown) ? `put the number in quotes: ${String(path.at(-1))}: '${shown}'` : `${kind.docs} explains every key`,
+      remedy:
+        isUnquoted && isGood(kind, source, path, shown)
+          ? `put the number in quotes: ${String(path.at(-1))}: '${shown}'`
+          : `${kind.docs} explains every key`,
     },
   ];
 }

@@ -76,7 +76,8 @@ describe('series of a contract', () => {
   });
 
   it('funding: a time with its jitter and the same one without are charged once, and not at two rates', async () => {
-    const rates = (...rows: readonly (readonly [number, number])[]) => ['funding_time_ms,funding_rate', ...rows.map((each) => each.join(','))].join('\n');
+    const rates = (...rows: readonly (readonly [number, number])[]) =>
+      ['funding_time_ms,funding_rate', ...rows.map((each) => each.join(','))].join('\n');
     const catalog = catalogAt();
     const take = (text: string) => importSeries([file('BTCUSDT.csv', text)], { catalog, kind: 'funding' });
     await take(rates([START, 0.0001], [START + 8 * HOUR + 7, -0.0002]));
