@@ -93,7 +93,7 @@ function assemble(
 function catalogOf(source: DefinitionSource): string {
   const named = valueAt(source.data, ['catalog']);
   return resolve(
-    locate(source, ['catalog'], typeof named === 'string' ? named : DEFAULTS.catalog, { what: 'a catalog folder', remedy: '' }),
+    locate(source, ['catalog'], typeof named === 'string' ? named : DEFAULTS.catalog, { what: 'a catalog folder', kind: 'folder', remedy: '' }),
   );
 }
 

@@ -1,14 +1,25 @@
 // The nearest valid name to a misspelt one, for messages that name the remedy.
 
-/** The name of `valid` with the smallest edit distance to `given`, or null when none is near (more than a third of its letters off). */
+/**
+ * The name of `valid` with the smallest edit distance to `given`, or null when none is near (more than a third of its letters off). Of
+ * several as near the one that begins as `given` does: `seeds` is meant to be `seed` and not `feeds`.
+ */
 export function nearest(given: string, valid: readonly string[]): string | null {
   let best: string | null = null;
   let least = Infinity;
+  let most = -1;
   for (const name of valid) {
     const distance = editDistance(given.toLowerCase(), name.toLowerCase());
-    if (distance < least) [best, least] = [name, distance];
+    const alike = sameBeginning(given.toLowerCase(), name.toLowerCase());
+    if (distance < least || (distance === least && alike > most)) [best, least, most] = [name, distance, alike];
   }
   return best !== null && least <= Math.max(2, Math.ceil(best.length / 3)) ? best : null;
+}
+
+function sameBeginning(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
 }
 
 /** Letters put in, left out or changed, and neighbours that changed places: the slips of typing. */

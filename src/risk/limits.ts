@@ -3,6 +3,13 @@
 /** How a limit is written: a quoted decimal, a whole number, the word `deny`, or windows of the day such as 22:55-23:05. */
 export type LimitKind = 'decimal' | 'count' | 'deny' | 'windows';
 
+const CLOCK_TIME = String.raw`([01]\d|2[0-3]):([0-5]\d)`;
+const WINDOW_TEXT = `${CLOCK_TIME}-${CLOCK_TIME}`;
+/** One window of the day: hour and minute of its start, hour and minute of its end. */
+export const WINDOW = new RegExp(`^${WINDOW_TEXT}$`);
+/** Several of them, with commas between. */
+export const WINDOWS = new RegExp(`^ *${WINDOW_TEXT}( *, *${WINDOW_TEXT})* *$`);
+
 export interface LimitRow {
   readonly key: string;
   readonly kind: LimitKind;

@@ -4,7 +4,7 @@ import { parseRatio, scaledDown, type Ratio } from '../base/decimalText.ts';
 import { ConfigError } from '../base/errors.ts';
 import { mulDiv } from '../base/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { LIMITS, type LimitKey, type RiskLimits } from './limits.ts';
+import { LIMITS, WINDOW, type LimitKey, type RiskLimits } from './limits.ts';
 
 /** Infinity (or null for a ratio) where a limit is not set. Each is rounded toward less risk: down. */
 export interface ResolvedLimits {
@@ -114,9 +114,6 @@ function checkCount(key: LimitKey, value: string | number): void {
 function checkDeny(key: LimitKey, value: string | number): void {
   if (value !== 'deny') throw new ConfigError(`risk.${key}: expected deny, got ${value}`, `leave ${key} out to allow it`);
 }
-
-const CLOCK_TIME = String.raw`([01]\d|2[0-3]):([0-5]\d)`;
-const WINDOW = new RegExp(`^${CLOCK_TIME}-${CLOCK_TIME}$`);
 
 function windowsOf(value: string | number): readonly Window[] {
   return String(value)

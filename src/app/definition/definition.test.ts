@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { ConfigError } from '../../base/errors.ts';
 import { withOverrides } from './overrides.ts';
 import { parseDefinition } from './parse.ts';
+import { locate } from './paths.ts';
 import type { Definition } from './schema.ts';
 import { runName, settledText, strategyEntries } from './settled.ts';
 import { optionSource, readDefinition, valueAt, yamlSource, type DefinitionSource } from './source.ts';
@@ -48,6 +49,13 @@ test.each([
   ],
   ["USDT: '10000'", 'USDT: 010000.50', 'x.yaml:7 cash.USDT: expected a quoted decimal (amount of the asset), got 010000.50'],
   ["maxLeverage: '1'", "maxLeverge: '1'", 'x.yaml:11 risk.maxLeverge: unknown key maxLeverge, the nearest valid one is maxLeverage'],
+  [
+    "maxLeverage: '1'",
+    "restricted: '25:00-26:00'",
+    "x.yaml:11 risk.restricted: expected windows of the day in UTC, such as '22:55-23:05, 07:00-07:10', got '25:00-26:00'",
+  ],
+  ['seed: 1', 'seeds: 1', 'x.yaml:12 seeds: unknown key seeds, the nearest valid one is seed'],
+  ['seed: 1', 'seed: 99999999999999999999', 'x.yaml:12 seed: expected a whole number (seed, 0 to 2147483647), got 99999999999999999999'],
   ['seed: 1', 'sed: 1', 'x.yaml:12 sed: unknown key sed, the nearest valid one is seed'],
   ['latencyMs: 0', 'latencyMs: 1.5', 'x.yaml:10 fills.latencyMs: expected a whole number (ms, 0 to 86400000), got 1.5'],
   [
@@ -60,11 +68,7 @@ test.each([
     'from: 2024-02-30',
     "x.yaml:5 from: expected a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30, got '2024-02-30'",
   ],
-  [
-    "equity: '0.95'",
-    "equity: '1.5'",
-    "x.yaml:8 size.equity: expected a quoted decimal of at most 1, for spot lends nothing, got '1.5'",
-  ],
+  ["equity: '0.95'", "equity: '1.5'", "x.yaml:8 size.equity: expected a quoted decimal of at most 1, for spot lends nothing, got '1.5'"],
   ["{ equity: '0.95' }", "{ equity: '0.95', base: '1' }", 'x.yaml:8 size: expected exactly one of base, quote and equity, got a map'],
   ['in: received', 'in: base', "x.yaml:9 fees.in: expected one of received, quote, got 'base'"],
   ['market: spot', 'market: margin', "x.yaml:4 market: expected one of spot, futures, got 'margin'"],
@@ -115,6 +119,23 @@ test('what is wrong inside a map that --set lays over is told as it stands there
   expect(said("fees={ maker: '0.001', taker: 7 }")).toMatch(/^--set fees\.taker: expected a quoted decimal .*, got 7$/);
   expect(said('fills={ limit: [touch] }')).toBe('--set fills.limit: expected one of through, touch, got a list');
   expect(said('feeds.bars={ symbol: BTCUSDT }')).toMatch(/^--set feeds\.bars\.interval: expected one of 1m, .*, got nothing$/);
+});
+
+test('windows of the day are taken as the rule reads them', () => {
+  const windows = ' 22:55-23:05,07:00-07:10 ';
+  expect(parseDefinition(source(GOOD.replace("maxLeverage: '1'", `restricted: '${windows}'`))).risk).toEqual({ restricted: windows });
+});
+
+test('a folder is no file, and a file no folder', () => {
+  const [written, path] = [source(GOOD), ['catalog']];
+  const file = { what: 'a strategy file', kind: 'file', remedy: '' } as const;
+  expect(refusal(() => locate(written, ['strategy'], '.', file)).message).toBe(
+    "x.yaml:1 strategy: expected a strategy file, got '.', which is a folder",
+  );
+  const folder = { what: 'a catalog folder', kind: 'folder', remedy: '' } as const;
+  expect(refusal(() => locate(written, path, 'package.json', folder)).message).toBe(
+    "x.yaml:13 catalog: expected a catalog folder, got 'package.json', which is a file",
+  );
 });
 
 test('--set lays values over the definition; decimals keep their text', () => {

@@ -27,6 +27,7 @@ interface FeedRange {
 
 /** Loads every feed of `definition` from `store`. Throws ConfigError naming the key whose bars are missing or unfit. */
 export function loadFeeds(definition: Definition, source: DefinitionSource, store: BarStore, range: FeedRange): readonly FeedPlan[] {
+  checkInstruments(definition, source);
   const feeds: FeedPlan[] = [];
   for (const [name, feed] of Object.entries(definition.feeds)) {
     const market: Market = feed.market ?? definition.market ?? DEFAULTS.market;
@@ -51,6 +52,18 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
     }
   }
   return [...feeds, ...insideFeeds(definition, source, store, feeds, (bars) => overridden(bars, definition, source))];
+}
+
+/** An override of what no feed names would silently do nothing. */
+function checkInstruments({ feeds, instruments = {} }: Definition, source: DefinitionSource): void {
+  const traded = Object.values(feeds).flatMap((feed) => feed.symbols ?? [feed.symbol ?? '']);
+  const stray = Object.keys(instruments).find((symbol) => !traded.includes(symbol));
+  if (stray === undefined) return;
+  const near = nearest(stray, traded);
+  throw new ConfigError(
+    `${whereIs(source, ['instruments', stray])}: no feed of the run is of ${stray}${near === null ? '' : `, the nearest is ${near}`}`,
+    `the symbols are ${[...new Set(traded)].join(', ')}`,
+  );
 }
 
 /** A symbol that the store has never heard of is a misspelt one: name the nearest. */

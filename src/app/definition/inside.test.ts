@@ -65,6 +65,12 @@ describe('finer bars inside', () => {
     expect(() => feedsOf([hours, holed], `${FUTURES}fills: { inside: 1m }`)).toThrow('do not reach the prices of the bars everywhere');
   });
 
+  it('an interval that is longer than all of them is refused', () => {
+    expect(() => feedsOf([hours, minutes], 'market: futures\nfills: { inside: 1d }')).toThrow(
+      'x.yaml:5 fills.inside: expected an interval below that of the feeds (1h), got 1d',
+    );
+  });
+
   it('spot does without unless it is asked for, and its definition does not change by it', () => {
     const spot = parseDefinition(sourceOf(''));
     expect(insideRule(spot)).toBe('off');
@@ -78,4 +84,11 @@ describe('finer bars inside', () => {
     expect(text(FUTURES)).toContain('inside: finest');
     expect(text(`${FUTURES}fills: { inside: off }`)).toContain('inside: off');
   });
+});
+
+it('an override of an instrument that no feed is of is refused, with the nearest that one is of', () => {
+  const stray = `${symbol.slice(0, -1)}X`;
+  expect(() => feedsOf([hours], `${FUTURES}instruments: { ${stray}: { pricePrecision: 9 } }`)).toThrow(
+    `x.yaml:5 instruments.${stray}: no feed of the run is of ${stray}, the nearest is ${symbol}`,
+  );
 });

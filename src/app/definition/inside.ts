@@ -36,7 +36,14 @@ export function insideFeeds(
 ): readonly FeedPlan[] {
   const rule = insideRule(definition);
   if (rule === 'off') return [];
-  return finestFeeds(feeds).flatMap((feed) => {
+  const execution = finestFeeds(feeds);
+  if (rule !== 'finest' && execution.every(({ bars }) => typicalLengthMs(rule) > typicalLengthMs(bars.interval))) {
+    throw new ConfigError(
+      `${whereIs(source, ['fills', 'inside'])}: expected an interval below that of the feeds (${execution[0]!.bars.interval}), got ${rule}`,
+      'write a shorter one, or finest',
+    );
+  }
+  return execution.flatMap((feed) => {
     const found = rule === 'finest' ? finestCover(store, feed) : namedCover(store, feed, rule, whereIs(source, ['fills', 'inside']));
     if (found === null) return [];
     const { bars, firstRow, quality, files = [] } = found;

@@ -35,7 +35,9 @@ export const parseDefinition = (source: DefinitionSource): Definition => parseSo
 export function parseSource<T>(kind: FileKind<T>, source: DefinitionSource): T {
   const result = kind.schema.safeParse(source.data);
   if (result.success) return result.data;
-  const problems = result.error.issues.toSorted((a, b) => rank(a) - rank(b)).flatMap((issue) => problemsOf(issue, source, kind));
+  const found = result.error.issues.toSorted((a, b) => rank(a) - rank(b)).flatMap((issue) => problemsOf(issue, source, kind));
+  // A value can break two rules that are told in the same words.
+  const problems = [...new Map(found.toReversed().map((problem) => [problem.message, problem])).values()].toReversed();
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => problem.message);
   if (problems.length > MAX_PROBLEMS) lines.push(`and ${problems.length - MAX_PROBLEMS} more problems`);
   throw new ConfigError(lines.join('\n'), problems[0]?.remedy ?? '');

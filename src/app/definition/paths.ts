@@ -1,6 +1,6 @@
 // Paths in a definition: tried from the current folder, then from the folder of the definition.
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from './source.ts';
@@ -8,6 +8,7 @@ import { whereIs, type DefinitionSource, type KeyPath } from './source.ts';
 /** What a path should lead to, and what to do when it does not. */
 export interface Wanted {
   readonly what: string;
+  readonly kind: 'file' | 'folder';
   readonly remedy: string;
 }
 
@@ -18,8 +19,9 @@ export interface Wanted {
 export function locate(source: DefinitionSource, path: KeyPath, text: string, wanted: Wanted): string {
   const tried = isAbsolute(text) ? [text] : [...new Set([resolve(source.startedIn ?? '.', text), resolve(join(source.folder, text))])];
   const found = tried.find((place) => existsSync(place));
-  if (found !== undefined) return found;
-  const places = tried.length > 1 ? `which is neither ${tried.join(' nor ')}` : `which is not there`;
+  if (found !== undefined && statSync(found).isDirectory() === (wanted.kind === 'folder')) return found;
+  const missing = tried.length > 1 ? `which is neither ${tried.join(' nor ')}` : `which is not there`;
+  const places = found === undefined ? missing : `which is a ${wanted.kind === 'folder' ? 'file' : 'folder'}`;
   throw new ConfigError(
     `${whereIs(source, path)}: expected ${wanted.what}, got '${text}', ${places}`,
     `${wanted.remedy}; paths are tried from the current folder, then from the folder of the definition`,

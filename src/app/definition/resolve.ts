@@ -59,7 +59,7 @@ export interface ResolveOptions {
   readonly bundler?: Bundler | undefined;
 }
 
-const CATALOG = { what: 'a catalog folder', remedy: 'isobar data import FILE --catalog FOLDER makes one' };
+const CATALOG = { what: 'a catalog folder', kind: 'folder' as const, remedy: 'isobar data import FILE --catalog FOLDER makes one' };
 
 /** House setting: a block itself costs half a microsecond, and its windows should stay in the cache; 512 to 4096 differ by a tenth. */
 export const BLOCK_ROWS = 2048;

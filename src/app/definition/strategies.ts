@@ -25,7 +25,7 @@ export async function loadEntry(
   beforeImport?: () => void,
   bundler?: Bundler,
 ): Promise<LoadedEntry> {
-  const path = locate(source, entry.filePath, entry.file, { what: 'a strategy file', remedy: 'correct the path' });
+  const path = locate(source, entry.filePath, entry.file, { what: 'a strategy file', kind: 'file', remedy: 'correct the path' });
   const loaded = await loadStrategy(path, entry.file, beforeImport, bundler);
   return { plan: planOf(entry, loaded, source), inputs: loaded.inputs, folder: dirname(path) };
 }

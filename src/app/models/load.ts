@@ -21,7 +21,7 @@ export async function loadModels({ models, fills }: Definition, source: Definiti
   if (models === undefined) return NO_MODELS;
   const records: ModelRecord[] = [];
   const load = async <Kind extends ModelKind>(kind: Kind, path: KeyPath, file: string): Promise<LoadedModel<Kind>['model']> => {
-    const place = locate(source, path, file, { what: 'a file', remedy: 'correct the path' });
+    const place = locate(source, path, file, { what: 'a file', kind: 'file', remedy: 'correct the path' });
     const { model, hash, inputs } = await loadModel(kind, place, file, bundler);
     records.push({ use: kind, file, hash, inputs, folder: dirname(place) });
     return model;
