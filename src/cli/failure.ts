@@ -1,5 +1,6 @@
 // The one place that turns an error into what a person reads and the exit code that a script sees.
 
+import { fileURLToPath } from 'node:url';
 import { ConfigError, EXIT, StrategyError } from '../base/errors.ts';
 
 /** Lines of the author's own code that are shown of a stack. */
@@ -29,10 +30,11 @@ function withRemedy(message: string, remedy: string): string {
 /** Where it happened in the author's files: frames of the framework and of Node say nothing to them. */
 function authorFrames(cause: unknown): readonly string[] {
   if (!(cause instanceof Error)) return [];
-  const own = new URL('..', import.meta.url).pathname;
+  // This file is dist/cli/failure.js or src/cli/failure.ts, and source maps name the latter for the former.
+  const own = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../${folder}/`, import.meta.url)));
   const frames = (cause.stack ?? '')
     .split('\n')
-    .filter((line) => /^\s+at .*:\d+:\d+/.test(line) && !line.includes(own) && !line.includes('node:'));
+    .filter((line) => /^\s+at .*:\d+:\d+/.test(line) && !own.some((folder) => line.includes(folder)) && !line.includes('node:'));
   return frames.slice(0, MAX_FRAMES).map((line) => line.replace(/^\s+/, '    '));
 }
 

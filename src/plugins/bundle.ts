@@ -1,7 +1,7 @@
 // One strategy file and what it imports, bundled to one module whose hash does not depend on where anything is installed.
 
 import { createHash } from 'node:crypto';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, sep } from 'node:path';
 import { build, type BuildFailure, type BuildResult, type Message } from 'esbuild';
 import { ConfigError } from '../base/errors.ts';
 import { HOST_TOKEN } from './hostToken.ts';
@@ -29,7 +29,8 @@ export async function bundle(file: string, shown: string): Promise<Bundle> {
     platform: 'node',
     target: 'node20',
     sourcemap: 'external',
-    sourceRoot: dirname(file),
+    // Node puts the name of a source right behind this.
+    sourceRoot: `${dirname(file)}${sep}`,
     metafile: true,
     alias: { isobar: HOST_TOKEN },
     external: [HOST_TOKEN],

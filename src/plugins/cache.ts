@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 
 /**
- * Writes `code` under a name made of `hash` and `host` and returns its path. The host is part of the name: two installations share
- * the temporary folder, and the code of each holds the address of its own framework.
+ * Writes `code` under a name made of `hash` and of all that it holds, and returns its path. Equal hashes are not enough: two installations
+ * share the temporary folder, and the code of each holds the address of its own framework; and a comment more moves the lines of its map.
  */
-export function writeModule(hash: string, host: string, code: string): string {
-  const name = `${hash.slice(0, 32)}-${createHash('sha256').update(host).digest('hex').slice(0, 12)}.mjs`;
+export function writeModule(hash: string, code: string): string {
+  const name = `${hash.slice(0, 32)}-${createHash('sha256').update(code).digest('hex').slice(0, 12)}.mjs`;
   const folder = ownFolder();
   const path = join(folder, name);
   if (existsSync(path)) return path;

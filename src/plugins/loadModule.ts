@@ -43,7 +43,7 @@ export async function loadModule(
   const code = `${made.code.replaceAll(HOST_TOKEN, host)}\n//# sourceMappingURL=data:application/json;base64,${map}\n`;
   // Before the import: only modules that are loaded later get their author's lines in stacks.
   process.setSourceMapsEnabled(true);
-  const url = pathToFileURL(writeModule(made.hash, `${host}\n${path}`, code)).href;
+  const url = pathToFileURL(writeModule(made.hash, code)).href;
   const door = await openDoor(host);
   beforeImport();
   const module: unknown = await import(/* @vite-ignore */ url).catch((error: unknown): never => {
