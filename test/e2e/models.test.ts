@@ -98,6 +98,11 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
     ['a file that does not compile', 'slippage', 'export default (', /bad\.ts:1:1\d: Unexpected end of file/],
     ['a slippage that is no number', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => NaN);", /the slippage model answers NaN, at /],
     ['a fee above its bound', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel(() => 0.002);", /the fee model answers 0\.002 for a taker, whose rate is at most 0\.001, at /],
+    ['a fee that is text', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel(() => '0.0001' as never);", /the fee model answers '0\.0001', at .*\n {2}it says the rate/],
+    ['a slippage model that throws', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => { throw new Error('no book'); });", /^the slippage model threw: no book, at /],
+    ['a fee model that throws', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel(() => { throw new Error('no tier'); });", /^the fee model threw: no tier, at /],
+    ['a rule that throws', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_TWO', check: () => { throw new Error('no day'); } });", /^the risk rule ODD_TWO threw: no day, at /],
+    ['a rule with a short code', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'X', check: () => null });", /expected a code of 3 to 32 capitals.*got 'X'/],
     ['a rule with a code that is taken', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'MARGIN', check: () => null });", /run\.yaml:6 models\.risk\.0: expected a code .* got MARGIN, which another rule has/],
     ['a rule that answers true', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => true as never });", /the risk rule ODD_ONE answers neither null nor a text but a boolean, at /],
   ])('%s is refused by name, and nothing is written', async (_what, kind, text, message) => {

@@ -41,7 +41,7 @@ export async function loadModels({ models, fills }: Definition, source: Definiti
     const isTaken = TAKEN.has(rule.code) || rules.some(({ code }) => code === rule.code);
     if (!CODE.test(rule.code) || isTaken) {
       const got = isTaken ? `${rule.code}, which another rule has` : `'${rule.code}'`;
-      throw new ConfigError(`${whereIs(source, path)}: expected a code of capitals, digits and underscores, got ${got}`, 'correct the code in the rule');
+      throw new ConfigError(`${whereIs(source, path)}: expected a code of 3 to 32 capitals, digits and underscores, got ${got}`, 'correct the code in the rule');
     }
     rules.push(rule);
   }

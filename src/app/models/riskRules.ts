@@ -5,6 +5,7 @@ import { pow10 } from '../../base/exact.ts';
 import type { Draft, OrderRule, RiskState } from '../../risk/rule.ts';
 import { isReduction } from '../../risk/exposure.ts';
 import type { AskingAccount, AskingOrder, RiskRuleSpec } from '../../strategy/models.ts';
+import { answerOf } from './venueModels.ts';
 
 export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
   return {
@@ -20,7 +21,7 @@ export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
 function refusal({ code, check, reductionsToo }: RiskRuleSpec, order: Draft, state: RiskState): string | null {
   const isLess = isReduction(order, state);
   if (isLess && !reductionsToo) return null;
-  const answer: unknown = check(askingOrder(order, isLess), askingAccount(order, state));
+  const answer = answerOf(`the risk rule ${code}`, check, askingOrder(order, isLess), askingAccount(order, state));
   if (answer === null || typeof answer === 'string') return answer;
   throw new StrategyError(`the risk rule ${code} answers neither null nor a text but a ${typeof answer}`, 'it answers null to let an order pass, or a text that says why not');
 }

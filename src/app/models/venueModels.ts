@@ -14,9 +14,10 @@ export function slippageOf({ worse }: SlippageSpec): SlippageModel {
   return {
     ticks: (instrument, side, price, lots) => {
       const perTick = pow10(instrument.priceDigits);
-      const answer = worse({ symbol: instrument.wireName, side, price: price / perTick, qty: lots / pow10(instrument.quantityDigits) });
-      if (answer >= 0 && answer < Infinity) return Math.max(0, Math.ceil(answer * perTick - NOISE));
-      throw new StrategyError(`the slippage model answers ${String(answer)}`, 'it says by how much, in price and >= 0, a fill is worse than quoted');
+      const fill = { symbol: instrument.wireName, side, price: price / perTick, qty: lots / pow10(instrument.quantityDigits) };
+      const answer = answerOf('the slippage model', worse, fill);
+      if (typeof answer === 'number' && answer >= 0 && answer < Infinity) return Math.max(0, Math.ceil(answer * perTick - NOISE));
+      throw new StrategyError(`the slippage model answers ${said(answer)}`, 'it says by how much, in price and >= 0, a fill is worse than quoted');
     },
   };
 }
@@ -27,7 +28,7 @@ export function feesOf({ rate }: FeeSpec): FeeModel {
   return {
     ppm: (instrument, side, isMaker, price, lots, notionalUnits, mostPpm) => {
       const notional = notionalUnits / pow10(instrument.quoteDigits);
-      const answer = rate({
+      const answer = answerOf('the fee model', rate, {
         symbol: instrument.wireName,
         side,
         isMaker,
@@ -37,12 +38,26 @@ export function feesOf({ rate }: FeeSpec): FeeModel {
         turnover,
       });
       turnover += notional;
-      const ppm = Math.round(answer * MILLION);
+      const ppm = typeof answer === 'number' ? Math.round(answer * MILLION) : NaN;
       if (ppm >= 0 && ppm <= mostPpm) return ppm;
+      if (!(ppm >= 0))
+        throw new StrategyError(`the fee model answers ${said(answer)}`, 'it says the rate of a fill as a fraction of its notional, a number >= 0');
       throw new StrategyError(
         `the fee model answers ${String(answer)} for a ${isMaker ? 'maker' : 'taker'}, whose rate is at most ${mostPpm / MILLION}`,
         `raise fees.${isMaker ? 'maker' : 'taker'} of the definition, at which orders hold their cash, or lower what the model says`,
       );
     },
   };
+}
+
+const said = (answer: unknown): string => (typeof answer === 'string' ? `'${answer}'` : String(answer));
+
+/** What the author's function says, whatever that is. Throws StrategyError that names the model, not the strategy that happens to run. */
+export function answerOf<Asked extends readonly unknown[]>(model: string, ask: (...asked: Asked) => unknown, ...asked: Asked): unknown {
+  try {
+    return ask(...asked);
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    throw new StrategyError(`${model} threw: ${what}`, 'the stack shows the line', error);
+  }
 }
