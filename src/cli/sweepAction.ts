@@ -37,13 +37,14 @@ interface SweepArgs {
 
 export async function sweep(args: SweepArgs): Promise<void> {
   const by = rankingFigure(args.by);
-  const threads = threadOptions(args);
+  threadOptions(args);
   const random = wholeNumber('--random', args.random, Number.MAX_SAFE_INTEGER);
   const beginning = beginningOf(args);
   if (!args.work && args.queue === undefined)
     throw new ConfigError('--no-work: expected --queue beside it', 'without a queue this machine does all the work');
   if (args.queue !== undefined) checkUrl(args.queue);
   const setup = await setUpSweep({ definition: args.definition, settings: args.set, grid: args.grid, random }, args.ledger ?? null);
+  const threads = threadOptions(args, setup.sets.length);
   // Only now: while a strategy file is loaded in this thread, a signal must end the process itself.
   const stop = stopOnSignal();
   const line = progressLine('sets');

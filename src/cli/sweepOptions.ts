@@ -15,9 +15,9 @@ interface ThreadArgs {
   readonly barTimeout: string;
 }
 
-/** Throws ConfigError naming the option. */
-export function threadOptions({ workers, memory, barTimeout }: ThreadArgs): ThreadOptions {
-  const threads = wholeNumber('--workers', workers, MAX_THREADS) ?? defaultThreads();
+/** For `sets` sets, where their number is known: a thread without a set only takes memory. Throws ConfigError naming the option. */
+export function threadOptions({ workers, memory, barTimeout }: ThreadArgs, sets = Infinity): ThreadOptions {
+  const threads = Math.min(sets, wholeNumber('--workers', workers, MAX_THREADS) ?? defaultThreads());
   const allMib = wholeNumber('--memory', memory, Number.MAX_SAFE_INTEGER / MIB);
   return { threads, barTimeoutMs: timeoutOf(barTimeout), laneBytes: allMib === null ? null : (allMib * MIB) / threads };
 }

@@ -63,6 +63,14 @@ describe('a sweep', () => {
     expect(desk.table()).toBe(table);
   });
 
+  it('starts no more threads than it has sets', async () => {
+    const { code, stderr, stdout } = await desk.sweep('--grid', 'fast=2,4', '--fresh', '--workers', '900', '--quiet', '--json');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 2 } });
+    const told = await desk.sweep('--grid', 'fast=2,4', '--workers', '900');
+    expect(told.stderr).toContain('2 sets (fast 2) on 2 threads.');
+  });
+
   it('refuses what cannot be, with a reason, before anything runs', async () => {
     const refusals: readonly (readonly [readonly string[], RegExp])[] = [
       [['--grid', 'fats=1..3'], /--grid fats: no such parameter, the nearest is fast\n {2}there are: fast, slow/],
