@@ -7,8 +7,14 @@ import { INTERVALS, parseInterval, type Interval } from '../../../model/interval
 import { splitSymbol } from '../instrumentRecord.ts';
 import { checkSymbol, type BarKey } from '../paths.ts';
 
-/** BTCUSDT-1m.csv.gz, BTCUSDT-1m-2024-01.zip, BTC_USDT-5m.feather, BTC_USDT_USDT-5m-futures.feather. */
-const DASHED = /^(.+?)-(\d+[A-Za-z]+)(?:-([a-z]\w*))?(?:-\d{4}-\d\d(?:-\d\d)?)?(?:\.[A-Za-z0-9.]*)?$/;
+/**
+ * BTCUSDT-1m.csv.gz, BTCUSDT-1m-2024-01.zip, BTC_USDT-5m.feather, BTC_USDT_USDT-5m-futures.feather; and what people and browsers add to such
+ * names: BTCUSDT-1m-old.csv, BTCUSDT-1m-2024-01 (1).zip.
+ */
+const DASHED = /^(.+?)-(\d+[A-Za-z]+)(?:[-_ ]([^.]*))?(?:\.[A-Za-z0-9.]*)?$/;
+/** What freqtrade and Binance call other series of a pair. */
+const OTHER_SERIES = /^(mark|index|premiumIndex|funding_rate|fundingRate)\b/;
+const FUTURES = /^futures\b/;
 /** CryptoDataDownload's Binance_BTCUSDT_1h.csv, Binance_BTCUSDT_2023_minute.csv. */
 const DOWNLOADED = /^[A-Za-z]+_([A-Z0-9]+)_(?:\d{4}_)?([a-z0-9]+)\.csv(?:\.[A-Za-z0-9.]*)?$/;
 /** freqtrade writes such files only, and no other names its pairs with a line between. */
@@ -33,8 +39,9 @@ export interface GivenKey {
 /** Symbol, interval and market of a file: as given, else from its name; spot where neither says the market. Throws ConfigError. */
 export function keyOf(file: string, given: GivenKey): BarKey {
   const said = saidBy(basename(file));
-  if (said.kind !== undefined && said.kind !== 'futures' && said.kind !== 'spot') {
-    throw new ConfigError(`${file}: by its name, ${said.kind.replaceAll('_', ' ')}: no bars of trades`, 'import the bars of trades');
+  const [, other] = OTHER_SERIES.exec(said.rest) ?? [];
+  if (other !== undefined) {
+    throw new ConfigError(`${file}: by its name, ${other.replaceAll('_', ' ')}: no bars of trades`, 'import the bars of trades');
   }
   const interval = given.interval ?? said.interval;
   if (interval === undefined) {
@@ -46,19 +53,20 @@ export function keyOf(file: string, given: GivenKey): BarKey {
   }
   const isPair = given.symbol === undefined && FREQTRADE.test(file);
   const symbol = checkSymbol(isPair ? wireName(named) : named);
-  const isFutures = said.kind === 'futures' || (isPair && named.split('_').length === 3);
+  const isFutures = FUTURES.test(said.rest) || (isPair && named.split('_').length === 3);
   return { market: given.market ?? (isFutures ? 'futures' : 'spot'), symbol, interval };
 }
 
-function saidBy(name: string): { symbol?: string; interval?: Interval; kind?: string } {
-  const [, dashed, length, kind] = DASHED.exec(name) ?? [];
+/** `rest` is what follows the interval. */
+function saidBy(name: string): { symbol?: string; interval?: Interval; rest: string } {
+  const [, dashed, length, rest = ''] = DASHED.exec(name) ?? [];
   const [, downloaded, word] = DOWNLOADED.exec(name) ?? [];
   const interval = intervalOf(length ?? word ?? '');
   const symbol = dashed ?? downloaded;
   return {
     ...(symbol === undefined ? {} : { symbol }),
     ...(interval === null ? {} : { interval }),
-    ...(kind === undefined ? {} : { kind }),
+    rest,
   };
 }
 
