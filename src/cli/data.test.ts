@@ -134,4 +134,17 @@ describe('isobar data', () => {
     );
     expect(progressText('x'.repeat(90), 'rows', 60_000, 0.01, 2000).length).toBeLessThanOrEqual(100);
   });
+
+  it('import counts files whose names do not fit a line of 100 columns', async () => {
+    const row = (i: number) => `${Date.UTC(2024, 0, 1) + i * 60_000},100.5,101,100,100.25,1`;
+    const files = [0, 1, 2].map((at) => {
+      const file = join(folder, `LONGUSDT-1m-2024-0${at + 1}-of-three.csv`);
+      writeFileSync(file, ['open_time_ms,open,high,low,close,volume', row(at)].join('\n'));
+      return file;
+    });
+    const text = plain(await isobar('import', ...files));
+    expect(text).toContain('    from        3 files  (3 rows, 3 of them new)');
+    expect(text.split('\n').filter((line) => line.length > 100)).toEqual([]);
+    expect(plain(await isobar('import', ...files.slice(0, 1)))).toContain('LONGUSDT-1m-2024-01-of-three.csv  (the catalog has');
+  });
 });

@@ -12,6 +12,8 @@ import { formatMinute } from '../model/time.ts';
 import { count } from '../report/html/page/format.ts';
 import { seriesCheckRow, seriesListRow, seriesNotes } from './seriesText.ts';
 
+const COLUMNS = 100;
+
 /** The figures of a manifest without its lists. */
 export function summaryOf({ missing: _missing, zeroVolume: _zeroVolume, wrong: _wrong, sha256, ...figures }: GapManifest) {
   return { manifestSha256: sha256, ...figures };
@@ -44,10 +46,12 @@ export function importText(set: ImportedSet): string {
 function originLines(set: ImportedSet): string[] {
   const { files, formats, fileGaps } = set;
   const known = set.knownFiles.length;
-  const from = files.length > 3 ? `${count(files.length)} files` : files.map((file) => basename(file)).join(', ');
   const what = formats.every((format) => format === 'csv') ? '' : `${formats.join(', ')}; `;
   const rows = `${what}${count(set.fileRows)} rows, ${count(set.newRows)} of them new`;
-  const lines = [`    from        ${from}  (${known === files.length ? 'the catalog has all of it' : rows})`];
+  const read = `(${known === files.length ? 'the catalog has all of it' : rows})`;
+  const names = files.map((file) => basename(file)).join(', ');
+  const isShort = files.length <= 3 && `    from        ${names}  ${read}`.length <= COLUMNS;
+  const lines = [`    from        ${isShort || files.length === 1 ? names : `${count(files.length)} files`}  ${read}`];
   const line = (name: string, text: string) => lines.push(`    ${name.padEnd(12)}${text}`);
   if (known > 0 && known < files.length) line('known', `${count(known)} files were not read again: the catalog has their content`);
   if (set.resumedFiles.length > 0) line('resumed', `${count(set.resumedFiles.length)} files had been read by an import that was cut`);
