@@ -1,5 +1,6 @@
 // The command line: knows the names of the commands; each imports its needs when it runs.
 
+import { existsSync } from 'node:fs';
 import yargs, { type Argv } from 'yargs';
 import { packageVersion } from '../app/version.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -81,10 +82,11 @@ async function helpOf(words: readonly string[]): Promise<string> {
   });
 }
 
-/** A word in the wrong place may be a key, and messages end up in logs. */
+/** A word in the wrong place may be a key, and messages end up in logs. What is on the disk is none, such as a run folder named by its time. */
 async function complaintOf(complaint: Complaint, argv: readonly string[]): Promise<ConfigError> {
   const { message, remedy } = await usageError(complaint.message, argv, helpOf);
-  return new ConfigError(withoutKeys(message), remedy);
+  const isPath = argv.some((word) => message.startsWith(`${word}: `) && existsSync(word));
+  return new ConfigError(isPath ? message : withoutKeys(message), remedy);
 }
 
 /** Runs the command line `argv`; sets the exit code of the process. */

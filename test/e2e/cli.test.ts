@@ -139,6 +139,15 @@ describe('a command line that is not understood ends with code 2 and the nearest
     expect([code, stdout]).toEqual([2, '']);
   });
 
+  test('a run folder too many is named, though its name of digits looks like a key', async () => {
+    const name = 'runs/20240131-120000-sweep-smaCross';
+    const gone = await commandIn(desk.folder, ['report', 'a', 'b', name]);
+    expect(gone.stderr).toContain('[redacted]');
+    desk.write(`${name}/summary.json`, '{}');
+    const { stderr } = await commandIn(desk.folder, ['report', 'a', 'b', name]);
+    expect(stderr.split('\n')[0]).toBe(`${name}: one argument too many`);
+  });
+
   test('in a process of its own', async () => {
     const { code, stdout, stderr } = await desk.run('backtest', 'x.yaml', '--sett', 'a=1');
     expect(stderr.split('\n')[0]).toBe('--sett: unknown option, the nearest valid one is --set');
