@@ -7,6 +7,7 @@ import { writeArrowColumns } from '../adapters/bars/arrow/arrowFile.ts';
 import { fileError } from '../adapters/bars/fileError.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
 import { ConfigError } from '../base/errors.ts';
+import { shellWord } from '../base/shellWord.ts';
 import type { RunRecord } from '../model/run.ts';
 import { formatTime } from '../model/time.ts';
 import { equityColumns } from '../report/folder/resultHash.ts';
@@ -152,7 +153,7 @@ export async function writeRunReport(path: string, run: FinishedRun): Promise<vo
 /** `file`: where the definition lies, or could be put. */
 function provenanceOf({ resolved, origin }: FinishedRun, identity: Identity, file: string): Provenance {
   const { definition: own, strategies, models, data, lockFile: lock } = identity;
-  const commands = [...(origin.recipe === null ? [] : [origin.recipe]), `isobar backtest ${shownPath(resolve(file))}`];
+  const commands = [...(origin.recipe === null ? [] : [origin.recipe]), `isobar backtest ${shellWord(shownPath(resolve(file)))}`];
   return {
     definition: definitionText(resolved, origin),
     command: origin.inCode.length === 0 ? commands.join('\n') : `in code: ${origin.inCode.join(', ')}`,

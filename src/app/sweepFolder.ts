@@ -5,6 +5,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileError } from '../adapters/bars/fileError.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
+import { shellWord } from '../base/shellWord.ts';
 import { typicalLengthMs } from '../model/interval.ts';
 import { formatTime } from '../model/time.ts';
 import { namesOf } from '../report/names.ts';
@@ -100,7 +101,7 @@ function hashOf({ figures, refused, failed }: SweepRecord): string {
 export function setCommand({ setup }: SweepRun, record: SweepRecord, set: number | null): string {
   const { definition, settings } = setup.request;
   const all = [...settings, ...paramSettings(setup.given).first];
-  const base = ['isobar backtest', definition, ...all.map((setting) => `--set ${shellWord(setting)}`)].join(' ');
+  const base = ['isobar backtest', shellWord(definition), ...all.map((setting) => `--set ${shellWord(setting)}`)].join(' ');
   if (set === null) return base;
   const params = record.axes.map(
     ({ setting, values }, axis) => ` --set ${shellWord(`${setting}=${values[record.places[axis]?.[set] ?? 0]}`)}`,
@@ -111,16 +112,12 @@ export function setCommand({ setup }: SweepRun, record: SweepRecord, set: number
 function sweepCommand({ request }: SweepSetup, by: string): string {
   const { definition, settings, grid, random } = request;
   return [
-    `isobar sweep ${definition}`,
+    `isobar sweep ${shellWord(definition)}`,
     ...settings.map((setting) => `--set ${shellWord(setting)}`),
     ...grid.map((axis) => `--grid ${shellWord(axis)}`),
     ...(random === null ? [] : [`--random ${random}`]),
     ...(by === 'sharpe' ? [] : [`--by ${by}`]),
   ].join(' ');
-}
-
-function shellWord(text: string): string {
-  return /^[\w.,:/=+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Writes the folder into `<out>/<stamp>-sweep-<name>`; returns its path and the text of sweep.json. Throws ConfigError when it cannot be written. */

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { createProject, createStrategy } from '../app/scaffold/project.ts';
+import { shellWord } from '../base/shellWord.ts';
 
 /** The run definition of a new project. */
 const DEFINITION = 'backtests/first.yaml';
@@ -10,7 +11,7 @@ const DEFINITION = 'backtests/first.yaml';
 export function init(dir: string): void {
   const { folder, files } = createProject(dir);
   const where = relative(process.cwd(), folder);
-  const steps = [...(where === '' ? [] : [`cd ${where}`]), 'npm i', `npx isobar backtest ${DEFINITION}`, 'npm test'];
+  const steps = [...(where === '' ? [] : [`cd ${shellWord(where)}`]), 'npm i', `npx isobar backtest ${DEFINITION}`, 'npm test'];
   say([
     `Made ${where === '' ? 'a project' : where}:`,
     ...files.map((file) => `  ${file}`),

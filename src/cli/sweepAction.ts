@@ -8,6 +8,7 @@ import { threadRunner, type ThreadOptions } from '../app/sweepThreads.ts';
 import { rankingFigure, setUpSweep, type SweepSetup } from '../app/sweepSetup.ts';
 import { shownPath } from '../app/definition/paths.ts';
 import { ConfigError } from '../base/errors.ts';
+import { shellWord } from '../base/shellWord.ts';
 import { count } from '../report/html/page/format.ts';
 import { sweepTable } from '../report/sweep/terminal.ts';
 import { wantsColour } from '../report/terminal/closingTable.ts';
@@ -120,5 +121,5 @@ function beginningOf({ resume, fresh }: SweepArgs): Beginning {
 /** The command line that goes on with the sweep. */
 function again(): string {
   const words = process.argv.slice(2).filter((word) => word !== '--fresh' && word !== '--resume');
-  return `isobar ${[...words, '--resume'].map((word) => (/^[\w.,:/=+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')}`;
+  return `isobar ${[...words, '--resume'].map(shellWord).join(' ')}`;
 }

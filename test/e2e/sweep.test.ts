@@ -71,6 +71,15 @@ describe('a sweep', () => {
     expect(told.stderr).toContain('2 sets (fast 2) on 2 threads.');
   });
 
+  it('names commands that a shell takes, whatever the definition and the folder are called', async () => {
+    desk.write("it's mine.yaml", readFileSync(join(desk.folder, 'cross.yaml'), 'utf8'));
+    const { stdout } = await desk.run('sweep', "it's mine.yaml", '--grid', 'fast=2,4');
+    expect(stdout).toContain(`isobar backtest 'it'\\''s mine.yaml' --set `);
+    const run = await desk.run('backtest', "it's mine.yaml", '--out', 'my runs', '--quiet');
+    const report = readFileSync(join(desk.folder, run.stdout.trim(), 'report.html'), 'utf8');
+    expect(report).toMatch(/<code>isobar backtest (&#39;|')my runs\/[\w-]+\/definition\.yaml(&#39;|')<\/code>/);
+  });
+
   it('refuses what cannot be, with a reason, before anything runs', async () => {
     const refusals: readonly (readonly [readonly string[], RegExp])[] = [
       [['--grid', 'fats=1..3'], /--grid fats: no such parameter, the nearest is fast\n {2}there are: fast, slow/],

@@ -1,5 +1,6 @@
 // The tables of a comparison: where the difference was made, all figures, what went in, the first fill that is not the same.
 
+import { shellWord } from '../../base/shellWord.ts';
 import { count, fixed, NONE, signed, THIN, timeText } from '../html/page/format.ts';
 import { METRIC_NAMES } from '../html/glossary.ts';
 import { html, type Markup, type Part } from '../html/markup.ts';
@@ -179,7 +180,7 @@ export function cellsOf(fill: FillCells | null): readonly string[] | null {
 }
 
 export function provenance({ a, b }: Comparison): Markup {
-  const command = `isobar report ${a.path} ${b.path}`;
+  const command = `isobar report ${shellWord(a.path)} ${shellWord(b.path)}`;
   const block = ({ path, summary: { run, resultHash, dataQuality } }: ComparedRun, side: 'a' | 'b') =>
     html`<div>
       <h3>${letter(side)} ${path}</h3>
@@ -210,7 +211,7 @@ export function provenance({ a, b }: Comparison): Markup {
         </div>
         <div>
           <dt>Is it still so?</dt>
-          <dd><code>isobar verify ${path}</code></dd>
+          <dd><code>isobar verify ${shellWord(path)}</code></dd>
         </div>
       </dl>
     </div>`;
