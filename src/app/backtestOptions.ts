@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { givenBars, type Bars } from '../adapters/bars/givenBars.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
+import { ConfigError } from '../base/errors.ts';
 import { checkStrategy, type LoadedStrategy } from '../plugins/loadStrategy.ts';
 import { Strategy, type StrategyClass } from '../strategy/strategy.ts';
 import type { OptionsRequest, RunRequest } from './definition/request.ts';
@@ -68,7 +69,8 @@ export type BacktestOptions = FileOptions | CodeOptions;
 
 /** What is asked for, and the class where one was given. Throws ConfigError for a class that is no strategy, and for unsound bars. */
 export function requestOf(options: BacktestOptions): { readonly request: RunRequest; readonly given: LoadedStrategy | null } {
-  if ('definition' in options) return { request: { kind: 'file', file: options.definition, settings: options.set ?? [] }, given: null };
+  checkObject(options);
+  if ('definition' in options) return { request: fileRequest(options), given: null };
   const { data, strategy, fees, symbol, interval, ...rest } = options;
   const given = typeof strategy === 'function' ? loadedFrom(strategy) : null;
   const list = data === undefined ? [] : isList(data) ? data : [data];
@@ -93,6 +95,22 @@ export function requestOf(options: BacktestOptions): { readonly request: RunRequ
     ],
   };
   return { request: { ...request, settings: [] }, given };
+}
+
+function checkObject(options: unknown): void {
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
+  const got = Array.isArray(options) ? 'a list' : options === undefined || options === null ? 'nothing' : `a ${typeof options}`;
+  throw new ConfigError(`backtest options: expected an object, got ${got}`, "write: backtest({ strategy, data, cash: '10000' })");
+}
+
+/** What else stands beside a definition would have no effect, and nobody would notice. */
+function fileRequest(options: FileOptions): RunRequest {
+  const beside = Object.entries(options).find(([key, value]) => key !== 'definition' && key !== 'set' && value !== undefined);
+  if (beside !== undefined) {
+    const [key] = beside;
+    throw new ConfigError(`backtest options ${key}: expected not to stand beside definition`, `leave it out; a key of the definition is changed by set: ['${key}=...']`);
+  }
+  return { kind: 'file', file: options.definition, settings: options.set ?? [] };
 }
 
 function isList(data: NonNullable<CodeOptions['data']>): data is readonly (string | Bars)[] {

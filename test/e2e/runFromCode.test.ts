@@ -224,6 +224,14 @@ describe('refused, with a line that names the option', () => {
   });
 });
 
+test('options beside a definition, which would have no effect, and options that are none are refused', async () => {
+  const ran = (options: unknown) => backtest(options as BacktestOptions);
+  await expect(ran({ definition, cash: '5' })).rejects.toThrow('backtest options cash: expected not to stand beside definition');
+  await expect(ran({ definition, cash: '5' })).rejects.toMatchObject({ name: 'ConfigError', remedy: expect.stringContaining("set: ['cash=...']") });
+  await expect(ran(undefined)).rejects.toThrow('backtest options: expected an object, got nothing');
+  await expect(ran('x.yaml')).rejects.toThrow('backtest options: expected an object, got a string');
+});
+
 test('a strategy that throws is a StrategyError that names the bar, with its own error as the cause', async () => {
   class Broken extends Strategy {
     override onBar() {
