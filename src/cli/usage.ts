@@ -12,6 +12,11 @@ export async function usageError(complaint: string, argv: readonly string[], hel
   const help = await helpOf(words);
   const [, valueless] = /^Not enough arguments following: (.+)$/.exec(complaint) ?? [];
   if (valueless !== undefined) return new ConfigError(`--${valueless}: expected a value, got nothing`, helpHint(words));
+  const [, given, got, choices] = /^Invalid values:\s+Argument: (\S+), Given: (.*), Choices: (.*)/.exec(complaint) ?? [];
+  if (given !== undefined) {
+    const name = isOption(given, argv) ? `--${given}` : given;
+    return new ConfigError(`${name}: expected one of ${choices?.replaceAll('"', '')}, got ${got}`, helpHint(words));
+  }
   const [, names] = /^Unknown (?:arguments?|commands?): (.+)$/.exec(complaint) ?? [];
   if (names === undefined) return new ConfigError(complaint, helpHint(words));
   const [name = ''] = names.split(', ');

@@ -129,6 +129,8 @@ describe('a command line that is not understood ends with code 2 and the nearest
     [['backtest', 'x.yaml', '--out'], '--out: expected a value, got nothing'],
     [['backtest', 'x.yaml', '--out', 'a', '--out', 'b'], '--out: expected one value, got several'],
     [['backtest', 'x.yaml', '--bar-timeout', 'soon'], "--bar-timeout: expected seconds (0 to 86400), got 'soon'"],
+    [['data', 'import', 'x.csv', '--market', 'perp'], '--market: expected one of spot, futures, got "perp"'],
+    [['completion', 'tcsh'], 'shell: expected one of bash, zsh, fish, got "tcsh"'],
     [['backtest', 'a.yaml', 'b.yaml'], 'b.yaml: one argument too many'],
     [['backtest'], 'backtest: expected a run definition or a strategy file, got nothing'],
     [['backtest', 'x.ts'], 'x.ts: expected --data FILE beside a strategy file'],
