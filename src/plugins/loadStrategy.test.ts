@@ -1,5 +1,6 @@
 // The loader of strategies: what it accepts, what it refuses, and what its hash depends on. Needs dist: a strategy imports the built package.
 
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,6 +51,19 @@ describe('a good strategy', () => {
     const path = join(folder, 'sample.ts');
     expect((await loadStrategy(path)).strategy).toBe((await loadStrategy(path)).strategy);
   });
+});
+
+test('the stack of its errors has the path of the file and the line as it stands now', () => {
+  const text = "import { Strategy } from 'isobar';\nexport default class S extends Strategy {\n  override onBar() {}\n}\nthrow new Error('top');\n";
+  const loader = new URL('../../dist/plugins/loadStrategy.js', import.meta.url).href;
+  const shown = (path: string) => {
+    const code = `import { loadStrategy } from ${JSON.stringify(loader)}; await loadStrategy(${JSON.stringify(path)}).catch((e) => console.log(e.cause.stack));`;
+    return spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', timeout: 20_000 }).stdout;
+  };
+  const path = write('with space/top.ts', text);
+  expect(shown(path)).toContain(`${path}:5:`);
+  write('with space/top.ts', `// A remark that moves the lines.\n${text}`);
+  expect(shown(path)).toContain(`${path}:6:`);
 });
 
 const strategy = (body: string) => `import { Strategy } from 'isobar';\n${body}\n`;
