@@ -12,6 +12,7 @@ import { ENDINGS, PAYMENTS, ROLES, type RunRecord } from '../../src/model/run.ts
 import { FuturesLedger } from '../../src/portfolio/futuresLedger.ts';
 import { costBridge } from '../../src/report/metrics/costBridge.ts';
 import { closedPnl } from '../../src/report/trades/closedPnl.ts';
+import { orderSummary } from '../../src/report/trades/orderStatistics.ts';
 import { tradeSummary } from '../../src/report/trades/statistics.ts';
 import { tradesOf } from '../../src/report/trades/trades.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
@@ -210,6 +211,7 @@ it.each([true, false])('an order that was to turn a position round goes with it 
   expect(roles(record, 'liquidation')).toBe(1);
   expect(record.fills.length).toBe(2);
   expect(record.orders.ending.filter((code) => ENDINGS[code] === 'canceled').length).toBe(1);
+  expect(orderSummary(record)).toMatchObject({ cancelled: 0, endedByLiquidation: 1 });
   const told = tradeSummary(record, tradesOf(record), record.equity.units.at(-1)! - record.startUnits);
   const { funding: received } = costBridge(record, record.equity.units.at(-1)! - record.startUnits);
   expect([told.trades, told.liquidations, told.funding, received]).toEqual([1, 1, '40', '-40']);

@@ -1,9 +1,11 @@
 // What became of the orders of a run: counts by ending and by code, the makers' share, and how long answers took.
 
-import { ENDINGS, type RunRecord } from '../../model/run.ts';
+import { ENDINGS, ROLES, type OrderColumns, type RunRecord } from '../../model/run.ts';
 import { Scale, valueAt } from '../../portfolio/scale.ts';
 import { settle, type Figure, type Reason } from '../metrics/kernels/figure.ts';
 import { ExactSum, moneyText, type Money } from '../metrics/money.ts';
+
+const LIQUIDATION = ROLES.indexOf('liquidation');
 
 export type OrderFigure =
   | 'makerShare'
@@ -33,6 +35,7 @@ export type OrderSummary = { readonly [Name in OrderFigure]: number | null } & {
   readonly refusedByRiskByCode: Readonly<Record<string, number>>;
   readonly notSent: number;
   readonly noEffect: number;
+  /** Cancelled by the exchange as it closed a position of the account: what stood at that instant. It gives no other sign of it. */
   readonly endedByLiquidation: number;
   /** Stood when the run ended. */
   readonly open: number;
@@ -47,12 +50,13 @@ export type OrderSummary = { readonly [Name in OrderFigure]: number | null } & {
 };
 
 export function orderSummary(record: RunRecord): OrderSummary {
-  const { orders, fills } = record;
+  const { orders, fills, instruments } = record;
   const counts = new Map<(typeof ENDINGS)[number], number>();
   const rejectedByCode: Record<string, number> = {};
   const refusedByRiskByCode: Record<string, number> = {};
   const unknownByEnding: Record<string, number> = {};
-  let [partlyFilled, accepted, unknown, ackMs] = [0, 0, 0, 0];
+  let [partlyFilled, accepted, unknown, ackMs, endedByLiquidation] = [0, 0, 0, 0, 0];
+  const liquidatedMs = liquidationTimes(orders);
   for (let row = 0; row < orders.length; row++) {
     const ending = ENDINGS[orders.ending[row]!]!;
     counts.set(ending, (counts.get(ending) ?? 0) + 1);
@@ -60,6 +64,9 @@ export function orderSummary(record: RunRecord): OrderSummary {
     if (ending === 'denied') count(refusedByRiskByCode, code);
     if (ending === 'refused' || ending === 'rejected') count(rejectedByCode, code);
     if (orders.filledLots[row]! > 0 && ending !== 'filled') partlyFilled++;
+    const doneMs = orders.doneMs[row]!;
+    const isOfContract = instruments[orders.instrument[row]!]!.contract !== undefined;
+    if (ending === 'canceled' && isOfContract && orders.createdMs[row]! < doneMs && liquidatedMs.has(doneMs)) endedByLiquidation++;
     if (orders.wasUnknown[row] === 1) {
       unknown++;
       count(unknownByEnding, ending);
@@ -89,7 +96,7 @@ export function orderSummary(record: RunRecord): OrderSummary {
     accepted,
     filled: ended('filled'),
     partlyFilled,
-    cancelled: ended('canceled'),
+    cancelled: ended('canceled') - endedByLiquidation,
     expired: ended('expired'),
     rejected: ended('refused') + ended('rejected'),
     rejectedByCode: sorted(rejectedByCode),
@@ -97,7 +104,7 @@ export function orderSummary(record: RunRecord): OrderSummary {
     refusedByRiskByCode: sorted(refusedByRiskByCode),
     notSent: ended('notSent'),
     noEffect: ended('noEffect'),
-    endedByLiquidation: 0,
+    endedByLiquidation,
     open: ended('open'),
     unknown,
     unknownByEnding: sorted(unknownByEnding),
@@ -107,6 +114,13 @@ export function orderSummary(record: RunRecord): OrderSummary {
     ...values,
     reasons,
   };
+}
+
+/** Of the orders that the exchange itself gave to close positions. */
+function liquidationTimes({ length, role, doneMs }: OrderColumns): ReadonlySet<number> {
+  const times = new Set<number>();
+  for (let row = 0; row < length; row++) if (role[row] === LIQUIDATION) times.add(doneMs[row]!);
+  return times;
 }
 
 function count(into: Record<string, number>, key: string): void {
