@@ -117,6 +117,8 @@ export class Reservations {
   readonly #purses: readonly Purse[];
   /** By strategy, and of each by instrument. */
   readonly #claims: readonly Claim[];
+  /** Of one strategy and one instrument. */
+  readonly #only: Claim | null;
   #openTotal = 0;
   /** Oldest first: each one stays equally long. */
   #tombstones: Tombstone[] = [];
@@ -129,6 +131,7 @@ export class Reservations {
     );
     this.#purses = Array.from({ length: strategies }, () => new Purse());
     this.#claims = this.#purses.flatMap((purse) => listOf(this.#exposures, (exposure) => new Claim(purse, exposure)));
+    this.#only = this.#claims.length === 1 ? this.#claims[0]! : null;
   }
 
   /**
@@ -304,7 +307,7 @@ export class Reservations {
   }
 
   #claim(strategy: number, index: number): Claim {
-    return this.#claims[strategy * this.#exposures.length + index]!;
+    return this.#only ?? this.#claims[strategy * this.#exposures.length + index]!;
   }
 }
 

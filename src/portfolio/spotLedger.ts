@@ -70,6 +70,8 @@ export class SpotLedger implements Ledger {
   readonly #assets: readonly Asset[];
   /** By strategy, and of each by instrument. */
   readonly #holdings: readonly Holding[];
+  /** Of one strategy in one instrument, as most runs are: what every order asks for several times over needs no search then. */
+  readonly #only: Holding | null;
   /** Cash of the account. */
   #quoteTotal = 0.5;
   readonly #held = new Held();
@@ -85,6 +87,7 @@ export class SpotLedger implements Ledger {
     this.#assets = listOf(instruments, (instrument) => new Asset(instrument));
     this.#books = Array.from({ length: strategies }, () => new Book());
     this.#holdings = this.#books.flatMap((book) => listOf(this.#assets, (asset) => new Holding(book, asset)));
+    this.#only = this.#holdings.length === 1 ? this.#holdings[0]! : null;
     this.#quoteTotal = 0;
   }
 
@@ -152,7 +155,7 @@ export class SpotLedger implements Ledger {
     return this.#holding(strategy, index).base;
   }
   baseTotal(index: number): number {
-    return this.#assets[index]!.total;
+    return this.#only === null ? this.#assets[index]!.total : this.#only.asset.total;
   }
   lots(strategy: number, index: number): number {
     const { base, asset } = this.#holding(strategy, index);
@@ -273,7 +276,7 @@ export class SpotLedger implements Ledger {
   }
 
   #holding(strategy: number, index: number): Holding {
-    return this.#holdings[strategy * this.#assets.length + index]!;
+    return this.#only ?? this.#holdings[strategy * this.#assets.length + index]!;
   }
   #addQuote(book: Book, units: number): void {
     book.quote = exact(book.quote + units);
