@@ -19,6 +19,8 @@ import { table } from './table.ts';
 
 const ROWS = 5_000_000;
 const ROUNDS = 3;
+/** Of a form in a process of its own: what the compiler settles on differs from process to process by a tenth. */
+const PROCESS_ROUNDS = 6;
 /** Passes of one process; the first ones warm it up. */
 const PASSES = 12;
 /** Runs of 50 thousand bars until V8 has seen as many as in one pass of the long ones. */
@@ -146,7 +148,7 @@ interface Beside {
 function against(program: string | null, file: string, workload: 'heavy' | 'light'): Beside {
   let [cNs, onBarNs, whenNs] = [Infinity, Infinity, Infinity];
   let fills = 0;
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < PROCESS_ROUNDS; round++) {
     const reference = program === null ? null : runReference(program, file, workload === 'heavy' ? HEAVY : LIGHT, 4);
     const a = inProcess('strategies/smaCrossOnBar.ts', workload);
     const b = inProcess('strategies/smaCross.ts', workload);

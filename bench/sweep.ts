@@ -24,8 +24,8 @@ const GRID = ['fast=5..100:5', 'slow=120..300:20'];
 const SETS = FASTS.flatMap((fast) => SLOWS.map((slow) => ({ fast, slow })));
 const WORK: Omit<Workload, 'fast' | 'slow'> = { lots: 1, cashUnits: 1e14, feePpm: 400 };
 const CLASS = 'strategies/smaCross.ts';
-/** Of lanes and of sets alone: the compiler is at work during the first one. */
-const PASSES = 3;
+/** The compiler is at work during the first ones. */
+const PASSES = 4;
 const ROOT = new URL('..', import.meta.url).pathname;
 
 export interface SweepBench {
@@ -46,13 +46,11 @@ export interface SweepBench {
 export async function sweepBench(folder: string, program: string | null): Promise<SweepBench> {
   const bars = walk('AAAUSDT', ROWS, 1);
   const plan = planFor(await load(CLASS), [feedPlan('bars', bars)], { ...WORK, fast: 5, slow: 120 }, SETS[0]!);
-  const lanes = await asLanes(plan);
-  const separate = await oneByOne(plan);
-  separate.values.forEach((value, set) => same(set, 'alone', [...value], [...lanes.values[set]!]));
-  const c = program === null ? null : inC(folder, program, lanes.records);
+  const { lanesNs, aloneNs, records } = await compare(plan);
+  const c = program === null ? null : inC(folder, program, records);
   const scaling = await threads(folder, bars);
-  const cpu = lanes.ns / (ROWS * SETS.length);
-  const alone = separate.ns / (ROWS * SETS.length);
+  const cpu = lanesNs / (ROWS * SETS.length);
+  const alone = aloneNs / (ROWS * SETS.length);
   return {
     sets: SETS.length,
     bars: ROWS,
@@ -77,28 +75,46 @@ function cpuNs(from: NodeJS.CpuUsage): number {
   return (user + system) * 1000;
 }
 
-interface Timed {
-  readonly ns: number;
-  readonly values: readonly Float64Array[];
+interface Compared {
+  readonly lanesNs: number;
+  readonly aloneNs: number;
+  readonly records: readonly SetRecord[];
 }
 
-/** Best of three passes over all sets, in the groups that the product would make for one thread. */
-async function asLanes(plan: RunPlan): Promise<Timed & { readonly records: readonly SetRecord[] }> {
-  const scratch = new Scratch();
+/**
+ * All sets in the groups that the product would make for one thread: each group as lanes, then its sets one by one, several times in turn;
+ * of each group the best time of both, as the reference has the best of each set. Throws when a set leaves another result alone.
+ */
+async function compare(plan: RunPlan): Promise<Compared> {
   const groups = groupsOf();
-  let ns = Infinity;
-  const values: Float64Array[] = [];
+  const [ofLanes, ofSets] = [new Scratch(), new Scratch()];
+  const least = groups.map(() => ({ lanesNs: Infinity, aloneNs: Infinity }));
   const records: SetRecord[] = [];
   for (let pass = 0; pass < PASSES; pass++) {
-    const from = process.cpuUsage();
-    for (const group of groups) {
-      const onRecord = (at: number, record: SetRecord) => (records[group[at]!] = record);
-      const outcomes = await runLanes(plan, group.map((set) => SETS[set]!), { scratch, onRecord }); // prettier-ignore
-      outcomes.forEach((outcome, at) => (values[group[at]!] = outcome.values));
+    for (const [at, group] of groups.entries()) {
+      const onRecord = (lane: number, record: SetRecord) => (records[group[lane]!] = record);
+      let from = process.cpuUsage();
+      const outcomes = await runLanes(plan, group.map((set) => SETS[set]!), { scratch: ofLanes, onRecord }); // prettier-ignore
+      least[at]!.lanesNs = Math.min(least[at]!.lanesNs, cpuNs(from));
+      from = process.cpuUsage();
+      const alone: Float64Array[] = [];
+      for (const set of group) alone.push(await runAlone(plan, SETS[set]!, ofSets));
+      least[at]!.aloneNs = Math.min(least[at]!.aloneNs, cpuNs(from));
+      group.forEach((set, lane) => same(set, 'alone', [...alone[lane]!], [...outcomes[lane]!.values]));
     }
-    ns = Math.min(ns, cpuNs(from));
   }
-  return { ns, values, records };
+  const sumOf = (key: 'lanesNs' | 'aloneNs') => least.reduce((sum, each) => sum + each[key], 0);
+  return { lanesNs: sumOf('lanesNs'), aloneNs: sumOf('aloneNs'), records };
+}
+
+/** A set by itself: the whole engine with its own feeds and indicators, then the same figures. */
+async function runAlone(plan: RunPlan, params: (typeof SETS)[number], scratch: Scratch): Promise<Float64Array> {
+  const own = { ...plan, strategies: [{ ...plan.strategies[0]!, params }] };
+  const prepared = await prepareBacktest(own, { scratch });
+  prepared.loop(prepared.engine);
+  const figures = setFigures(recordOf(own, prepared, false));
+  prepared.engine.release();
+  return figures;
 }
 
 function groupsOf(): readonly (readonly number[])[] {
@@ -107,28 +123,6 @@ function groupsOf(): readonly (readonly number[])[] {
     { name: 'slow', values: SLOWS },
   ];
   return tasksOf(axes, SETS, ROWS, 1);
-}
-
-/** Each set by itself, best of as many passes: the whole engine with its own feeds and indicators, then the same figures. */
-async function oneByOne(plan: RunPlan): Promise<Timed> {
-  const scratch = new Scratch();
-  const values: Float64Array[] = [];
-  const run = async (params: (typeof SETS)[number]) => {
-    const own = { ...plan, strategies: [{ ...plan.strategies[0]!, params }] };
-    const prepared = await prepareBacktest(own, { scratch });
-    prepared.loop(prepared.engine);
-    const figures = setFigures(recordOf(own, prepared, false));
-    prepared.engine.release();
-    return figures;
-  };
-  let ns = Infinity;
-  for (let pass = 0; pass < PASSES; pass++) {
-    values.length = 0;
-    const from = process.cpuUsage();
-    for (const params of SETS) values.push(await run(params));
-    ns = Math.min(ns, cpuNs(from));
-  }
-  return { ns, values };
 }
 
 /** Mean of the best passes of each set. Ends, fees and fills must be those of the lanes. */
