@@ -1,4 +1,4 @@
-// Arrays that what was made from them can be compiled for once.
+// Lists of one kind for V8, whether or not what makes them has been compiled: code that reads them need not be compiled again.
 
 /**
  * What `make` gives for each, like `from.map(make)`. Of lists that are made with every bot and read at every order or block: V8's own

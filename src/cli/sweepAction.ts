@@ -38,6 +38,7 @@ interface SweepArgs {
 
 export async function sweep(args: SweepArgs): Promise<void> {
   const by = rankingFigure(args.by);
+  // Tried before anything is loaded; how many threads there is work for is known only then.
   threadOptions(args);
   const random = wholeNumber('--random', args.random, Number.MAX_SAFE_INTEGER);
   const beginning = beginningOf(args);

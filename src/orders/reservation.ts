@@ -117,7 +117,7 @@ export class Reservations {
   readonly #purses: readonly Purse[];
   /** By strategy, and of each by instrument. */
   readonly #claims: readonly Claim[];
-  /** Of one strategy and one instrument. */
+  /** Of one strategy in one instrument, as most runs are: each order asks for it several times. */
   readonly #only: Claim | null;
   #openTotal = 0;
   /** Oldest first: each one stays equally long. */

@@ -13,10 +13,10 @@ const MAX_TASK_SETS = 256;
 /** Of a worker alone, for the progress that it shows. */
 const TASKS_ALONE = 4;
 /**
- * A batch hands each worker one task, two thirds of what is left in all; the next batch the same of the rest. In equal tasks of an eighth
- * as many sets the workers filled windows 108 times that one thread fills 60 times (200 sets of 20 by 10, two workers), and a quarter of
- * what a second core gives went there; in these it is 73 times. Factoring: S. F. Hummel, E. Schonberg, L. E. Flynn (1992), there with a
- * half, for tasks of which nobody knows how long they take; sets of one grid take about the same.
+ * A batch hands each worker one task, two thirds of what is left in all; the next batch the same of the rest. Tasks that begin as
+ * eighths of all sets fill windows 108 times that one thread fills 60 times (200 sets of 20 by 10, two workers); these, 79 times.
+ * Factoring: S. F. Hummel, E. Schonberg, L. E. Flynn (1992), there with a half; the sets of one half of a grid took at most 1.5 times as
+ * long as those of the other, which a third that is left makes up for.
  */
 const BATCH_SHARE = 2 / 3;
 /** Of a worker's part: to wait for so little at the end costs less than another set-up. */

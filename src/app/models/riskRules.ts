@@ -5,7 +5,7 @@ import { pow10 } from '../../base/exact.ts';
 import type { Draft, OrderRule, RiskState } from '../../risk/rule.ts';
 import { isReduction } from '../../risk/exposure.ts';
 import type { AskingAccount, AskingOrder, RiskRuleSpec } from '../../strategy/models.ts';
-import { answerOf } from './venueModels.ts';
+import { answerOf } from './answer.ts';
 
 export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
   return {

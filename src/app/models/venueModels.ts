@@ -5,6 +5,7 @@ import { pow10 } from '../../base/exact.ts';
 import type { FeeSpec, SlippageSpec } from '../../strategy/models.ts';
 import type { FeeModel } from '../../venue/feeModel.ts';
 import type { SlippageModel } from '../../venue/slippage.ts';
+import { answerOf } from './answer.ts';
 
 const MILLION = 1_000_000;
 /** What is this much of a tick above a whole one is the noise of doubles, not a wish for one tick more. */
@@ -51,13 +52,3 @@ export function feesOf({ rate }: FeeSpec): FeeModel {
 }
 
 const said = (answer: unknown): string => (typeof answer === 'string' ? `'${answer}'` : String(answer));
-
-/** What the author's function says, whatever that is. Throws StrategyError that names the model, not the strategy that happens to run. */
-export function answerOf<Asked extends readonly unknown[]>(model: string, ask: (...asked: Asked) => unknown, ...asked: Asked): unknown {
-  try {
-    return ask(...asked);
-  } catch (error) {
-    const what = error instanceof Error ? error.message : String(error);
-    throw new StrategyError(`${model} threw: ${what}`, 'the stack shows the line', error);
-  }
-}

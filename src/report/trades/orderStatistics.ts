@@ -66,6 +66,7 @@ export function orderSummary(record: RunRecord): OrderSummary {
     if (orders.filledLots[row]! > 0 && ending !== 'filled') partlyFilled++;
     const doneMs = orders.doneMs[row]!;
     const isOfContract = instruments[orders.instrument[row]!]!.contract !== undefined;
+    // One that was decided at that very instant is cancelled by something else: the exchange ends what it finds.
     if (ending === 'canceled' && isOfContract && orders.createdMs[row]! < doneMs && liquidatedMs.has(doneMs)) endedByLiquidation++;
     if (orders.wasUnknown[row] === 1) {
       unknown++;
