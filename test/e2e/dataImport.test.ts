@@ -35,10 +35,18 @@ function bytesOf(folder: string): Record<string, string> {
     entries.map(({ parentPath, name }) => [join(parentPath, name).slice(folder.length), hash(join(parentPath, name))]),
   );
 }
+/** Names of what lies in a folder that another process may make, fill and take away at any moment. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true }).map(String);
+  } catch (error) {
+    if (Reflect.get(Object(error), 'code') === 'ENOENT') return [];
+    throw error;
+  }
+}
 /** How many files were read and are kept, and how many sets are stored. */
 function progressOf(catalog: string): number {
-  const count = (folder: string) =>
-    existsSync(folder) ? readdirSync(folder, { recursive: true }).filter((name) => String(name).endsWith('.arrow')).length : 0;
+  const count = (folder: string) => namesIn(folder).filter((name) => name.endsWith('.arrow')).length;
   return count(join(catalog, '.import')) + (FILES + 1) * count(join(catalog, 'spot'));
 }
 /** Kills the import, as by kill -9, once it came as far as `progress`; false when it ended before. */
