@@ -8,7 +8,7 @@ import { assert } from '../../src/base/assert.ts';
 import { seededRng } from '../../src/base/rng.ts';
 import { Strategy } from '../../src/index.ts';
 import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
-import { ENDINGS, PAYMENTS, ROLES, type RunRecord } from '../../src/model/run.ts';
+import { ENDINGS, PAYMENTS, ROLES, SIDES, type RunRecord } from '../../src/model/run.ts';
 import { FuturesLedger } from '../../src/portfolio/futuresLedger.ts';
 import { costBridge } from '../../src/report/metrics/costBridge.ts';
 import { closedPnl } from '../../src/report/trades/closedPnl.ts';
@@ -77,7 +77,11 @@ class Gambler extends Strategy {
       if (kind < 0.3) order(brackets);
       else if (kind < 0.4) order({});
       else if (kind < 0.55) order({ limit: price * (1 - (away * this.random()) / 100), ...brackets });
-      else if (kind < 0.62) order({ limit: price * (1 + (away * this.random()) / 100), timeInForce: (['IOC', 'FOK', 'POST_ONLY'] as const)[Math.floor(this.random() * 3)]! });
+      else if (kind < 0.62)
+        order({
+          limit: price * (1 + (away * this.random()) / 100),
+          timeInForce: (['IOC', 'FOK', 'POST_ONLY'] as const)[Math.floor(this.random() * 3)]!,
+        });
       else if (kind < 0.7) this.target({ equity: (this.random() - 0.5) * this.most }, feed);
       else if (kind < 0.8) order({ reduceOnly: true });
       else if (kind < 0.9) for (const { id } of this.openOrders(feed).slice(0, 1)) this.cancel(id);
@@ -236,11 +240,45 @@ it('two-way: a resting order that opens a short keeps no stop and no exit of a l
   const bars = barsOfRows([row(400_000, 400_000, 400_000), row(400_000, 399_000, 400_000), row(400_000, 389_000, 390_000), row(390_000, 390_000, 390_000), row(390_000, 390_000, 390_000), row(390_000, 390_000, 390_000)], instrument); // prettier-ignore
   const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding: [] }]]);
   const futures = { leverage: 10, isCross: true, isNet: false, liquidationFeePpm: 2000, data };
-  const { record, world: done } = await runPlan({ ...planFor({ strategies: [BothWays], feeds: { bars }, cash: { USDT: '40000' } }), futures });
+  const { record, world: done } = await runPlan({
+    ...planFor({ strategies: [BothWays], feeds: { bars }, cash: { USDT: '40000' } }),
+    futures,
+  });
   expect([...record.fills.lots]).toEqual([60, 40, 60, 40]);
   const { ledger } = done.engine;
   assert(ledger instanceof FuturesLedger, 'the books of a futures account');
   expect([ledger.side(0, true).lots, record.fills.price[2]]).toEqual([0, 390_000]);
+});
+
+/** A long of the first contract, which a later row ends; in that row a resting buy of the last one fills, and a stop of some of the long. */
+class Fallen extends Strategy {
+  all = this.feeds('all');
+  rows = 0;
+  override onBar() {
+    const [first] = this.all;
+    if (++this.rows === 1) this.buy({ base: 100 }, { feed: first! });
+    if (this.rows !== 2) return;
+    if (this.all.length > 1) this.buy({ base: 1 }, { feed: this.all[1]!, limit: 39_000 });
+    else this.sell({ base: 10 }, { feed: first!, trigger: 38_000 });
+  }
+}
+
+it.each([
+  ['another contract', true, 2, [100]],
+  ['another contract', false, 2, [100]],
+  ['part of the position', false, 1, [10, 90]],
+])('a fill of %s inside a row (cross: %s) puts no liquidation of that row off', async (_, isCross, contracts, sold) => {
+  const instruments = [linearContract(), linearContract({ contractId: 3 }, { base: 'ETH' })].slice(0, contracts);
+  const row = (low: number) => [400_000, 400_000, low, 400_000] as const;
+  const lows = [[400_000, 400_000, 350_000, 400_000, 400_000], [400_000, 400_000, 389_000, 400_000, 400_000]]; // prettier-ignore
+  const all = instruments.map((instrument, at) => barsOfRows(lows[at]!.map(row), instrument));
+  const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }) => [id, { marks: null, funding: [] }]));
+  const futures = { leverage: 10, isCross, isNet: true, liquidationFeePpm: 2000, data };
+  const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all }, cash: { USDT: '450' } }), futures });
+  const { fills } = record;
+  const sells = [...fills.side.keys()].filter((at) => SIDES[fills.side[at]!] === 'sell');
+  expect(sells.map((at) => fills.lots[at])).toEqual(sold);
+  expect(sells.map((at) => fills.timeMs[at])).toEqual(sold.map(() => START_MS + 3 * MINUTE));
 });
 
 /** One long, in at the second row and out at the fifth. */
@@ -274,6 +312,8 @@ it('the bridge from signal to net of one trade, by hand', async () => {
   });
   const { closed } = tradesOf(record);
   expect(closed.length).toBe(1);
-  expect([closed.pnlUnits[0], closed.feeUnits[0], closed.slippageUnits[0], closed.fundingUnits[0]]).toEqual([139_896, 36_099, -20_000, -4_005]);
+  expect([closed.pnlUnits[0], closed.feeUnits[0], closed.slippageUnits[0], closed.fundingUnits[0]]).toEqual([
+    139_896, 36_099, -20_000, -4_005,
+  ]);
   expect([closed.entryPrice[0], closed.exitPrice[0]]).toEqual([40_010, 40_190]);
 });

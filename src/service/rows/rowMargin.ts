@@ -60,7 +60,7 @@ export class RowMargin {
   /** A price that a position was not there for does not concern it: one that came as the row closed is not judged by it. */
   #isInDanger(position: Position, closing: readonly RowLane[], timeMs: number): boolean {
     const lane = this.#lanes.get(position.index);
-    if (lane === undefined || !closing.includes(lane) || position.changedMs >= timeMs) return false;
+    if (lane === undefined || !closing.includes(lane) || position.openedMs >= timeMs) return false;
     const ticks = this.#exchange.venue.liquidationTicks(position);
     const { high, low } = lane.series.marks;
     return position.isLong ? low[lane.row]! <= ticks : high[lane.row]! >= ticks;
