@@ -57,7 +57,7 @@ export function recordOf(plan: RunPlan, { engine, checkBooks }: PreparedRun, tra
     orders: engine.orders.columns(),
     fills: engine.fills.columns(),
     equity: engine.recorder.columns(),
-    ...(plan.futures ? { payments: engine.payments.columns(), ...marksOf(engine, plan.futures) } : {}),
+    ...(plan.futures ? { payments: engine.payments.columns(), isTwoWay: !plan.futures.isNet, ...marksOf(engine, plan.futures) } : {}),
     indicators: trace ? tracesOf(engine) : [],
     warmupInRange: Math.max(0, ...engine.runs.map((run) => rowsBefore(engine, run))),
   };

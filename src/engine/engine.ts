@@ -286,7 +286,7 @@ export class Engine implements ExchangeSink, Marks {
     const isBuy = order.side === 'buy';
     this.ledger.fill(strategy, instrumentIndex, isBuy, fill, order.reduceOnly);
     if (this.risk.watchesLife) this.risk.filled(order, fill);
-    if (fill.covered > 0) this.margin.covered(strategy, instrumentIndex, fill);
+    if (fill.covered > 0) this.margin.covered(order, fill);
     this.fills.push(strategy, instrumentIndex, isBuy, id, fill);
     const wasUnknown = order.state === UNKNOWN_STATE;
     const trouble = this.orders.filled(order, fill);

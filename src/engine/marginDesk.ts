@@ -3,6 +3,7 @@
 import type { Lots } from '../base/brand.ts';
 import { InvariantError } from '../base/errors.ts';
 import type { Fill } from '../model/fill.ts';
+import type { OrderRecord } from '../orders/record.ts';
 import type { FuturesLedger } from '../portfolio/futuresLedger.ts';
 import { contractBooks } from '../portfolio/pairedLedger.ts';
 import type { Engine } from './engine.ts';
@@ -18,7 +19,7 @@ export class MarginDesk {
     const engine = this.#engine;
     engine.recorder.settle();
     const strategy = this.#books().funded(instrumentIndex, isLong, units);
-    engine.payments.push('funding', strategy, instrumentIndex, units, timeMs, engine.fills.length);
+    engine.payments.push('funding', strategy, instrumentIndex, isLong, units, timeMs, engine.fills.length);
   }
 
   /** The fill becomes that of an order which the exchange has made, so that orders, fills and trades tell it like any other. */
@@ -52,9 +53,9 @@ export class MarginDesk {
   }
 
   /** Others bore a part of a fill's loss. Told before the fill that ends the position: it is of its trade. */
-  covered(strategy: number, instrumentIndex: number, { covered, timeMs }: Fill): void {
+  covered({ strategy, instrumentIndex, side, reduceOnly }: OrderRecord, { covered, timeMs }: Fill): void {
     const { payments, fills } = this.#engine;
-    payments.push('covered', strategy, instrumentIndex, covered, timeMs, fills.length);
+    payments.push('covered', strategy, instrumentIndex, (side === 'buy') !== reduceOnly, covered, timeMs, fills.length);
   }
 
   #books(): FuturesLedger {

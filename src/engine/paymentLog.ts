@@ -3,8 +3,8 @@
 import { RowLog, rowInPage, type Scratch } from '../base/rowLog.ts';
 import { PAYMENTS, type PaymentColumns, type PaymentKind } from '../model/run.ts';
 
-const FIELD = { timeMs: 0, units: 1, strategy: 2, instrument: 3, kind: 4, afterFills: 5 } as const;
-const WIDTH = 6;
+const FIELD = { timeMs: 0, units: 1, strategy: 2, instrument: 3, kind: 4, afterFills: 5, isLong: 6 } as const;
+const WIDTH = 7;
 
 export class PaymentLog {
   length = 0;
@@ -14,7 +14,7 @@ export class PaymentLog {
     this.#rows = new RowLog(WIDTH, scratch);
   }
 
-  push(kind: PaymentKind, strategy: number, instrument: number, units: number, timeMs: number, afterFills: number): void {
+  push(kind: PaymentKind, strategy: number, instrument: number, isLong: boolean, units: number, timeMs: number, afterFills: number): void {
     const row = this.length++;
     const page = this.#rows.page(row);
     const at = rowInPage(row) * WIDTH;
@@ -24,6 +24,7 @@ export class PaymentLog {
     page[at + FIELD.instrument] = instrument;
     page[at + FIELD.kind] = PAYMENTS.indexOf(kind);
     page[at + FIELD.afterFills] = afterFills;
+    page[at + FIELD.isLong] = isLong ? 1 : 0;
   }
 
   columns(): PaymentColumns {
@@ -36,6 +37,7 @@ export class PaymentLog {
       instrument: Uint8Array.from(of(FIELD.instrument)),
       kind: Uint8Array.from(of(FIELD.kind)),
       afterFills: of(FIELD.afterFills),
+      isLong: Uint8Array.from(of(FIELD.isLong)),
     };
   }
   release(): void {

@@ -77,6 +77,8 @@ export interface PaymentColumns {
   readonly instrument: Uint8Array;
   /** Index into PAYMENTS. */
   readonly kind: Uint8Array;
+  /** 1 where it is of a long position, or of a fill of one. */
+  readonly isLong: Uint8Array;
   /** Units of money received; below 0 paid. */
   readonly units: Float64Array;
   /** Fills that were booked before it: times alone do not tell what of one instant came first. */
@@ -153,6 +155,8 @@ export interface RunRecord {
   readonly equity: EquityColumns;
   /** Futures alone have them. */
   readonly payments?: PaymentColumns;
+  /** Futures: long and short of a contract are positions apart. */
+  readonly isTwoWay?: boolean;
   /** Futures: by instrument, what its positions are marked with: in words, and in ticks by row of its execution feed (null: the closes). */
   readonly markSources?: readonly string[];
   readonly markTicks?: readonly (TickColumn | null)[];

@@ -2,6 +2,7 @@
 
 import { assert } from '../../base/assert.ts';
 import { PAYMENTS, type RunRecord } from '../../model/run.ts';
+import { shortsOf } from '../trades/positions.ts';
 import { costsOf, lastMarkTicks } from '../trades/trades.ts';
 import { valuationOf } from '../trades/valuation.ts';
 import { ExactSum, moneyText, type Money } from './money.ts';
@@ -39,15 +40,18 @@ function signalUnits(record: RunRecord): bigint | null {
   const { fills, instruments, payments } = record;
   if (payments === undefined || instruments.some(({ contract }) => contract === undefined)) return null;
   const { slippageUnits } = costsOf(record);
-  const held = instruments.map(() => 0);
+  const shorts = shortsOf(record);
+  // By instrument; of shorts that stand beside longs behind them.
+  const held = [...instruments, ...instruments].map(() => 0);
   const sum = new ExactSum();
   for (let row = 0; row < fills.length; row++) {
     const at = fills.instrument[row]!;
     const isBuy = fills.side[row] === 0;
     sum.add(valuationOf(instruments[at]!).flow(isBuy, fills.notional[row]!) - slippageUnits[row]!);
-    held[at]! += isBuy ? fills.lots[row]! : -fills.lots[row]!;
+    held[shorts?.(row) === true ? at + instruments.length : at]! += isBuy ? fills.lots[row]! : -fills.lots[row]!;
   }
-  held.forEach((lots, at) => {
+  held.forEach((lots, position) => {
+    const at = position % instruments.length;
     if (lots !== 0) sum.add(valuationOf(instruments[at]!).worth(lots, lastMarkTicks(record, at)));
   });
   return sum.total();

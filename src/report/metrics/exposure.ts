@@ -1,7 +1,8 @@
 // How much of the equity was in the market, weighted by time: one pass over the equity instants, with positions that change at fills.
 
 import { pow10 } from '../../base/exact.ts';
-import type { FillColumns, RunRecord } from '../../model/run.ts';
+import type { RunRecord } from '../../model/run.ts';
+import { shortsOf } from '../trades/positions.ts';
 import { executionFeeds } from './daily.ts';
 import type { Figure } from './kernels/figure.ts';
 import { DAY_MS, DAYS_PER_YEAR } from './kernels/portfolio.ts';
@@ -79,7 +80,7 @@ function weightedExposure(record: RunRecord): Weighted {
   const reporting = pow10(record.reportingDigits);
   for (let i = -1, next = 0; i < equity.length; i++) {
     const nowMs = i < 0 ? record.fromMs : equity.timeMs[i]!;
-    while (next < fills.length && fills.timeMs[next]! <= nowMs) positions.book(fills, next++);
+    while (next < fills.length && fills.timeMs[next]! <= nowMs) positions.book(next++);
     const value = i < 0 ? record.startUnits : equity.units[i]!;
     if (!(value > 0)) out.ruined = true;
     if (positions.held === 0) continue;
@@ -95,21 +96,27 @@ function weightedExposure(record: RunRecord): Weighted {
   return out;
 }
 
-/** Net positions of the account in its instruments, coins or contracts, and what they are worth at the last close. */
+/** Positions of the account in its instruments, coins or contracts, and what they are worth at the last close. */
 class Positions {
-  /** Instruments with a position. */
+  /** How many are open. */
   held = 0;
   gross = 0;
   net = 0;
+  /** By instrument; of shorts that stand beside longs behind them. */
   readonly #units: Float64Array;
+  readonly #fills: RunRecord['fills'];
+  readonly #shorts: ((row: number) => boolean) | null;
   readonly #lot: readonly number[];
   readonly #unit: readonly number[];
   readonly #worths: readonly Worth[];
   readonly #feeds;
   readonly #rows: Int32Array;
 
-  constructor({ instruments, feeds }: RunRecord) {
-    this.#units = new Float64Array(instruments.length);
+  constructor(record: RunRecord) {
+    const { instruments, feeds } = record;
+    this.#fills = record.fills;
+    this.#shorts = shortsOf(record);
+    this.#units = new Float64Array(instruments.length * (this.#shorts === null ? 1 : 2));
     this.#lot = instruments.map((of) => pow10(of.baseDigits - of.quantityDigits));
     this.#unit = instruments.map((of) => pow10(of.baseDigits));
     this.#worths = instruments.map(worthOf);
@@ -117,12 +124,14 @@ class Positions {
     this.#rows = Int32Array.from(this.#feeds, (feed) => (feed === null ? 0 : feed.firstRow - 1));
   }
 
-  book(fills: FillColumns, row: number): void {
+  book(row: number): void {
+    const fills = this.#fills;
     const at = fills.instrument[row]!;
-    const before = this.#units[at]!;
+    const position = this.#shorts?.(row) === true ? at + this.#feeds.length : at;
+    const before = this.#units[position]!;
     const lots = fills.lots[row]! * this.#lot[at]!;
     const after = before + (fills.side[row] === 0 ? lots : -lots) - (fills.feeInBase[row] === 1 ? fills.fee[row]! : 0);
-    this.#units[at] = after;
+    this.#units[position] = after;
     this.held += (after === 0 ? 0 : 1) - (before === 0 ? 0 : 1);
   }
 
@@ -130,15 +139,17 @@ class Positions {
   mark(nowMs: number): void {
     this.gross = 0;
     this.net = 0;
-    for (let k = 0; k < this.#units.length; k++) {
+    const many = this.#feeds.length;
+    for (let position = 0; position < this.#units.length; position++) {
+      const k = position % many;
       const feed = this.#feeds[k];
-      if (this.#units[k] === 0 || !feed) continue;
+      if (this.#units[position] === 0 || !feed) continue;
       const { closeMs, close, open, length } = feed.bars;
       let row = this.#rows[k]!;
       while (row + 1 < length && closeMs[row + 1]! <= nowMs) row++;
       this.#rows[k] = row;
       const price = row < feed.firstRow ? open[feed.firstRow]! : close[row]!;
-      const worth = (this.#units[k]! / this.#unit[k]!) * worthAt(this.#worths[k]!, price);
+      const worth = (this.#units[position]! / this.#unit[k]!) * worthAt(this.#worths[k]!, price);
       this.net += worth;
       this.gross += Math.abs(worth);
     }

@@ -1,25 +1,30 @@
 // Net results of closed trades without the trades: what the figures of a sweep are made from.
 
 import type { Instrument } from '../../model/instrument.ts';
-import type { FillColumns, RunRecord } from '../../model/run.ts';
+import type { FillColumns } from '../../model/run.ts';
 import { Episodes, share, type Move } from './episodes.ts';
 import { paymentsUntil } from './payments.ts';
+import { positionKey, type PositionSource, shortsOf } from './positions.ts';
 import { baseOf, dustBelow, flowOf, valuationOf, type Valuation } from './valuation.ts';
 
 /** Net results of the closed trades in closing order, in units: `closed.pnlUnits` of `tradesOf` without the way there. */
-export function closedPnl({ instruments, fills, payments }: Pick<RunRecord, 'instruments' | 'fills' | 'payments'>): Float64Array {
+export function closedPnl(record: PositionSource): Float64Array {
+  const { instruments, fills, payments } = record;
+  const shorts = shortsOf(record);
   const books = new ResultBooks(instruments);
   // Spot has no payments: no closure is called a fill then, which V8 would compile anew for each run.
-  const pay = payments === undefined ? null : paymentsUntil(payments, (strategy, instrument) => books.known(strategy, instrument));
+  const known = (strategy: number, instrument: number, isLong: boolean) =>
+    books.known(positionKey(strategy, instrument, shorts !== null && !isLong));
+  const pay = payments === undefined ? null : paymentsUntil(payments, known);
   for (let row = 0; row < fills.length; row++) {
     pay?.(row);
-    books.book(fills, row);
+    books.book(fills, row, shorts !== null && shorts(row));
   }
   pay?.(Infinity);
   return books.end();
 }
 
-/** One book for each strategy and instrument. */
+/** One book for each position of a strategy. */
 class ResultBooks {
   readonly #instruments: readonly Instrument[];
   readonly #results = new Results();
@@ -32,13 +37,13 @@ class ResultBooks {
     this.#instruments = instruments;
   }
 
-  known(strategy: number, instrument: number): ResultBook | undefined {
-    return this.#books.get(strategy * 256 + instrument);
+  known(key: number): ResultBook | undefined {
+    return this.#books.get(key);
   }
 
-  book(fills: FillColumns, row: number): void {
+  book(fills: FillColumns, row: number, isShort: boolean): void {
     const instrument = fills.instrument[row]!;
-    const key = fills.strategy[row]! * 256 + instrument;
+    const key = positionKey(fills.strategy[row]!, instrument, isShort);
     if (key !== this.#key) this.#book = this.#books.get((this.#key = key));
     if (this.#book === undefined) this.#books.set(key, (this.#book = new ResultBook(this.#instruments[instrument]!, this.#results)));
     this.#book.book(fills, row);

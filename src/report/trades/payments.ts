@@ -11,13 +11,13 @@ interface Payee {
 /** Books payments into the episodes that they belong to, each once: those that came before the fill of a row. */
 export function paymentsUntil(
   payments: PaymentColumns | undefined,
-  bookOf: (strategy: number, instrument: number) => Payee | undefined,
+  bookOf: (strategy: number, instrument: number, isLong: boolean) => Payee | undefined,
 ): (row: number) => void {
   let at = 0;
   return (row) => {
     if (payments === undefined) return;
     while (at < payments.length && payments.afterFills[at]! <= row) {
-      const book = bookOf(payments.strategy[at]!, payments.instrument[at]!);
+      const book = bookOf(payments.strategy[at]!, payments.instrument[at]!, payments.isLong[at] === 1);
       assert(book !== undefined, 'a payment is of a position, and a position begins with a fill');
       book.pay(payments.units[at]!, PAYMENTS[payments.kind[at]!] === 'funding');
       at++;

@@ -10,6 +10,7 @@ import { EpisodeBook, type FillAt } from './episode.ts';
 import { BarPath } from './excursions.ts';
 import { fillCosts, type FillCosts } from './fillCosts.ts';
 import { paymentsUntil } from './payments.ts';
+import { positionKey, shortsOf } from './positions.ts';
 import { valuationOf } from './valuation.ts';
 
 const made = new WeakMap<RunRecord, Trades>();
@@ -26,6 +27,7 @@ const ROLE = { stopLoss: ROLES.indexOf('stopLoss'), trailing: ROLES.indexOf('tra
 interface Lane {
   readonly strategy: number;
   readonly instrument: number;
+  readonly isShort: boolean;
   readonly book: EpisodeBook;
   readonly path: BarPath | null;
 }
@@ -40,16 +42,21 @@ function makeTrades(record: RunRecord): Trades {
   const lanes = new Map<number, Lane>();
   const ticksPerPrice = instruments.map(({ priceDigits }) => pow10(priceDigits));
   const costs = costsOf(record);
-  const pay = paymentsUntil(record.payments, (strategy, instrument) => lanes.get(strategy * 256 + instrument)?.book);
+  const shorts = shortsOf(record);
+  const pay = paymentsUntil(
+    record.payments,
+    (strategy, instrument, isLong) => lanes.get(positionKey(strategy, instrument, shorts !== null && !isLong))?.book,
+  );
   for (let row = 0; row < fills.length; row++) {
     pay(row);
     const strategy = fills.strategy[row]!;
     const instrument = fills.instrument[row]!;
-    const key = strategy * 256 + instrument;
+    const isShort = shorts?.(row) ?? false;
+    const key = positionKey(strategy, instrument, isShort);
     let lane = lanes.get(key);
     if (!lane) {
       const path = bars[instrument] ? new BarPath(bars[instrument]) : null;
-      lane = { strategy, instrument, path, book: new EpisodeBook(strategy, instrument, instruments[instrument]!, path, closed) };
+      lane = { strategy, instrument, isShort, path, book: new EpisodeBook(strategy, instrument, instruments[instrument]!, path, closed) };
       lanes.set(key, lane);
     }
     const order = fills.orderId[row]! - 1;
@@ -123,7 +130,7 @@ export function lastMarkTicks(record: RunRecord, index: number): number {
   return last < 0 ? 0 : (record.markTicks?.[index] ?? ticksOf(bars!, 'close'))[last]!;
 }
 
-/** The position of each instrument is valued as the account's equity is, as one; the books share that figure, the last takes the rest. */
+/** Each position of an instrument is valued as the account's equity is, as one; the books share that figure, the last takes the rest. */
 function openOf(record: RunRecord, lanes: readonly Lane[]): Pick<Trades, 'open' | 'openUnits'> {
   const open: OpenTrade[] = [];
   let openUnits = 0;
@@ -131,23 +138,25 @@ function openOf(record: RunRecord, lanes: readonly Lane[]): Pick<Trades, 'open' 
     const valuation = valuationOf(instrument);
     const ticks = lastMarkTicks(record, index);
     const worth = (units: number) => (units === 0 ? 0 : valuation.worth(units, ticks));
-    const of = lanes.filter((lane) => lane.instrument === index);
-    let rest = worth(of.reduce((sum, { book }) => sum + book.base, 0));
-    of.forEach(({ strategy, book }, at) => {
-      const value = at === of.length - 1 ? rest : worth(book.base);
-      rest -= value;
-      openUnits += book.flow + value;
-      if (book.side === 0) return;
-      open.push({
-        strategy,
-        instrument: instrument.id,
-        side: book.side === 1 ? 'long' : 'short',
-        entryMs: book.entryMs,
-        entryPrice: book.entryPrice,
-        baseUnits: Math.abs(book.base),
-        unrealisedUnits: book.flow + value,
+    for (const isShort of [false, true]) {
+      const of = lanes.filter((lane) => lane.instrument === index && lane.isShort === isShort);
+      let rest = worth(of.reduce((sum, { book }) => sum + book.base, 0));
+      of.forEach(({ strategy, book }, at) => {
+        const value = at === of.length - 1 ? rest : worth(book.base);
+        rest -= value;
+        openUnits += book.flow + value;
+        if (book.side === 0) return;
+        open.push({
+          strategy,
+          instrument: instrument.id,
+          side: book.side === 1 ? 'long' : 'short',
+          entryMs: book.entryMs,
+          entryPrice: book.entryPrice,
+          baseUnits: Math.abs(book.base),
+          unrealisedUnits: book.flow + value,
+        });
       });
-    });
+    }
   });
   return { open, openUnits };
 }
