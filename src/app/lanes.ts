@@ -147,8 +147,12 @@ function orRefusal<Made>(make: () => Made): Made | Refusal {
   }
 }
 
-function recordOf({ fromMs, toMs }: RunPlan, { engine, checkBooks, sampler }: Lane): SetRecord {
+function recordOf({ fromMs, toMs, futures }: RunPlan, { engine, checkBooks, sampler }: Lane): SetRecord {
   checkBooks();
   const equity = engine.risk.watchesEquity ? engine.recorder.columns() : sampler.columns();
-  return { fromMs, toMs, startUnits: engine.startUnits, instruments: engine.instruments, fills: engine.fills.columns(), equity };
+  const { instruments, startUnits } = engine;
+  const record = { fromMs, toMs, startUnits, instruments, fills: engine.fills.columns(), equity };
+  if (!futures) return record;
+  const paid = { ...record, payments: engine.payments.columns() };
+  return futures.isNet ? paid : { ...paid, isTwoWay: true, orders: engine.orders.columns() };
 }

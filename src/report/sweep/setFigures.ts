@@ -7,6 +7,7 @@ import { mainFigures } from '../metrics/kernels/portfolio.ts';
 import { seriesOf } from '../metrics/kernels/returns.ts';
 import { resultFigures } from '../metrics/kernels/tradeFigures.ts';
 import { closedPnl } from '../trades/closedPnl.ts';
+import type { PositionSource } from '../trades/positions.ts';
 
 /** In this order wherever they are packed; the names are those of summary.json. `days`: daily returns. */
 export const SET_FIGURES = [
@@ -15,7 +16,7 @@ export const SET_FIGURES = [
 export type SetFigure = (typeof SET_FIGURES)[number];
 
 /** What of a run the figures rest on. The equity may be thinned to the instants that are sampled. */
-export type SetRecord = Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'instruments' | 'fills' | 'equity'>;
+export type SetRecord = Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'equity'> & PositionSource;
 
 /** The figures in the order of SET_FIGURES; NaN where one is undefined. */
 export function setFigures(record: SetRecord): Float64Array {
