@@ -7,6 +7,7 @@ import type { StrategyClass } from '../strategy/strategy.ts';
 import type { Engine } from './engine.ts';
 import { EquityRecorder } from './equityRecorder.ts';
 import type { FeedRun } from './feed.ts';
+import { rangeTicks } from './range.ts';
 import { StrategyRun } from './strategyRun.ts';
 
 /** Constructs a strategy: its field initialisers register what it needs. */
@@ -37,7 +38,7 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null): 
     run.awaitsRows = run.readyMs === Infinity;
     if (run.hasOnBar) for (const feed of run.listened) feed.hasOnBar = true;
   }
-  risk.attach(engine);
+  risk.attach(engine, (index) => rangeTicks(engine.feeds, engine.execution[index]!));
   risk.begin(engine.startUnits, parts.fromMs);
   engine.instant.set(parts.fromMs);
   engine.queue.runDue(parts.fromMs);

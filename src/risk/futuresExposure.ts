@@ -149,7 +149,7 @@ function takerOf(index: number, asking: number, { ledger, reservations }: RiskSt
 }
 
 /** Margin and fee of the order's lots that do not close anything; the exchange lets an order by value close nothing beforehand. */
-function needed(order: Draft, { ledger, reservations }: RiskState<FuturesLedger>): number {
+export function needed(order: Draft, { ledger, reservations }: RiskState<FuturesLedger>): number {
   const { strategy, instrumentIndex, side, worstLots, worstCash, quoteUnits } = order;
   const isBuy = side === 'buy';
   const others = isBuy ? reservations.buyLots(strategy, instrumentIndex) : reservations.sellLots(strategy, instrumentIndex);
@@ -158,7 +158,7 @@ function needed(order: Draft, { ledger, reservations }: RiskState<FuturesLedger>
   return closes >= worstLots ? 0 : mulDiv(worstCash, worstLots - closes, worstLots, 'up');
 }
 
-function available({ strategy, instrumentIndex }: Draft, { ledger, instruments, marks, mark }: RiskState<FuturesLedger>): number {
+export function available({ strategy, instrumentIndex }: Draft, { ledger, instruments, marks, mark }: RiskState<FuturesLedger>): number {
   let units = ledger.cash(strategy) - ledger.marginUsed(strategy);
   let profit = 0;
   for (let index = 0; index < instruments.length; index++) {
@@ -190,7 +190,7 @@ export function gross(order: Draft, state: RiskState<FuturesLedger>): number {
 }
 
 /** Lots of one side of the order's contract when every order that can open it fills, the draft among them. */
-function lotsAtWorst(isLong: boolean, order: Draft, state: RiskState<FuturesLedger>): number {
+export function lotsAtWorst(isLong: boolean, order: Draft, state: RiskState<FuturesLedger>): number {
   const { ledger, reservations } = state;
   const { instrumentIndex: index } = order;
   const open = isLong ? reservations.buyLotsTotal(index) : reservations.sellLotsTotal(index);

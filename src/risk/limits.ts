@@ -17,6 +17,8 @@ export interface LimitRow {
   /** The stable code of a refusal by this limit. */
   readonly code: string;
   readonly help: string;
+  /** A larger value is the tighter one. */
+  readonly isLeast?: boolean;
 }
 
 export const LIMITS = [
@@ -77,9 +79,25 @@ export const LIMITS = [
     help: 'fall of equity below its peak that halts new risk for good',
   },
   { key: 'maxConcentration', kind: 'decimal', unit: 'x equity', code: 'CONCENTRATION', help: 'worst-case notional of one symbol / equity' },
+  {
+    key: 'marginBuffer',
+    kind: 'decimal',
+    unit: 'x equity',
+    code: 'MARGIN_BUFFER',
+    help: 'futures: margin that has to stay free in the worst case / equity',
+    isLeast: true,
+  },
+  {
+    key: 'minLiquidationAtrs',
+    kind: 'decimal',
+    unit: 'average ranges',
+    code: 'LIQUIDATION_DISTANCE',
+    help: 'futures: move against a position, from the last price, that it has to stand in the worst case',
+    isLeast: true,
+  },
   { key: 'selfTrade', kind: 'deny', unit: 'deny', code: 'SELF_TRADE', help: 'no order that would trade with an own one' },
   { key: 'parent', kind: 'deny', unit: 'deny', code: 'PARENT', help: 'the orders of a bracket sell no more than its entry buys' },
-  { key: 'duplicateMs', kind: 'count', unit: 'ms', code: 'DUPLICATE', help: 'how soon the same order of a strategy may be sent again' },
+  { key: 'duplicateMs', kind: 'count', unit: 'ms', code: 'DUPLICATE', help: 'how soon the same order of a strategy may be sent again', isLeast: true },
   { key: 'restricted', kind: 'windows', unit: 'UTC', code: 'RESTRICTED', help: "windows of the day without new risk, such as '22:55-23:05'" },
   { key: 'deployShare', kind: 'decimal', unit: 'fraction', code: 'DEPLOY_CAP', help: 'share of the size limits, and one symbol only, for a new deployment' },
   { key: 'maxUnknown', kind: 'count', unit: 'orders', code: 'UNKNOWN_BUDGET', help: 'orders of unknown outcome at once, and within 10 minutes' },

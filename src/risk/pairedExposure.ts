@@ -7,6 +7,7 @@ import type { PairedLedger } from '../portfolio/pairedLedger.ts';
 import type { SpotLedger } from '../portfolio/spotLedger.ts';
 import { isReduction } from './exposure.ts';
 import * as futures from './futuresExposure.ts';
+import * as left from './marginLeft.ts';
 import { keptCoins, netOfContracts } from './netExposure.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
 import * as size from './size.ts';
@@ -113,6 +114,12 @@ export const margin: OrderRule<PairedLedger> = {
     return `${market}; of the reserved, ${reserved(order, state)} units are of the ${order.instrument.market} account`;
   },
 };
+
+export const marginBuffer: OrderRule<PairedLedger> = {
+  ...ofContracts(left.marginBuffer),
+  check: (order, state) => !isContract(order) || left.hasBuffer(order, ofFutures(state), reserved(order, state)),
+};
+export const liquidationDistance = ofContracts(left.liquidationDistance);
 
 /** Cash that the strategy's orders may still take from the account of this order. */
 function reserved(order: Draft, { reservations }: State): number {

@@ -25,6 +25,8 @@ export interface ResolvedLimits {
   readonly dailyLoss: Ratio | null;
   readonly drawdown: Ratio | null;
   readonly concentration: Ratio | null;
+  readonly marginBuffer: Ratio | null;
+  readonly liquidationAtrs: Ratio | null;
   readonly fillSlip: Ratio | null;
   /** Of the newest closed bar, in intervals. */
   readonly barAge: Ratio | null;
@@ -87,6 +89,8 @@ export function resolveLimits(limits: RiskLimits, instruments: readonly Instrume
     dailyLoss: ratio(limits, 'maxDailyLoss', 1),
     drawdown: ratio(limits, 'maxDrawdown', 1),
     concentration: ratio(limits, 'maxConcentration', 1e6),
+    marginBuffer: ofContracts(limits, 'marginBuffer', 1, instruments),
+    liquidationAtrs: ofContracts(limits, 'minLiquidationAtrs', 1e6, instruments),
     fillSlip: ratio(limits, 'maxFillSlip', 1),
     barAge: ratio(limits, 'maxBarAge', 1e6),
     duplicateMs: limits.duplicateMs === undefined ? 0 : count(limits, 'duplicateMs'),
@@ -144,6 +148,11 @@ function scaled(limits: RiskLimits, key: LimitKey, digits: number): number {
 function count(limits: RiskLimits, key: LimitKey): number {
   const value = limits[key];
   return value === undefined ? Infinity : Number(value);
+}
+
+function ofContracts(limits: RiskLimits, key: LimitKey, most: number, instruments: readonly Instrument[]): Ratio | null {
+  if (limits[key] === undefined || instruments.some(({ contract }) => contract !== undefined)) return ratio(limits, key, most);
+  throw new ConfigError(`risk.${key}: expected contracts, coins have no margin`, `leave ${key} out on spot`);
 }
 
 function ratio(limits: RiskLimits, key: LimitKey, most: number): Ratio | null {

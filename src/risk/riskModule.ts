@@ -11,6 +11,7 @@ import * as futures from './futuresExposure.ts';
 import { CLEARED_BY, HaltBoard, type Cause, type Scope } from './halts.ts';
 import type { RiskLimits } from './limits.ts';
 import * as loss from './loss.ts';
+import { liquidationDistance, marginBuffer } from './marginLeft.ts';
 import * as paired from './pairedExposure.ts';
 import { LIVE_RULES, LiveWatches } from './liveRules.ts';
 import type { LiveFacts } from './liveWatch.ts';
@@ -22,13 +23,13 @@ import * as size from './size.ts';
 import { tightened } from './tighten.ts';
 import * as spot from './spotExposure.ts';
 
+const LOSS: readonly RiskRule[] = [loss.dailyLoss, loss.drawdown];
 /** Of every market, between what one order may be and what all of it may come to. */
-const CONDUCT: readonly RiskRule[] = [restricted, duplicate, parent, selfTrade];
+const CONDUCT: readonly RiskRule[] = [restricted, duplicate, parent, selfTrade, openOrders];
 
 /** All rules of spot, in the order in which they are asked: the first that fails gives the code. */
 export const RULES: readonly RiskRule[] = [
-  loss.dailyLoss,
-  loss.drawdown,
+  ...LOSS,
   size.timeInForce,
   size.instrument,
   size.precision,
@@ -37,7 +38,6 @@ export const RULES: readonly RiskRule[] = [
   size.notionalMax,
   size.collar,
   ...CONDUCT,
-  openOrders,
   spot.positionMax,
   spot.positionNotional,
   spot.portfolio,
@@ -50,8 +50,7 @@ export const RULES: readonly RiskRule[] = [
 ];
 /** All rules of futures. */
 export const FUTURES_RULES: readonly RiskRule[] = [
-  loss.dailyLoss,
-  loss.drawdown,
+  ...LOSS,
   size.instrument,
   size.tradingStatus,
   size.precision,
@@ -59,7 +58,6 @@ export const FUTURES_RULES: readonly RiskRule[] = [
   size.notionalMax,
   size.collar,
   ...CONDUCT,
-  openOrders,
   futures.owner,
   futures.positionMax,
   futures.positionNotional,
@@ -68,15 +66,15 @@ export const FUTURES_RULES: readonly RiskRule[] = [
   futures.concentration,
   futures.tier,
   futures.margin,
+  marginBuffer,
+  liquidationDistance,
   deployCap,
   messageRate,
   ...LIVE_RULES,
 ];
-
 /** All rules of a run over both. */
 export const PAIRED_RULES: readonly RiskRule[] = [
-  loss.dailyLoss,
-  loss.drawdown,
+  ...LOSS,
   size.timeInForce,
   paired.instrument,
   size.tradingStatus,
@@ -86,7 +84,6 @@ export const PAIRED_RULES: readonly RiskRule[] = [
   size.notionalMax,
   size.collar,
   ...CONDUCT,
-  openOrders,
   paired.owner,
   paired.positionMax,
   paired.positionNotional,
@@ -95,6 +92,8 @@ export const PAIRED_RULES: readonly RiskRule[] = [
   paired.concentration,
   paired.tier,
   paired.margin,
+  paired.marginBuffer,
+  paired.liquidationDistance,
   deployCap,
   messageRate,
   ...LIVE_RULES,
@@ -150,6 +149,7 @@ export class RiskModule {
       sent: sentOrders(resolved),
       account: new Float64Array(2),
       marks: { lastTicks: () => NaN },
+      rangeTicks: () => NaN,
       nowMs: NaN,
       mark: NaN,
     };
@@ -203,8 +203,8 @@ export class RiskModule {
   }
 
   /** The prices of all instruments of the run, asked for by rules that look beyond the order's own. */
-  attach(marks: Marks): void {
-    this.#state.marks = marks;
+  attach(marks: Marks, rangeTicks: RiskState['rangeTicks'] = () => NaN): void {
+    Object.assign(this.#state, { marks, rangeTicks });
   }
 
   // --- Equity, for the loss rules

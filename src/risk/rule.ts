@@ -29,6 +29,8 @@ export interface RiskState<Books extends Ledger = Ledger> {
   /** Room for figures of the account, written by the rule that needs them. */
   readonly account: Float64Array;
   marks: Marks;
+  /** Average true range of an instrument's newest bars, in ticks with a fraction; NaN until there are enough. */
+  rangeTicks: (instrumentIndex: number) => number;
   nowMs: number;
   mark: number;
 }

@@ -4,7 +4,7 @@ import { Desk, USDT } from '../../test/fixtures/riskDesk.ts';
 import { fillOf } from '../../test/fixtures/fills.ts';
 import type { Wanted } from '../../test/fixtures/drafts.ts';
 import { LIMITS, type RiskLimits } from './limits.ts';
-import { RULES } from './riskModule.ts';
+import { FUTURES_RULES, RULES } from './riskModule.ts';
 
 /** Prepares a desk so that an order of `just` passes and one of `over` does not, by the rule of this code and no other. */
 interface Boundary {
@@ -303,7 +303,8 @@ describe('BAD_INPUT', () => {
 });
 
 test('every limit belongs to a rule with its code, and only rules whose limits are set are on', () => {
-  for (const { key, code } of LIMITS) expect(RULES.find((rule) => rule.code === code)?.keys).toContain(key);
+  const all = [...RULES, ...FUTURES_RULES];
+  for (const { key, code } of LIMITS) expect(all.find((rule) => rule.code === code)?.keys).toContain(key);
   const always = ['TIME_IN_FORCE', 'INSTRUMENT', 'PRECISION', 'REDUCE_ONLY', 'MARGIN'];
   expect(new Desk().risk.rulesOn()).toEqual(always);
   expect(new Desk({ maxDrawdown: '0.1', maxOpenOrdersTotal: 5 }).risk.rulesOn()).toEqual([

@@ -8,13 +8,16 @@ import { resolveLimits } from './resolve.ts';
 /** `now` with the changes of `next`. Throws ConfigError naming a limit that would be wider, or that cannot be used. */
 export function tightened(now: RiskLimits, next: RiskLimits, instruments: readonly Instrument[]): RiskLimits {
   resolveLimits(next, instruments);
-  for (const { key, kind } of LIMITS) {
+  for (const row of LIMITS) {
+    const { key, kind } = row;
+    const isLeast = 'isLeast' in row;
     const [is, will] = [now[key], next[key]];
     if (is === undefined || will === undefined || is === will) continue;
-    const isTighter = kind === 'windows' ? holdsAll(String(will), String(is)) : Number(will) <= Number(is);
+    const isWithin = isLeast ? Number(will) >= Number(is) : Number(will) <= Number(is);
+    const isTighter = kind === 'windows' ? holdsAll(String(will), String(is)) : isWithin;
     if (isTighter) continue;
     throw new ConfigError(
-      `risk.${key}: expected at most ${is}, got ${will}`,
+      `risk.${key}: expected at ${isLeast ? 'least' : 'most'} ${is}, got ${will}`,
       'limits of a running bot only get tighter: a wider one needs a restart',
     );
   }

@@ -281,6 +281,42 @@ it.each([
   expect(sells.map((at) => fills.timeMs[at])).toEqual(sold.map(() => START_MS + 3 * MINUTE));
 });
 
+/** Wants one contract more at every close. */
+class Eager extends Strategy {
+  override onBar() {
+    this.buy({ base: 1 }, { tag: String(this.nowMs) });
+  }
+}
+
+it('the distance to liquidation is measured by the mean true range of 14 bars that the strategy sees', async () => {
+  // Ranges of 40 USDT, from the 21st bar on of 400.
+  const row = (at: number): [number, number, number, number] =>
+    at < 20 ? [400_000, 400_200, 399_800, 400_000] : [401_000, 403_000, 399_000, 400_000];
+  const instrument = linearContract();
+  const bars = barsOfRows(Array.from({ length: 45 }, (_, at) => row(at)), instrument); // prettier-ignore
+  const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding: [] }]]);
+  const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data };
+  const { record } = await runPlan({
+    ...planFor({ strategies: [Eager], feeds: { bars }, cash: { USDT: '350' }, risk: { minLiquidationAtrs: '50' } }),
+    futures,
+  });
+  const { orders } = record;
+  let held = 0;
+  for (let at = 0; at < orders.length; at++) {
+    const ranges = Array.from({ length: 14 }, (_, back) => (at - back < 20 ? 40 : 400));
+    const move = (50 * ranges.reduce((sum, range) => sum + range, 0)) / 14;
+    // A contract is 0.001 BTC: it costs 0.016 USDT to open, and 0.5 % of what it is worth have to be left after the move.
+    const contracts = (held + 1) * 0.001;
+    const left = record.equity.units[at]! / 10_000 - 0.016 - contracts * move - contracts * (40_000 - move) * 0.005;
+    const passes = at >= 14 && left > 0;
+    expect([at, orders.texts[orders.code[at]!] ?? '']).toEqual([at, passes ? '' : 'LIQUIDATION_DISTANCE']);
+    if (passes) held++;
+  }
+  // As long as the ranges are small, and no more from some of the large ones on.
+  expect(held).toBeGreaterThan(6);
+  expect(held).toBeLessThan(25);
+});
+
 /** One long, in at the second row and out at the fifth. */
 class InAndOut extends Strategy {
   rows = 0;
