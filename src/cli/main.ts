@@ -35,6 +35,8 @@ class Complaint extends Error {}
 function parser(argv: readonly string[]): Argv {
   const named = yargs([...argv])
     .scriptName('isobar')
+    // Whatever language the terminal is set to: `usageError` reads what yargs says.
+    .locale('en')
     .usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
   return (
     withCompletion(withApi(withReport(withVerify(withSweep(withBacktest(withInit(named)))))), argv)

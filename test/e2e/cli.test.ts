@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 
@@ -150,7 +150,9 @@ describe('a command line that is not understood ends with code 2 and the nearest
     expect(stderr.split('\n')[0]).toBe(`${name}: one argument too many`);
   });
 
-  test('in a process of its own', async () => {
+  test('in a process of its own, whatever language the terminal is set to', async () => {
+    vi.stubEnv('LC_ALL', 'de_DE.UTF-8');
+    onTestFinished(() => void vi.unstubAllEnvs());
     const { code, stdout, stderr } = await desk.run('backtest', 'x.yaml', '--sett', 'a=1');
     expect(stderr.split('\n')[0]).toBe('--sett: unknown option, the nearest valid one is --set');
     expect([code, stdout]).toEqual([2, '']);
