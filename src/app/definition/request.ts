@@ -4,7 +4,6 @@ import { rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadBars, type LoadedBars } from '../../adapters/bars/catalog.ts';
 import { generateBars } from '../../adapters/bars/generate.ts';
-import { importFiles } from '../../adapters/bars/import/importFiles.ts';
 import { SYNTHETIC } from '../../adapters/bars/quality.ts';
 import { memoryStore, wholeSet, type BarStore } from '../../adapters/bars/store.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
@@ -173,6 +172,8 @@ export async function imports(
       `${names.places['interval'] ?? 'interval'}: expected one of ${INTERVALS.join(' ')}, got ${names.interval}`,
       'correct it',
     );
+  // What reads foreign files is 22 modules, and most runs have their bars in a catalog.
+  const { importFiles } = await import('../../adapters/bars/import/importFiles.ts');
   const catalog = folder ?? temporaryFolder();
   try {
     const sets = await importFiles(files, { catalog, symbol: names.symbol, interval, nowMs: nowMs() });
