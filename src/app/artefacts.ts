@@ -1,12 +1,11 @@
 // The run folder: everything a run leaves, written beside its place and renamed into it, whole or not at all.
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { writeArrowColumns } from '../adapters/bars/arrow/arrowFile.ts';
 import { fileError } from '../adapters/bars/fileError.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
-import { ConfigError } from '../base/errors.ts';
 import { shellWord } from '../base/shellWord.ts';
 import type { RunRecord } from '../model/run.ts';
 import { formatTime } from '../model/time.ts';
@@ -20,10 +19,8 @@ import type { Origin } from './definition/request.ts';
 import type { ResolvedRun } from './definition/resolve.ts';
 import type { FinishedRun } from './execute.ts';
 import { inputFiles, type InputFile } from './inputFiles.ts';
+import { freePath, moveInto, stamp } from './runPlace.ts';
 import { versions } from './version.ts';
-
-/** Runs of one name that begin in one second. */
-const MAX_SAME_NAME = 100;
 
 export interface Manifest {
   readonly format: 'isobar run 1';
@@ -144,7 +141,10 @@ export function writeEquity(path: string, record: RunRecord, resultHash: string)
 export async function writeRunReport(path: string, run: FinishedRun): Promise<void> {
   try {
     mkdirSync(dirname(resolve(path)), { recursive: true });
-    await writeReport({ record: run.record, summary: run.summary, provenance: provenanceOf(run, identityOf(run), 'definition.yaml') }, path);
+    await writeReport(
+      { record: run.record, summary: run.summary, provenance: provenanceOf(run, identityOf(run), 'definition.yaml') },
+      path,
+    );
   } catch (error) {
     throw error instanceof Error && 'syscall' in error ? fileError(path, 'cannot be written', error) : error;
   }
@@ -174,31 +174,4 @@ function provenanceOf({ resolved, origin }: FinishedRun, identity: Identity, fil
 export function definitionText({ text }: Pick<ResolvedRun, 'text'>, { recipe, inCode }: Origin): string {
   const remarks = [...(recipe === null ? [] : [recipe]), ...inCode.map((part) => `in code: ${part}`)];
   return `${remarks.map((remark) => `# ${remark}\n`).join('')}${text}`;
-}
-
-/** Never over a folder that exists: two runs of one second get different names. */
-export function moveInto(out: string, staging: string, name: string): string {
-  for (;;) {
-    const folder = freePath(out, name);
-    try {
-      renameSync(staging, folder);
-      return folder;
-    } catch (error) {
-      // Another process took the name since we looked.
-      if (!(error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST'))) throw error;
-    }
-  }
-}
-
-function freePath(out: string, name: string): string {
-  for (let turn = 1; turn <= MAX_SAME_NAME; turn++) {
-    const folder = join(out, turn === 1 ? name : `${name}-${turn}`);
-    if (!existsSync(folder)) return folder;
-  }
-  throw new ConfigError(`${join(out, name)}: ${MAX_SAME_NAME} runs of this name began in one second`, 'name another folder by --out');
-}
-
-/** `20241121-031200`, UTC: folders sort by time. */
-export function stamp(ms: number): string {
-  return formatTime(ms).slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
 }

@@ -3,7 +3,6 @@
 import { repeat } from '../adapters/clock/wallClock.ts';
 import { SET_FIGURES } from '../report/sweep/setFigures.ts';
 import { ThreadPool, type PoolOptions, type Post } from '../research/pool.ts';
-import { DEFAULT_LANE_BYTES } from './lanes.ts';
 import type { FeedPlan, RunPlan } from './plan.ts';
 import type { SweepSetup } from './sweepSetup.ts';
 import { hangText, Hung, LOOK_MS, Silence } from './worker/hang.ts';
@@ -28,7 +27,7 @@ export function threadRunner({ run, sets, resolved }: SweepSetup, { threads, bar
     sets,
     feeds: sharedFeeds(plan.feeds),
     contracts,
-    laneBytes: laneBytes ?? DEFAULT_LANE_BYTES,
+    laneBytes,
   };
   return new ThreadPool({ worker, workerData, threads, perform: guardedTask(plan, barTimeoutMs) });
 }

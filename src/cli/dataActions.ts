@@ -7,7 +7,6 @@ import { type BarKey, barsPath, instrumentPath, listKeys, listSeries } from '../
 import { resampleInto } from '../adapters/bars/feed.ts';
 import { generateInto } from '../adapters/bars/generateInto.ts';
 import { expandFiles } from '../adapters/bars/import/globs.ts';
-import { importFiles } from '../adapters/bars/import/importFiles.ts';
 import type { BarFormat } from '../adapters/bars/sources/formats.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
 import { ConfigError, EXIT } from '../base/errors.ts';
@@ -60,6 +59,8 @@ interface GenerateArgs extends Common {
 
 export async function importData(args: ImportArgs): Promise<void> {
   const line = progressLine('rows');
+  // 22 modules that nothing else here needs.
+  const { importFiles } = await import('../adapters/bars/import/importFiles.ts');
   const sets = await importFiles(expandFiles(args.file), {
     symbol: args.symbol,
     interval: args.interval === undefined ? undefined : intervalOf('--interval', args.interval),

@@ -20,8 +20,8 @@ export interface SweepData {
   /** Marks and funding, of futures. */
   readonly contracts: LoadedContracts | null;
   readonly sets: readonly SetParams[];
-  /** What the equity of sets that run together may take, in bytes. */
-  readonly laneBytes: number;
+  /** What the equity of sets that run together may take, in bytes; null for the usual. */
+  readonly laneBytes: number | null;
 }
 
 export interface SweepTask {
@@ -48,7 +48,12 @@ export default async function run({ indices, memory, isSlow }: SweepTask): Promi
   const own = indices.map((index) => sets[index] ?? {});
   const heartbeat = new Heartbeat(memory);
   const watcher = { enter: heartbeat.enter.bind(heartbeat), beat: heartbeat.cells };
-  const options: LaneOptions = { scratch, watcher, laneBytes, ...(isSlow ? { blockRows: 1 } : {}) };
+  const options: LaneOptions = {
+    scratch,
+    watcher,
+    ...(laneBytes === null ? {} : { laneBytes }),
+    ...(isSlow ? { blockRows: 1 } : {}),
+  };
   try {
     const outcomes = await runLanes(await plan, own, options);
     const values = new Float64Array(outcomes.length * SET_FIGURES.length);
