@@ -36,6 +36,9 @@ describe.skipIf(!canInstall)('a new user', () => {
     return stdout;
   }
 
+  /** The command in the project, where npx finds it: npx itself has been tried by then, and takes half a second at each start. */
+  const isobar = (line: string): string => type(project, `node_modules/.bin/isobar ${line}`);
+
   test('init, install, backtest, own bars, an edited strategy, sweep, report', () => {
     const made = type(home, `npx --yes --package ${tarball} isobar init my-strategies`);
     expect(made).toMatch(/strategies\/meanCross\.ts[\s\S]*Next:\n {2}cd my-strategies\n {2}npm i\n/);
@@ -47,19 +50,20 @@ describe.skipIf(!canInstall)('a new user', () => {
     const { length, openMs, open, high, low, close, volume } = generateBars({ symbol: 'BTCUSDT', interval: '1h', fromMs: Date.UTC(2024, 0, 1), bars: 3000, seed: 5 });
     const rows = Array.from({ length }, (_, at) => [openMs, open, high, low, close, volume].map((column) => column[at]).join(','));
     writeFileSync(join(project, 'BTCUSDT-1h.csv'), `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
-    expect(type(project, 'npx isobar data import BTCUSDT-1h.csv')).toMatch(/3 ?000/);
+    expect(isobar('data import BTCUSDT-1h.csv')).toMatch(/3 ?000/);
 
     const file = join(project, 'strategies/meanCross.ts');
     writeFileSync(file, readFileSync(file, 'utf8').replace('rsi(this.bars.close, 14)', 'rsi(this.bars.close, 21)'));
-    expect(type(project, 'npx isobar strategy show strategies/meanCross.ts')).toMatch(/fast +int +10 +1 to 500 +bars[\s\S]*rsi\(close, 21\)/);
-    const own = type(project, 'npx isobar backtest backtests/first.yaml --set feeds.bars.symbol=BTCUSDT');
+    expect(isobar('strategy show strategies/meanCross.ts')).toMatch(/fast +int +10 +1 to 500 +bars[\s\S]*rsi\(close, 21\)/);
+    const own = isobar('backtest backtests/first.yaml --set feeds.bars.symbol=BTCUSDT');
     expect(own).toMatch(/MeanCross {2}BTCUSDT 1h/);
-    const sweep = type(project, 'npx isobar sweep backtests/first.yaml --set feeds.bars.symbol=BTCUSDT --grid fast=5..15:5 --grid slow=20..40:10');
+    const sweep = isobar('sweep backtests/first.yaml --set feeds.bars.symbol=BTCUSDT --grid fast=5..15:5 --grid slow=20..40:10');
     expect(sweep).toMatch(/fast[\s\S]*slow[\s\S]*Report/i);
     const [, run = ''] = /(runs\/\S+)\/report\.html/.exec(own) ?? [];
-    expect(type(project, `npx isobar report ${run}`)).toMatch(/Net return/);
-    expect(type(project, `npx isobar verify ${run}`)).toMatch(/identical/i);
-    type(project, 'npx isobar strategy new second-idea && npx isobar strategy list');
+    expect(isobar(`report ${run}`)).toMatch(/Net return/);
+    expect(isobar(`verify ${run}`)).toMatch(/identical/i);
+    isobar('strategy new second-idea');
+    isobar('strategy list');
     expect(readdirSync(join(project, 'strategies'))).toContain('secondIdea.ts');
   }, 300_000);
 
