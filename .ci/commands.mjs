@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
-const NEIGHBOUR = /^(?:import|export) [^'"]*'(\.\/\w+\.js)';$/gm;
+const NEIGHBOUR = /^(?:import|export) [^'"]*['"](\.\/\w+\.js)['"];$/gm;
 /** The tests ask it what an error is told as. */
 const ASKED = './failure.js';
 

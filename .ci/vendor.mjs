@@ -9,7 +9,7 @@ const PACKAGES = ['inversify', 'yaml', 'yargs', 'zod'];
 /** Packages that one of ours needs less of than there is. */
 const LESS = { 'string-width': fileURLToPath(new URL('textWidth.mjs', import.meta.url)) };
 /** Of the compiler, or of a build before this one. */
-const IMPORT = new RegExp(`^import (\\{[^}]*\\}|\\* as \\w+|\\w+(?:, \\{\\})?) from '(?:[./]+/vendor/)?(${PACKAGES.join('|')})(?:\\.js)?';$`, 'gm');
+const IMPORT = new RegExp(`^import (\\{[^}]*\\}|\\* as \\w+|\\w+(?:, \\{\\})?) from ['"](?:[./]+/vendor/)?(${PACKAGES.join('|')})(?:\\.js)?['"];$`, 'gm');
 
 /** Imports in the compiled files, as [file, text of the file, [[names, package]]]. */
 function importers(dist) {
