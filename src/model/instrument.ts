@@ -35,6 +35,12 @@ export interface Instrument {
   readonly contract?: Contract;
 }
 
+/** `0.5 BTC`, `10 contracts`: the coin of a contract is that of its face value, not what its quantities count. */
+export function sizeText(quantity: string, { base, contract }: Instrument): string {
+  if (contract === undefined) return `${quantity} ${base}`;
+  return quantity === '1' ? '1 contract' : `${quantity} contracts`;
+}
+
 /** Lots in one coin of the volumes that bars have; of a contract that is the coin of its face value. */
 export function lotsPerCoin({ quantityDigits, contract }: Instrument): number {
   return contract === undefined ? pow10(quantityDigits) : pow10(quantityDigits + contract.multiplierDigits) / contract.multiplier;

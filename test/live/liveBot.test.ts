@@ -118,6 +118,8 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
   await stopped(opened);
   expect(bot.auditState.result).toBe('ok');
   expect(desk.broken).toEqual([]);
+  // A contract of 0.0001 BTC is not a BTC.
+  expect(desk.lines.join('')).toMatch(/buy \d+ contracts? of E-BTC-USDT[^]*bought \d+ contracts? at/);
 }, 30_000);
 
 test('a strategy that throws is stopped alone', async () => {

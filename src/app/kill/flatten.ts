@@ -1,7 +1,7 @@
 // Steps 5 and 6 of a kill: closes positions in slices that can only reduce them, one at a time, each certain before the next; then proves that they are closed.
 
 import { Decimal } from '../../base/decimal.ts';
-import type { Instrument, InstrumentId } from '../../model/instrument.ts';
+import { sizeText, type Instrument, type InstrumentId } from '../../model/instrument.ts';
 import type { Side } from '../../model/order.ts';
 import { isDust, sliceOf, type BookLevel, type SliceTerms } from './killPlan.ts';
 import type { KillVenue } from './venue.ts';
@@ -121,6 +121,6 @@ async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Clos
   }
   const most = Decimal.max(...readings);
   if (most.lessThanOrEqualTo(0)) return { residuals: [], dust: [] };
-  const says = `${instrument.id}: ${most.toFixed()} ${instrument.base} left`;
+  const says = `${instrument.id}: ${sizeText(most.toFixed(), instrument)} left`;
   return isDust(instrument, most) ? { residuals: [], dust: [`${says}, less than the smallest order`] } : { residuals: [says], dust: [] };
 }

@@ -5,6 +5,7 @@ import type { RestExchange } from '../../adapters/rest/exchange/restExchange.ts'
 import type { ForeignOrder } from '../../adapters/rest/exchange/foreign.ts';
 import { fromScaled } from '../../base/decimal.ts';
 import { adopt, objectionTo } from '../../engine/adoption.ts';
+import { sizeText } from '../../model/instrument.ts';
 import type { VenueOrderId } from '../../model/order.ts';
 import type { ActAnswer, Decision, Who } from '../control/botControl.ts';
 import type { LiveBot } from './liveBot.ts';
@@ -64,7 +65,7 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<Decision, { wha
     const order = adopt(engine, run.index, found, id as VenueOrderId, (each) => void bot.parts.journal.adopted(each));
     alien.service.claim(order, id);
     const { instrument, side, lots, limit } = order;
-    const size = `${side} ${fromScaled(lots, instrument.quantityDigits)} ${instrument.base} at ${fromScaled(limit, instrument.priceDigits)}`;
+    const size = `${side} ${sizeText(fromScaled(lots, instrument.quantityDigits), instrument)} at ${fromScaled(limit, instrument.priceDigits)}`;
     bot.parts.log.decided(run.name, `${who} has it adopt order ${id}: ${size}`, ALIEN);
     said.answer = { done: true, says: `${id} (${size}) is an order of ${run.name} from now on` };
   });

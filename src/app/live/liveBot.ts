@@ -10,7 +10,7 @@ import { fromScaled } from '../../base/decimal.ts';
 import type { ServerTime } from '../../adapters/rest/time/serverClock.ts';
 import { rateOf } from '../../adapters/rest/market/fundingPoller.ts';
 import { klinesOf } from '../../adapters/rest/market/klines.ts';
-import type { Instrument, Market } from '../../model/instrument.ts';
+import { sizeText, type Instrument, type Market } from '../../model/instrument.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { OrderId } from '../../model/order.ts';
 import type { Exchange } from '../access/openExchange.ts';
@@ -350,7 +350,7 @@ export class LiveBot {
     this.booked.add(instrument.id, view.tradeId);
     log.decided(
       strategy,
-      `${side === 'buy' ? 'bought' : 'sold'} ${view.qty} ${instrument.base} at ${view.price}, fee ${view.fee} ${view.feeCoin}`,
+      `${side === 'buy' ? 'bought' : 'sold'} ${sizeText(view.qty, instrument)} at ${view.price}, fee ${view.fee} ${view.feeCoin}`,
     );
   }
 

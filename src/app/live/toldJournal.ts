@@ -2,6 +2,7 @@
 
 import { fromScaled } from '../../base/decimal.ts';
 import type { Fill } from '../../model/fill.ts';
+import { sizeText } from '../../model/instrument.ts';
 import type { Order } from '../../model/order.ts';
 import type { Evidence } from '../../ports/exchange.ts';
 import type { Journal } from '../../ports/journal.ts';
@@ -96,7 +97,7 @@ export class ToldJournal implements Journal {
 function textOf({ side, lots, quoteUnits, limit, instrument, role, reduceOnly }: Order): string {
   const size =
     lots > 0
-      ? `${fromScaled(lots, instrument.quantityDigits)} ${instrument.base}`
+      ? sizeText(fromScaled(lots, instrument.quantityDigits), instrument)
       : `for ${fromScaled(quoteUnits, instrument.quoteDigits)} ${instrument.quote}`;
   const price = limit > 0 ? ` ${role === 'market' ? 'at most' : 'at'} ${fromScaled(limit, instrument.priceDigits)}` : ' at the market';
   return `${side} ${size} of ${instrument.wireName}${price}${reduceOnly ? ', reducing' : ''}`;
