@@ -9,6 +9,7 @@ import type { BotView } from '../app/control/botView.ts';
 import { writeBotFile } from '../app/control/botFile.ts';
 import { readKillFile, readLatch } from '../app/kill/latch.ts';
 import { lossKill } from '../app/kill/lossKill.ts';
+import { lockAccount } from '../app/live/accountLock.ts';
 import { botFileOf } from '../app/live/botFile.ts';
 import { LiveControl } from '../app/live/control.ts';
 import { readLiveConfig, type LiveConfig } from '../app/live/liveConfig.ts';
@@ -45,6 +46,15 @@ export async function runBot(options: ProcessOptions): Promise<number> {
   const config = readLiveConfig(options.file);
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
   checkStart(config, options);
+  const account = lockAccount(config);
+  try {
+    return await runLocked(config, options, account.missing);
+  } finally {
+    account.release();
+  }
+}
+
+async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: string | null): Promise<number> {
   let log: LiveLog | null = null;
   const isPretty = !options.isJson && (options.isPlain || process.stdout.isTTY);
   const ending = new Ending();
@@ -61,6 +71,7 @@ export async function runBot(options: ProcessOptions): Promise<number> {
     bundler: import.meta.url.endsWith('.ts') ? bundleHere : bundleApart,
     broken: (why) => ending.end(EXIT.failed, why),
   });
+  if (noLock !== null) log!.warn(`another bot of this account on this computer would not be noticed (${noLock})`);
   return live(config, options, opened, log!, ending);
 }
 

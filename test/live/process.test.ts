@@ -37,6 +37,7 @@ interface Started {
 function start(...options: string[]): Started {
   const child = spawn(process.execPath, [ENTRY, join(desk.folder, 'bot.yaml'), '--plain', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, XDG_STATE_HOME: join(desk.folder, 'state') },
   });
   children.push(child);
   let text = '';
@@ -49,11 +50,14 @@ function start(...options: string[]): Started {
 async function prepared(): Promise<void> {
   desk = await LiveDesk.open(60);
   writeFileSync(join(desk.folder, 'flip.ts'), FLIP);
+  configured();
+}
+function configured(more = ''): void {
   desk.config(`strategy: ${join(desk.folder, 'flip.ts')}
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }
 bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
-`);
+${more}`);
 }
 const fills = (text: string): number => text.match(/(bought|sold) 0\.0/g)?.length ?? 0;
 const orThrow = (bot: Started) => (error: unknown) => {
@@ -68,6 +72,11 @@ test('kill -9 under load, then a start that goes on; SIGTERM ends in order', asy
   const second = start();
   expect(await second.ended, second.text()).toBe(2);
   expect(second.text()).toContain('trades on this account');
+  configured('data: elsewhere\n');
+  const elsewhere = start();
+  expect(await elsewhere.ended, elsewhere.text()).toBe(2);
+  expect(elsewhere.text()).toContain(`process ${first.child.pid} trades on this account`);
+  configured();
   first.child.kill('SIGKILL');
   await first.ended;
   const next = start();

@@ -6,7 +6,7 @@ import { FileBanStore } from '../../adapters/rest/limits/fileBanStore.ts';
 
 /** What it reads is the ban that ends last, or one that cannot be read; what it writes counts for all of these origins. */
 export function bansOf(stateFolder: string, origins: readonly string[]): BanStore {
-  const stores = [...new Set(origins)].map((origin) => new FileBanStore(join(stateFolder, 'bans', `${fileName(origin)}.json`)));
+  const stores = [...new Set(origins)].map((origin) => new FileBanStore(join(stateFolder, 'bans', `${originName(origin)}.json`)));
   return {
     read() {
       const found = stores.map((store) => store.read()).filter((ban) => ban !== null);
@@ -20,5 +20,5 @@ export function bansOf(stateFolder: string, origins: readonly string[]): BanStor
   };
 }
 
-/** `api.example.com`, `127.0.0.1_8080`. */
-const fileName = (origin: string): string => origin.replace(/^https?:\/\//, '').replace(/[^\w.-]/g, '_');
+/** Of an address, as a file can be called: `api.example.com`, `127.0.0.1_8080`. */
+export const originName = (origin: string): string => origin.replace(/^https?:\/\//, '').replace(/[^\w.-]/g, '_');

@@ -54,6 +54,8 @@ export interface LiveConfig extends LiveBehaviour {
   readonly mode: Mode;
   /** The folder of the journal, the latches and the socket; absolute. */
   readonly data: string;
+  /** Where bots of this user say whose account they trade on: one place, whatever their data folders. */
+  readonly accounts: string;
   readonly access: AccessSettings;
   readonly signer: Signer;
   readonly fingerprint: string;
@@ -91,6 +93,7 @@ export function readLiveConfig(file: string, environment: Environment = process.
     mode,
     markets,
     data,
+    accounts: join(access.stateFolder, 'accounts'),
     // A ban of an exchange that hurries ends by its clock, which is nobody else's.
     access: mode === 'paper' ? { ...access, stateFolder: data } : access,
     signer,
