@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { after, repeat } from '../adapters/clock/wallClock.ts';
 import { ConfigError, EXIT } from '../base/errors.ts';
 import { formatTime } from '../model/time.ts';
-import type { BotView } from '../app/control/botView.ts';
 import { writeBotFile } from '../app/control/botFile.ts';
 import { readKillFile, readLatch } from '../app/kill/latch.ts';
 import { lossKill } from '../app/kill/lossKill.ts';
@@ -17,6 +16,7 @@ import { LiveLog } from '../app/live/liveLog.ts';
 import { checkMode } from '../app/live/mode.ts';
 import { openLiveBot, type OpenedBot } from '../app/live/openLiveBot.ts';
 import { bundleApart, bundleHere } from '../plugins/bundler.ts';
+import { closingText } from './closingText.ts';
 import { LoopDelay } from './loopDelay.ts';
 import { openControl } from './control/controlServer.ts';
 import { openSight } from './sight.ts';
@@ -117,14 +117,6 @@ async function live(config: LiveConfig, { seconds }: ProcessOptions, opened: Ope
   loopDelay.stop();
   await opened.close();
   return code;
-}
-
-/** How the bot stands as it ends. */
-function closingText({ equity, open, unknown, counts }: BotView): string {
-  const money = equity.map(({ asset, now }) => `${now} ${asset}`).join(', ');
-  const left =
-    open.length + unknown.length === 0 ? 'no order is open' : `${open.length} orders stay open, ${unknown.length} of unknown outcome`;
-  return `stopped: ${counts.ordersSent} orders sent, ${counts.fills} fills, equity ${money}; ${left}; the journal is written`;
 }
 
 /** Everything that can be said before anything is opened. */
