@@ -4,7 +4,7 @@ import type { Argv, CommandModule } from 'yargs';
 
 const check = (args: Argv) =>
   args
-    .positional('path', { type: 'string', demandOption: true, describe: 'Folder of a journal, or one of its files' })
+    .positional('path', { type: 'string', demandOption: true, describe: 'Folder of a journal or of its bot, or one of its files' })
     .options({ json: { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } })
     .example('$0 journal check journal', 'would a start go on with it, and from where')
     .epilogue(

@@ -1,6 +1,6 @@
 // `isobar journal check` as it is run: what it says of a journal that is whole, torn, damaged, in use or none, and its exit codes.
 
-import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -80,6 +80,13 @@ describe('isobar journal check', () => {
     const { damage, records } = JSON.parse((await check(folder, '--json')).stdout) as JournalReport;
     expect(damage?.message).toContain(':3: expected record 3');
     expect(records).toBe(2);
+  });
+
+  it('takes the data folder of a bot, in which the journal lies', async () => {
+    const data = join(root, 'my bot');
+    cpSync(folder, join(data, 'journal'), { recursive: true });
+    const { code, stdout } = await check(data, '--json');
+    expect([code, (JSON.parse(stdout) as JournalReport).path]).toEqual([0, join(data, 'journal')]);
   });
 
   it('takes one file by itself', async () => {

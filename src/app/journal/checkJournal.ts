@@ -1,7 +1,7 @@
 // Reads a whole journal as a start would, and says what is in it; nothing is written, and no lock is taken.
 
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { lookFor, thisProcess } from '../../adapters/disk/processes.ts';
 import { JournalState, restartOf, type Restart } from '../../adapters/journal/journalState.ts';
 import { lockHolder } from '../../adapters/journal/lock.ts';
@@ -54,10 +54,12 @@ function told<T>(path: string, act: () => T): T {
   }
 }
 
-/** `path`: the folder of a journal, or one of its files. Throws ConfigError for what is neither. */
-export function checkJournal(path: string): JournalReport {
+/** Of the folder of a journal, the data folder of a bot that it lies in, or one of its files. Throws ConfigError for what is neither. */
+export function checkJournal(given: string): JournalReport {
+  const inside = join(given, 'journal');
+  const path = existsSync(inside) ? inside : given;
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats) throw new ConfigError(`${path}: no such file or folder`, 'name the folder of a journal, or one of its files');
+  if (!stats) throw new ConfigError(`${path}: no such file or folder`, 'name the folder of a journal, the data folder of a bot, or one of the files');
   const state = new JournalState();
   const reading = disked(() => (stats.isDirectory() ? readFolder(path, state) : readFile(path, state)));
   const writer = stats.isDirectory() ? disked(() => writerOf(path)) : null;
@@ -76,7 +78,7 @@ function readFile(path: string, state: JournalState): Reading {
   return readSegment(readingDisk, path, number, state.add);
 }
 
-const noJournal = (message: string): ConfigError => new ConfigError(message, 'name the folder of a journal, or one of its files');
+const noJournal = (message: string): ConfigError => new ConfigError(message, 'name the folder of a journal, the data folder of a bot, or one of the files');
 
 function writerOf(folder: string): JournalReport['writer'] {
   const self = thisProcess();
