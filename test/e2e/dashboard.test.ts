@@ -81,6 +81,17 @@ describe.skipIf(!hasBrowser)('the page', () => {
     },
   );
 
+  it('says of a bot that has just begun that there is nothing yet, in lines as wide as the page', async () => {
+    const view = bot.view.bind(bot);
+    bot.view = () => ({ ...view(), decisions: [], fills: [], equity: view().equity.map((each) => ({ ...each, points: [] })) });
+    const page = await opened();
+    expect(await page.locator('#equity-note').textContent()).toBe('No bar has closed since the start.');
+    const line = page.locator('#decision-list p');
+    expect(await line.textContent()).toBe('Nothing was decided yet.');
+    expect((await line.boundingBox())!.height).toBeLessThan(30);
+    await close(page);
+  });
+
   it('shows what the bot says, and follows it', async () => {
     const page = await opened();
     expect(await page.locator('#state-word').textContent()).toBe('RUN');

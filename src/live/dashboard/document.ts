@@ -62,7 +62,10 @@ export const DOCUMENT = html`<!doctype html>
               <div id="price-chart" class="live-chart"></div>
             </section>
             <section id="equity">
-              <div class="bar"><h2>Equity</h2></div>
+              <div class="bar">
+                <h2>Equity</h2>
+                <span id="equity-note" class="empty"></span>
+              </div>
               <div id="equity-chart" class="live-chart"></div>
             </section>
           </div>

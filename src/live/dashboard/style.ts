@@ -53,6 +53,7 @@ meter::-moz-meter-bar{background:var(--accent);border-radius:4px}
 #decision-list li{display:grid;grid-template-columns:5.5em 1fr;gap:0 12px;padding:4px 0;border-top:1px solid var(--line);font-size:12px}
 #decision-list li:first-child{border-top:0}
 #decision-list li p{overflow-wrap:anywhere}
+#decision-list li p.empty{grid-column:1/-1}
 #decision-list li.warn p,#decision-list li.error p{color:var(--warn)}
 .empty{color:var(--muted);font-size:12px}
 td.t,th.t{text-align:left}

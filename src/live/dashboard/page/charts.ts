@@ -56,6 +56,7 @@ export class LiveCharts {
     this.#drawn = drawn;
     if (feed) this.#price(view, feed, this.#made);
     const points = (view.equity[0]?.points ?? []).map(([timeMs, value]) => ({ time: chartTime(timeMs), value: Number(value) }));
+    setText('equity-note', points.length === 0 ? 'No bar has closed since the start.' : '');
     this.#made.line.setData(rising(points));
     if (!isFirst) return;
     this.#made.price.timeScale().fitContent();
