@@ -18,6 +18,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { ConfigError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shellWord.ts';
 import { DiskError, type Disk } from '../../ports/disk.ts';
 
 const FILE_MODE = 0o600;
@@ -206,7 +207,7 @@ function checkOwner(path: string, { uid, mode }: Stats, wanted: number): void {
   const [said, got] = [wanted, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
   throw new ConfigError(
     `${path}: expected mode ${said} or tighter, got ${got}: others can reach it`,
-    `find out who has changed it; then chmod ${said} ${path}`,
+    `find out who has changed it; then chmod ${said} ${shellWord(path)}`,
   );
 }
 

@@ -27,6 +27,11 @@ describe('key files', () => {
     expect(remedy).toBe(`chmod 600 ${path}`);
   });
 
+  test('what to do is said as a shell takes it', () => {
+    const path = file('my key', KEY, 0o644);
+    expect(refusal(() => readKeyFile(path, 'keyFile')).remedy).toBe(`chmod 600 '${path}'`);
+  });
+
   test.each([0o600, 0o400, 0o700, 0o500])('mode %o is taken', (mode) => {
     expect(readKeyFile(file('key', KEY, mode), 'keyFile').take()).toBe(KEY);
   });

@@ -4,6 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type
 import { basename, dirname, join } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
+import { shellWord } from '../../base/shellWord.ts';
 import { isTracked } from './gitIndex.ts';
 import { shownPath } from './keyLike.ts';
 
@@ -62,7 +63,7 @@ function checkFile(stats: Stats, path: string, place: string): void {
   }
   if ((stats.mode & OTHERS) !== 0) {
     const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
-    throw new ConfigError(`${place}: expected mode 0600 or tighter, got ${mode}: others can reach it`, `chmod 600 ${path}`);
+    throw new ConfigError(`${place}: expected mode 0600 or tighter, got ${mode}: others can reach it`, `chmod 600 ${shellWord(path)}`);
   }
 }
 
