@@ -9,7 +9,7 @@ import { alertsBetween } from './alerts.ts';
 import { CAUSES, clearsItself } from './causes.ts';
 import { metricsText } from './metrics.ts';
 import { readRequest } from './request.ts';
-import { scopeName, scopeNamed } from './scopes.ts';
+import { scopeName, scopesOf, scopeNamed } from './scopes.ts';
 
 it('alerts once for each thing that has changed, and for nothing else', () => {
   const bot = new ScriptedBot();
@@ -68,10 +68,14 @@ it('names scopes and finds them again', () => {
   ] as const) {
     expect(scopeNamed(scopeName(scope, named), named)).toEqual(scope);
   }
+  for (const name of scopesOf(named)) expect(scopeName(scopeNamed(name, named)!, named)).toBe(name);
   for (const name of ['', 'market:moon', 'symbol:spot:DOGE', 'strategy:', 'toString']) expect(scopeNamed(name, named)).toBeNull();
 });
 
 it('reads requests strictly', () => {
+  expect(readRequest({ op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'x' })).toEqual({
+    problem: 'why: expected a reason of three letters or more',
+  });
   expect(readRequest({ op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'because' })).toHaveProperty('request');
   for (const wrong of [
     null,

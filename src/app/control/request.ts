@@ -11,7 +11,7 @@ const KEYS = new Set<string>(LIMITS.map(({ key }) => key));
 const scope = z
   .string()
   .regex(/^(account|market:(spot|futures)|(symbol|strategy):.{1,100})$/, 'account, market:spot, symbol:spot:BTCUSDT or strategy:NAME');
-const why = z.string().trim().min(3, 'a reason in words').max(500);
+const why = z.string().trim().min(3, 'expected a reason of three letters or more').max(500, 'expected a reason of at most 500 letters');
 const id = z.string().min(1).max(100);
 
 const requestSchema = z.discriminatedUnion('op', [

@@ -36,17 +36,21 @@ export function scopeNamed(name: ScopeName, { instruments, strategies }: Named):
   return strategy < 0 ? null : { kind: 'strategy', strategy };
 }
 
-/** Every scope of the run with its own causes, the account first. */
-export function scopeViews(board: Pick<HaltBoard, 'causes'>, named: Named): readonly ScopeView[] {
-  const markets = [...new Set(named.instruments.map(({ market }) => market))];
-  const names = [
+/** The names of all scopes of a run, the account first. */
+export function scopesOf({ instruments, strategies }: Named): readonly ScopeName[] {
+  const markets = [...new Set(instruments.map(({ market }) => market))];
+  return [
     'account',
-    ...markets.map((market) => `market:${market}`),
-    ...named.instruments.map(({ id }) => `symbol:${id}`),
-    ...named.strategies.map((name) => `strategy:${name}`),
+    ...markets.map((market) => `market:${market}` as const),
+    ...instruments.map(({ id }) => `symbol:${id}` as const),
+    ...strategies.map((name) => `strategy:${name}` as const),
   ];
+}
+
+/** Every scope of the run with its own causes. */
+export function scopeViews(board: Pick<HaltBoard, 'causes'>, named: Named): readonly ScopeView[] {
   const causes = board.causes();
-  return names.map((name) =>
+  return scopesOf(named).map((name) =>
     scopeView(
       name,
       causes.filter(({ scope }) => scopeName(scope, named) === name),

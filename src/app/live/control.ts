@@ -10,7 +10,7 @@ import { orderIdIn } from '../../protocol/clientOrderId.ts';
 import type { ActAnswer, BotControl, Decision, HaltAct, KillAct, LogLine, ResumeAct, TightenAct, Who } from '../control/botControl.ts';
 import { OPERATOR } from '../control/botControl.ts';
 import type { BotView, KillView } from '../control/botView.ts';
-import { scopeNamed } from '../control/scopes.ts';
+import { scopeNamed, scopesOf, type Named } from '../control/scopes.ts';
 import { readLatch, setLatch, type Latch } from '../kill/latch.ts';
 import { adoptOrder, ignoreOrder } from './aliens.ts';
 import { killBot } from './killBot.ts';
@@ -27,6 +27,8 @@ const ACCOUNT: Scope = { kind: 'account' };
 const KILLED = 'KILLED';
 const done = (says: string): ActAnswer => ({ done: true, says });
 const refused = (says: string): ActAnswer => ({ done: false, says });
+const noScope = (name: string, named: Named): ActAnswer =>
+  refused(`${name} is no scope of this bot: it has ${scopesOf(named).join(', ')}`);
 
 export class LiveControl implements BotControl {
   readonly #parts: ControlParts;
@@ -68,7 +70,7 @@ export class LiveControl implements BotControl {
   async halt({ scope: name, state, why }: HaltAct, who: Who): Promise<ActAnswer> {
     const { engine, log, venueMs } = this.#parts.bot.parts;
     const scope = scopeNamed(name, namedOf(engine));
-    if (scope === null) return refused(`${name} is no scope of this bot`);
+    if (scope === null) return noScope(name, namedOf(engine));
     this.#step(() => engine.risk.halts.raise(scope, state, OPERATOR, `${why} (${who})`, venueMs()));
     log.decided(null, `${who} halts ${name}: ${why}`, OPERATOR, 'warn');
     return this.#lasting(`${name} is halted (${state}): ${state === 'HALT_NEW' ? 'only what reduces a position leaves' : 'only cancels leave'}`);
@@ -77,7 +79,7 @@ export class LiveControl implements BotControl {
   async resume({ scope: name, code, why }: ResumeAct, who: Who): Promise<ActAnswer> {
     const { engine, log, services, venueMs } = this.#parts.bot.parts;
     const scope = scopeNamed(name, namedOf(engine));
-    if (scope === null) return refused(`${name} is no scope of this bot`);
+    if (scope === null) return noScope(name, namedOf(engine));
     const cause = code ?? OPERATOR;
     if (cause === KILLED)
       return refused(
