@@ -1,5 +1,6 @@
 // What `isobar exchange` does: opens the exchange, says where, and keeps on until it is stopped.
 
+import { checkedOrigin } from '../adapters/rest/wire/origin.ts';
 import { demoKey, demoSettings } from '../app/exchange/demo.ts';
 import type { Following } from '../app/exchange/follow.ts';
 import { runExchange, type RunningExchange } from '../app/exchange/runExchange.ts';
@@ -25,6 +26,7 @@ interface ExchangeArgs {
 export async function exchange(args: ExchangeArgs): Promise<void> {
   const port = portOf('--port', args.port);
   const controlPort = args.control === undefined ? null : portOf('--control', args.control);
+  if (args.follow !== undefined) checkedOrigin(args.follow, '--follow');
   const given = await settingsOf(args);
   // Prices of its own would be in the way of those that are followed.
   const settings = args.follow === undefined ? given : { ...given, prices: new Map<never, never>() };
@@ -68,7 +70,10 @@ const diskError = (why: string): ConfigError =>
 
 async function settingsOf({ config, demo, profile, seed, speed }: ExchangeArgs): Promise<ExchangeSettings> {
   if (demo === (config !== undefined)) {
-    throw new ConfigError('isobar exchange: expected a file or --demo', 'config/exchange.example.yaml is one to begin with');
+    throw new ConfigError(
+      `isobar exchange: expected a file or --demo, got ${demo ? `both: ${config}` : 'neither'}`,
+      'config/exchange.example.yaml is one to begin with',
+    );
   }
   const times = speed === undefined ? null : Number(speed);
   if (times !== null && !(times > 0 && Number.isFinite(times)))

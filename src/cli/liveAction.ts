@@ -4,6 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openDemo, type Demo } from '../app/live/demo.ts';
+import { secondsOf } from '../app/live/seconds.ts';
 import { ConfigError } from '../base/errors.ts';
 
 interface LiveArgs {
@@ -19,13 +20,18 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGUSR2', 'SIGHUP'] as const;
 
 export async function live(args: LiveArgs): Promise<void> {
   if (args.demo === (args.config !== undefined)) {
-    throw new ConfigError('isobar live: expected a config file or --demo', 'config/bot.paper-spot.example.yaml is one to begin with');
+    throw new ConfigError(
+      `isobar live: expected a config file or --demo, got ${args.demo ? `both: ${args.config}` : 'neither'}`,
+      'config/bot.paper-spot.example.yaml is one to begin with',
+    );
   }
   if (!args.demo) {
     process.exitCode = await botProcess(args.config!, args);
     return;
   }
   if (args.live || args.confirm !== undefined) throw new ConfigError('--demo: trades on paper alone', 'leave --live and --confirm out');
+  // Before anything is opened; the bot's own process looks at it again.
+  secondsOf(args.seconds);
   const demo = await openDemo(fileURLToPath(new URL('isobar.js', import.meta.url)));
   try {
     if (!args.json) process.stderr.write(demoText(demo));

@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { ConfigError, EXIT } from '../base/errors.ts';
+import { secondsOf } from '../app/live/seconds.ts';
 import { tuneV8 } from './v8.ts';
 import { runBot } from './process.ts';
 
@@ -33,13 +34,6 @@ async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     return told(error);
   }
-}
-
-function secondsOf(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const seconds = Number(text);
-  if (seconds > 0 && Number.isFinite(seconds)) return seconds;
-  throw new ConfigError(`--seconds: expected a number above 0, got '${text}'`, 'for example --seconds 60');
 }
 
 function told(error: unknown): number {
