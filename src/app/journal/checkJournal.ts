@@ -59,7 +59,7 @@ export function checkJournal(given: string): JournalReport {
   const inside = join(given, 'journal');
   const path = existsSync(inside) ? inside : given;
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats) throw new ConfigError(`${path}: no such file or folder`, 'name the folder of a journal, the data folder of a bot, or one of the files');
+  if (!stats) throw noJournal(`${path}: no such file or folder`);
   const state = new JournalState();
   const reading = disked(() => (stats.isDirectory() ? readFolder(path, state) : readFile(path, state)));
   const writer = stats.isDirectory() ? disked(() => writerOf(path)) : null;
@@ -78,7 +78,8 @@ function readFile(path: string, state: JournalState): Reading {
   return readSegment(readingDisk, path, number, state.add);
 }
 
-const noJournal = (message: string): ConfigError => new ConfigError(message, 'name the folder of a journal, the data folder of a bot, or one of the files');
+const noJournal = (message: string): ConfigError =>
+  new ConfigError(message, 'name the folder of a journal, the data folder of a bot, or one of the files');
 
 function writerOf(folder: string): JournalReport['writer'] {
   const self = thisProcess();
