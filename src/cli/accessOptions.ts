@@ -3,7 +3,7 @@
 const text = { type: 'string', requiresArg: true } as const;
 
 export const accessOptions = {
-  config: { ...text, describe: 'Access file: addresses, key files, dialect (docs/exchange-access.md)' },
+  config: { ...text, describe: 'Access file (docs/exchange-access.md), or the config of a bot' },
   'spot-url': { ...text, describe: 'Address of the spot service; default: ISOBAR_SPOT_URL' },
   'futures-url': { ...text, describe: 'Address of the futures service; default: ISOBAR_FUTURES_URL' },
 } as const;

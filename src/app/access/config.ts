@@ -1,5 +1,6 @@
 // The access file: where keys lie, and what the service that is talked to does differently. It never holds a key.
 
+import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { BAN_MIN_MS } from '../../adapters/rest/limits/banLatch.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -101,10 +102,37 @@ export function readAccessFile(file: string): AccessFile {
   try {
     const source = readYaml(file, ACCESS_FILE.called, 'it holds no more than keyFile, secretFile and dialect');
     refuseKeys(source, source.data, []);
-    return parseSource(ACCESS_FILE, source);
+    const exchange = exchangeOfBot(source.data);
+    return exchange === null ? parseSource(ACCESS_FILE, source) : accessOfBot(source, exchange);
   } catch (error) {
     throw error instanceof ConfigError ? new ConfigError(hushed(error.message, file), error.remedy) : error;
   }
+}
+
+/** What the config of a bot says under `exchange`; null for a file that is none. */
+function exchangeOfBot(data: unknown): Readonly<Record<string, unknown>> | null {
+  if (typeof data !== 'object' || data === null || !('strategy' in data && 'exchange' in data)) return null;
+  const { exchange } = data;
+  return typeof exchange === 'object' && exchange !== null ? { ...exchange } : null;
+}
+
+/** Whoever asks what is wrong with a bot names its config, which says it itself or names the access file. */
+function accessOfBot(source: DefinitionSource, exchange: Readonly<Record<string, unknown>>): AccessFile {
+  const { access, spotUrl, futuresUrl, dialect: given, ...own } = exchange;
+  if (typeof access === 'string') {
+    const path = resolve(source.folder, access);
+    const { keyFile, secretFile, ...file } = readAccessFile(path);
+    const there = (name: string | undefined, key: string) => (name === undefined ? {} : { [key]: resolve(dirname(path), name) });
+    return { ...file, ...there(keyFile, 'keyFile'), ...there(secretFile, 'secretFile') };
+  }
+  const urls = {
+    ...(spotUrl === undefined ? {} : { baseUrl: spotUrl }),
+    ...(futuresUrl === undefined ? {} : { futuresBaseUrl: futuresUrl }),
+  };
+  const place = (path: KeyPath): string => source.place(['exchange', ...path]);
+  const shown = (path: KeyPath): string => source.shown(['exchange', ...path]);
+  const data = { ...own, dialect: { ...(typeof given === 'object' ? given : {}), ...urls } };
+  return parseSource(ACCESS_FILE, { ...source, place, shown, data });
 }
 
 /** Messages show what they found, which may be a key in the wrong place. */

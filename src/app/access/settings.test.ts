@@ -50,6 +50,21 @@ describe('where keys come from', () => {
     });
   });
 
+  test('the config of a bot, which says it itself or names the access file', () => {
+    file('keys/key', KEY);
+    file('keys/secret', SECRET);
+    file('keys/access.yaml', "keyFile: key\nsecretFile: secret\ndialect: { baseUrl: 'https://there.example' }\n");
+    const bot = 'mode: paper\nstrategy: a.ts\nexchange:';
+    const keys = 'keyFile: keys/key, secretFile: keys/secret';
+    const itself = file('bot.yaml', `${bot} { spotUrl: 'https://here.example', ${keys}, dialect: { signQuery: omit } }\n`);
+    const named = file('other.yaml', `${bot} { access: keys/access.yaml }\n`);
+    expect([itself, named].map((config) => digestOf(settings({ config })))).toEqual([DIGEST, DIGEST]);
+    expect([itself, named].map((config) => settings({ config }).baseUrls.spot)).toEqual(['https://here.example', 'https://there.example']);
+    expect(settings({ config: itself }).dialect.signQuery).toBe('omit');
+    const wrong = file('wrong.yaml', `${bot} { keyfile: keys/key }\n`);
+    expect(() => settings({ config: wrong })).toThrow(/wrong\.yaml:3 keyfile: unknown key keyfile, the nearest valid one is keyFile/);
+  });
+
   test('the environment before the access file', () => {
     const config = file('access.yaml', 'keyFile: no-such\nsecretFile: no-such\n');
     expect(digestOf(settings({ config }, { ISOBAR_API_KEY: KEY, ISOBAR_API_SECRET: SECRET }))).toBe(DIGEST);
