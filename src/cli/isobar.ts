@@ -9,8 +9,10 @@ const argv = process.argv.slice(2);
 clearEnvironment(process.env);
 if ((argv[0] === 'backtest' || argv[0] === 'verify') && !argv.includes('--help')) startEarly();
 // A reader that closes early (isobar ... | head) is no fault.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 const { main } = await import('./main.ts');
 await main(argv);

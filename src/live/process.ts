@@ -20,6 +20,7 @@ import { closingText } from './closingText.ts';
 import { LoopDelay } from './loopDelay.ts';
 import { openControl } from './control/controlServer.ts';
 import { openSight } from './sight.ts';
+import { outliveReaders } from './output.ts';
 
 export interface ProcessOptions {
   readonly file: string;
@@ -58,10 +59,14 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
   let log: LiveLog | null = null;
   const isPretty = !options.isJson && (options.isPlain || process.stdout.isTTY);
   const ending = new Ending();
+  // Also while the bot ends: the handler stays with the process.
+  outliveReaders([process.stdout, process.stderr], (code) =>
+    log?.warn(`nobody reads what the bot prints any more (${code}): isobar logs shows it`),
+  );
   const opened = await openLiveBot(config, {
     log: (nowMs) =>
       (log = new LiveLog({
-        write: (line) => void process.stdout.write(line),
+        write: (line) => void (process.stdout.writable && process.stdout.write(line)),
         isPretty,
         nowMs,
         formatTime,
@@ -152,6 +157,12 @@ function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => vo
     void control.kill({ flatten: false, why: 'SIGUSR2' }, 'signal');
   };
   process.on('SIGUSR2', kill);
+  // A terminal that is closed tells every process of it, and the command before this one hands it on: the second says nothing new, so
+  // this handler stays.
+  const hangUp = (): void => {
+    if (!ending.isOver) ending.end(EXIT.ok, 'SIGHUP was received');
+  };
+  process.on('SIGHUP', hangUp);
   const offs = [stop('SIGTERM', 143), stop('SIGINT', 130), () => void process.off('SIGUSR2', kill)];
   return () => offs.forEach((off) => off());
 }

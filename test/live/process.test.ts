@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
+import { askLogs } from '../../src/app/control/client.ts';
 import { checkJournal } from '../../src/app/journal/checkJournal.ts';
 import { LiveDesk, until } from './liveDesk.ts';
 
@@ -109,3 +110,25 @@ test('what cannot be started says why, and ends with code 2', async () => {
   expect(await wrong.ended).toBe(2);
   expect(wrong.text()).toContain("Unknown option '--nonsense'");
 }, 30_000);
+
+test('a log that nobody reads any more, and a terminal that is closed', async () => {
+  await prepared();
+  const bot = start();
+  await until(() => bot.text().includes('paper on account'), 15_000, 'a first line').catch(orThrow(bot));
+  bot.child.stdout!.destroy();
+  const folder = join(desk.folder, 'bot');
+  // Each line of an audit or a fill meets a closed pipe; what was printed is there all the same for whoever asks.
+  let lines: readonly string[] = [];
+  const asked = async (): Promise<boolean> => {
+    lines = (await askLogs(folder, 0, 1000)).map(({ says }) => says);
+    return lines.some((says) => says.includes('sold 0.0'));
+  };
+  const endMs = performance.now() + 20_000;
+  while (!(await asked()) && performance.now() < endMs) await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(lines).toContainEqual(expect.stringContaining('sold 0.0'));
+  expect(lines).toContain('nobody reads what the bot prints any more (EPIPE): isobar logs shows it');
+  bot.child.kill('SIGHUP');
+  bot.child.kill('SIGHUP');
+  expect(await bot.ended).toBe(0);
+  expect(checkJournal(join(folder, 'journal')).verdict).toBe('whole');
+}, 60_000);
