@@ -222,8 +222,9 @@ describe('causes', () => {
     expect(set(prepared({}, { settingsInUse: 'accept' }))).toEqual([-1020, 0, 0]);
     expect(set(new FuturesDesk())).toEqual([0, 0, 0]);
     const low = new FuturesDesk();
-    expect(['0', '1', '100', '1001'].map((nowLevel) => call(low, 'futures.changeLeverage', { contractName, nowLevel }))).toEqual([
-      -2100, 0, 0, -2100,
+    const levels = ['-1', '0', '1', '100', '1001', '9999999999999999999', '1.5'];
+    expect(levels.map((nowLevel) => call(low, 'futures.changeLeverage', { contractName, nowLevel }))).toEqual([
+      -2100, -2100, 0, 0, -2100, -2100, -1102,
     ]);
   });
 

@@ -179,8 +179,8 @@ function checkText({ name, param, choices }: Planned, text: string, rules: Rules
       break;
     case 'integer': {
       const whole = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
-      // A leverage that nobody has is as wrong as one that the contract has not.
-      if (name === 'nowLevel' && (whole < param.min || whole > param.max)) return paramError.code;
+      // A leverage that nobody has, below zero or beyond counting, is as wrong as one that the contract has not.
+      if (name === 'nowLevel' && /^-?\d+$/.test(text) && !(whole >= param.min && whole <= param.max)) return paramError.code;
       if (!(whole >= param.min)) return mandatoryParamEmpty.code;
       if (whole > param.max && (name !== 'limit' || rules.profile.limitTooLarge === 'reject')) return mandatoryParamEmpty.code;
       making.texts.set(name, String(Math.min(whole, param.max)));
