@@ -189,9 +189,13 @@ describe('the control port', () => {
       control(of, 'POST', '/faults', { schedule: [{ point: 'NET.dup', nth: 1, p: 1 }] }),
       control(of, 'POST', '/faults', { schedule: [{ point: 'BUS.delay', nth: 1 }] }),
       control(of, 'POST', '/clock', {}),
+      // An exchange that would be at work for ever answers nobody any more, not even a signal.
+      control(of, 'POST', '/clock', { speed: 1e99 }),
+      control(of, 'POST', '/clock', { stepMs: 9e15 }),
+      control(of, 'POST', '/clock', { jumpMs: -9e15 }),
       control(of, 'POST', '/crash', {}),
     ];
-    expect((await Promise.all(refusals)).map(({ status }) => status)).toEqual([404, 400, 400, 400, 400, 400]);
+    expect((await Promise.all(refusals)).map(({ status }) => status)).toEqual([404, 400, 400, 400, 400, 400, 400, 400, 400]);
     const fromPage = await http(`${of.controlUrl}/crash`, 'POST', { Origin: 'http://example.com' }, '{"at":"now"}');
     expect([fromPage.status, isDown]).toEqual([403, false]);
     await control(of, 'POST', '/crash', { at: 'now' });

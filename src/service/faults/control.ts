@@ -70,13 +70,23 @@ const ROUTES: Readonly<Record<string, (body: Body, parts: ControlParts) => unkno
   },
 };
 
+/** Beyond these the exchange would be at work for ever, or tell times that are none. */
+const MOST_SPEED = 10_000;
+const MOST_MS = 366 * 86_400_000;
+
 function moveClock(body: Body, { exchange: { service }, clock }: ControlParts): void {
   const { stepMs, jumpMs, pause, speed } = body;
-  if (Number.isSafeInteger(stepMs) && Number(stepMs) >= 0) clock.step(Number(stepMs));
-  else if (Number.isSafeInteger(jumpMs)) service.clockOffsetMs += Number(jumpMs);
+  const within = (ms: unknown, least: number): ms is number => Number.isInteger(ms) && Number(ms) >= least && Number(ms) <= MOST_MS;
+  if (within(stepMs, 0)) clock.step(stepMs);
+  else if (within(jumpMs, -MOST_MS)) service.clockOffsetMs += jumpMs;
   else if (typeof pause === 'boolean') clock.pause(pause);
-  else if (typeof speed === 'number' && speed > 0 && Number.isFinite(speed)) clock.setSpeed(speed);
-  else throw new ConfigError('expected one of stepMs, jumpMs, pause and speed', 'for example { "stepMs": 60000 }');
+  else if (typeof speed === 'number' && speed > 0 && speed <= MOST_SPEED) clock.setSpeed(speed);
+  else {
+    throw new ConfigError(
+      `expected one of stepMs and jumpMs (whole, up to a year), pause (true, false) and speed (above 0, up to ${MOST_SPEED})`,
+      'for example { "stepMs": 60000 }',
+    );
+  }
 }
 
 function crashAtRecord(at: unknown, crashAt: ((record: number) => void) | null): void {
