@@ -35,7 +35,7 @@ export interface GenerateOptions {
   readonly from?: string;
   /** Number of bars, 1 to 50,000,000. */
   readonly bars: number;
-  /** A whole number: the same seed and options give the same bytes on every platform. Default 1. */
+  /** A whole number, 0 to 2147483647: the same seed and options give the same bytes on every platform. Default 1. */
   readonly seed?: number;
   /** Price at the start, 0.000001 to 10,000,000. Default 30000. */
   readonly price?: number;

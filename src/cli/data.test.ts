@@ -121,6 +121,18 @@ describe('isobar data', () => {
       '--from: expected a date',
     ],
     [['generate', '--symbol', 'BTCUSDT', '--interval', '1m', '--from', '2024-01-01', '--bars', '5', '--seed', '1'], 'there are real bars'],
+    [
+      ['generate', '--symbol', 'SYNUSDT', '--interval', '1m', '--from', '2024-01-01', '--bars', '5', '--seed', '-1'],
+      'seed: expected a whole number from 0 to 2147483647, got -1',
+    ],
+    [
+      ['generate', '--symbol', 'SYNUSDT', '--interval', '1m', '--from', '2024-01-01', '--bars', '5', '--seed', ''],
+      "--seed: expected a number, got ''",
+    ],
+    [
+      ['generate', '--symbol', 'SYNUSDT', '--interval', '1m', '--from', '2024-01-01', '--bars', 'many', '--seed', '1'],
+      "--bars: expected a number, got 'many'",
+    ],
     [['import', '/none/BTCUSDT-1m.csv'], 'there is no such file'],
     [['import'], 'Not enough non-option arguments'],
     [['import', '/none/BTCUSDT.csv', '--as', 'funding', '--instrument', 'x.json'], '--instrument: it is for bars, not for --as funding'],

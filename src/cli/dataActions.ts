@@ -42,7 +42,7 @@ interface ResampleArgs extends Common {
   readonly symbol: string;
   readonly interval: string;
   readonly from?: string | undefined;
-  readonly minCoverage: number;
+  readonly minCoverage: string;
   readonly market: Market;
 }
 interface GenerateArgs extends Common {
@@ -50,10 +50,10 @@ interface GenerateArgs extends Common {
   readonly symbol: string;
   readonly interval: string;
   readonly from: string;
-  readonly bars: number;
-  readonly seed: number;
-  readonly price: number;
-  readonly gapShare: number;
+  readonly bars: string;
+  readonly seed: string;
+  readonly price: string;
+  readonly gapShare: string;
   readonly market: Market;
 }
 
@@ -125,12 +125,13 @@ export function checkData(args: CheckArgs): void {
 }
 
 export function resampleData(args: ResampleArgs): void {
-  if (!(args.minCoverage >= 0 && args.minCoverage <= 1)) {
-    throw new ConfigError(`--min-coverage: expected a fraction from 0 to 1, got ${args.minCoverage}`, 'for example --min-coverage 0.9');
+  const minCoverage = numberOf('--min-coverage', args.minCoverage);
+  if (minCoverage < 0 || minCoverage > 1) {
+    throw new ConfigError(`--min-coverage: expected a fraction from 0 to 1, got ${minCoverage}`, 'for example --min-coverage 0.9');
   }
   const key = { market: args.market, symbol: args.symbol, interval: intervalOf('--interval', args.interval) };
   const from = args.from === undefined ? undefined : intervalOf('--from', args.from);
-  const made = resampleInto(args.catalog, key, { from, minCoverage: args.minCoverage });
+  const made = resampleInto(args.catalog, key, { from, minCoverage });
   if (args.json) return printJson({ ...summaryOf(made.manifest), from: made.from, droppedBars: made.dropped });
   print(madeText(made.manifest, barsPath(args.catalog, key), `resampled from ${made.from}`, { thin: made.thin, dropped: made.dropped }));
 }
@@ -142,12 +143,16 @@ export function generateData(args: GenerateArgs): void {
       `--from: expected a date such as 2024-01-01, got ${JSON.stringify(args.from)}`,
       'UTC; a time may follow: 2024-01-01T08:00',
     );
-  const { catalog, market, bars, price, gapShare } = args;
+  const { catalog, market } = args;
+  const bars = numberOf('--bars', args.bars);
+  const firstSeed = numberOf('--seed', args.seed);
+  const price = numberOf('--price', args.price);
+  const gapShare = numberOf('--gap-share', args.gapShare);
   const interval = intervalOf('--interval', args.interval);
   const line = progressLine('bars');
   const made = args.symbol.split(',').map((symbol, at) => {
     const key = { market, symbol, interval };
-    const seed = args.seed + at;
+    const seed = firstSeed + at;
     const onProgress = (rows: number) => line.show(`generate ${symbol} ${interval}`, rows, rows / bars);
     return { key, seed, ...generateInto(catalog, { ...key, fromMs, bars, seed, price, gapShare, onProgress }) };
   });
@@ -164,6 +169,13 @@ export function generateData(args: GenerateArgs): void {
     print(madeText(manifest, barsPath(catalog, key), `synthetic, seed ${seed}`, null));
     for (const entry of series) print(madeSeriesText(entry));
   }
+}
+
+/** Not by yargs, which takes a word for NaN and nothing for 0. */
+function numberOf(option: string, text: string): number {
+  const value = text.trim() === '' ? NaN : Number(text);
+  if (!Number.isNaN(value)) return value;
+  throw new ConfigError(`${option}: expected a number, got '${text}'`, `for example ${option} 1`);
 }
 
 export function intervalOf(option: string, text: string): Interval {

@@ -12,8 +12,8 @@ const make = (seed: number, more: Partial<Parameters<typeof generateBars>[0]> = 
 describe('generateBars', () => {
   it('makes the same bytes on every platform', () => {
     expect(dataHash(make(1), null)).toBe('b6bc843d727efa5a88c379d14e7e5893fff4a0cbe795392cf49e6cc89ccfc84c');
-    expect(dataHash(make(-7, { interval: '1h', price: 0.0123, gapShare: 0.05 }), null)).toBe(
-      '4a0990c274836a54d0f836a9e9dbe7a207a991e84cd44a504cdde0f220a13459',
+    expect(dataHash(make(7, { interval: '1h', price: 0.0123, gapShare: 0.05 }), null)).toBe(
+      '0c31a9e3a4389dec12179fc2c7387bb1715311a397a8e141b645ccb800569555',
     );
     expect(dataHash(make(2), null)).not.toBe(dataHash(make(1), null));
   });
@@ -62,7 +62,9 @@ describe('generateBars', () => {
     [{ bars: NaN }, 'bars: expected a whole number'],
     [{ price: -1 }, 'price: expected a price from 0.000001 to 10000000, got -1'],
     [{ gapShare: 0.6 }, 'gap-share: expected a fraction from 0 to 0.5, got 0.6'],
-    [{ seed: 0.5 }, 'seed: expected a whole number, got 0.5'],
+    [{ seed: 0.5 }, 'seed: expected a whole number from 0 to 2147483647, got 0.5'],
+    [{ seed: -1 }, 'seed: expected a whole number from 0 to 2147483647, got -1'],
+    [{ seed: 2 ** 32 }, 'seed: expected a whole number from 0 to 2147483647, got 4294967296'],
     [{ symbol: 'FOOBAR' }, 'FOOBAR: the quote asset is none of'],
   ])('refuses %j', (options, message) => expect(() => make(1, options)).toThrow(message));
 });

@@ -18,6 +18,7 @@ export interface GenerateOptions {
   readonly fromMs: number;
   /** Rows to make, gaps not counted. */
   readonly bars: number;
+  /** 0 to 2147483647. */
   readonly seed: number;
   /** Price at the start, to which the walk is weakly drawn back; default 30000. */
   readonly price?: number | undefined;
@@ -42,6 +43,8 @@ const VOLUME_SCALE = 100_000;
 const CONTRACT_DIGITS = 3;
 const MEAN_VOLUME_QUOTE = 500_000;
 const PROGRESS_ROWS = 65_536;
+/** As of a run definition. Of a larger one the generator would see the low 32 bits alone: two seeds would make the same bars. */
+const MAX_SEED = 2 ** 31 - 1;
 /** Gaps last 1 to 5 bars, 3 on average. */
 const MEAN_GAP = 3;
 
@@ -49,7 +52,7 @@ const MEAN_GAP = 3;
 export function generateBars(options: GenerateOptions): BarColumns {
   const { symbol, market = 'spot', interval, bars, seed, price = 30_000, gapShare = 0 } = options;
   check('bars', bars, Number.isInteger(bars) && bars >= 1 && bars <= 50_000_000, 'a whole number from 1 to 50000000');
-  check('seed', seed, Number.isInteger(seed), 'a whole number');
+  check('seed', seed, Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED, `a whole number from 0 to ${MAX_SEED}`);
   check('price', price, price >= 1e-6 && price <= 1e7, 'a price from 0.000001 to 10000000');
   check('gap-share', gapShare, gapShare >= 0 && gapShare <= 0.5, 'a fraction from 0 to 0.5');
   const priceDigits = digitsFor(price);
