@@ -45,6 +45,14 @@ describe('series of a contract', () => {
     expect(listSeries(catalog)).toEqual([MARK]);
   });
 
+  it.each(['\r\n', '\r'])('are read from lines that end in %j, longer than a piece', async (end) => {
+    const rows = Array.from({ length: 12_000 }, (_, hour) => row(hour, 100));
+    const path = file('BTCUSDT-1h.csv', marks(rows).replaceAll('\n', end) + end);
+    expect(await importSeries([path], { catalog: catalogAt(), kind: 'mark' })).toMatchObject([{ fileRows: 12_000, entry: { gaps: 0 } }]);
+    const bad = file('BTCUSDT-1h.csv', marks([...rows, row(11_999, 7)]).replaceAll('\n', end));
+    await expect(importSeries([bad], { catalog: catalogAt(), kind: 'mark' })).rejects.toThrow('BTCUSDT-1h.csv:12002: the times neither');
+  });
+
   it('join: overlapping files add what is new, equal rows are one, and other figures of one time are refused', async () => {
     const catalog = catalogAt();
     await importSeries([file('BTCUSDT-1h.csv', marks([row(2, 100), row(3, 100)]))], { catalog, kind: 'mark' });

@@ -45,7 +45,8 @@ export async function readSeries(path: string, key: SeriesKey): Promise<SeriesCo
     const decoder = new TextDecoder('utf-8', { fatal: false });
     let rest = '';
     for await (const chunk of chunks) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n/);
+      // A return alone ends lines too, but not the piece: the newline may be in the next one.
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
       rest = lines.pop() ?? '';
       lines.forEach(take);
     }

@@ -59,6 +59,8 @@ describe('a bar file', () => {
     ['plain', good],
     ['with a last end of line', `${good}\n`],
     ['with the ends of line of Windows', good.replaceAll('\n', '\r\n')],
+    ['with returns alone at the ends of its lines', good.replaceAll('\n', '\r')],
+    ['with a last return', `${good}\n`.replaceAll('\n', '\r')],
     ['gzipped, whatever its name', gzipSync(good)],
     ['gzipped in two members', Buffer.concat([gzipSync(good.slice(0, 60)), gzipSync(good.slice(60))])],
   ])('is read %s', async (_, content) => {
@@ -67,6 +69,11 @@ describe('a bar file', () => {
     expect([...columns.low]).toEqual([9, 10.25, 10.5]);
     expect([...columns.volume]).toEqual([5, 0, 1e-8]);
     expect(seen).toEqual({ priceDigits: 2, volumeDigits: 8, lowest: 9, highest: 12 });
+  });
+
+  it.each(['\n', '\r\n', '\r'])('with lines that end in %j says which one is bad', async (end) => {
+    const { message } = await refusal([HEADER, row(0), row(1, '1,2,3')].join(end));
+    expect(message).toBe('bars.csv:3: expected 6 columns, got 4');
   });
 
   it('longer than the pieces it is read in keeps every row', async () => {

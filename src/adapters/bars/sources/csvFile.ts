@@ -14,6 +14,7 @@ const RETURN = 0x0d;
 export class CsvFile {
   format: BarFormat = 'csv';
   private count = 0;
+  private lineEnd = NEWLINE;
   private rest: Buffer = Buffer.alloc(0);
   private rows: TextRows | null = null;
   private collector: RowCollector | null = null;
@@ -38,8 +39,9 @@ export class CsvFile {
   take(bytes: Uint8Array): void {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let at = this.count === 0 && this.rest.length === 0 ? withoutMark(chunk) : 0;
+    if (this.count === 0) this.lineEnd = lineEndOf(chunk);
     if (this.rest.length > 0) {
-      const end = chunk.indexOf(NEWLINE);
+      const end = chunk.indexOf(this.lineEnd);
       const piece = end < 0 ? chunk : chunk.subarray(0, end);
       this.checkLength(this.rest.length + piece.length);
       this.rest = Buffer.concat([this.rest, piece]);
@@ -47,7 +49,7 @@ export class CsvFile {
       this.line(this.rest, 0, this.rest.length);
       at = end + 1;
     }
-    for (let end = chunk.indexOf(NEWLINE, at); end >= 0; end = chunk.indexOf(NEWLINE, at)) {
+    for (let end = chunk.indexOf(this.lineEnd, at); end >= 0; end = chunk.indexOf(this.lineEnd, at)) {
       this.line(chunk, at, end);
       at = end + 1;
     }
@@ -102,4 +104,10 @@ export class CsvFile {
       'this is no file of bars, or its line ends are lost',
     );
   }
+}
+
+/** A newline, with or without a return before it; a return alone in files of some spreadsheets. */
+function lineEndOf(chunk: Buffer): number {
+  const isAlone = !chunk.includes(NEWLINE) && chunk.subarray(0, -1).includes(RETURN);
+  return isAlone ? RETURN : NEWLINE;
 }
