@@ -135,6 +135,8 @@ describe('isobar data', () => {
     ],
     [['import', '/none/BTCUSDT-1m.csv'], 'there is no such file'],
     [['import'], 'Not enough non-option arguments'],
+    [['import', '/none/nosuch.csv', '--as', 'funding'], '/none/nosuch.csv: cannot be read: there is no such file'],
+    [['import', '/none/BTCUSDT.csv', '--as', 'funding', '--interval', '8h'], '--interval: funding rates have none'],
     [['import', '/none/BTCUSDT.csv', '--as', 'funding', '--instrument', 'x.json'], '--instrument: it is for bars, not for --as funding'],
     [['import', '/none/BTCUSDT-1h.csv', '--as', 'mark', '--skip-bad'], '--skip-bad: it is for bars, not for --as mark'],
     [['list', '--symbl', 'X'], 'Unknown argument'],

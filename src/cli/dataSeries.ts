@@ -35,6 +35,7 @@ export async function importSeriesData(args: SeriesArgs): Promise<void> {
     const option = useless.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     throw new ConfigError(`--${option}: it is for bars, not for --as ${kind}`, 'leave it out');
   }
+  if (kind === 'funding' && args.interval !== undefined) throw new ConfigError('--interval: funding rates have none', 'leave it out');
   const interval = args.interval === undefined ? undefined : (parseMarkInterval(args.interval) ?? undefined);
   if (args.interval !== undefined && interval === undefined) {
     throw new ConfigError(`--interval: expected one of ${MARK_INTERVALS.join(' ')}, got ${JSON.stringify(args.interval)}`, 'correct it');

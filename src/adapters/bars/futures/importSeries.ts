@@ -6,6 +6,7 @@ import { formatTime } from '../../../model/time.ts';
 import { rowAt } from '../columns.ts';
 import { wireName } from '../import/fileNames.ts';
 import { checkSymbol, seriesPath, type SeriesKey } from '../paths.ts';
+import { inspectFile } from '../sources/packedFile.ts';
 import { MARK_INTERVALS, parseMarkInterval, type MarkInterval } from './markInterval.ts';
 import { FIGURES, isSameFunding, type SeriesColumns } from './series.ts';
 import { readSeries } from './seriesFile.ts';
@@ -32,6 +33,8 @@ export interface ImportedSeries {
 export async function importSeries(files: readonly string[], options: SeriesImport): Promise<readonly ImportedSeries[]> {
   const sets = new Map<string, { key: SeriesKey; files: string[] }>();
   for (const file of files) {
+    // What is not there is told before what its name does not say.
+    inspectFile(file);
     const key = seriesKeyOf(file, options);
     const path = seriesPath(options.catalog, key);
     const set = sets.get(path) ?? { key, files: [] };
