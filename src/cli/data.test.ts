@@ -23,7 +23,7 @@ async function isobar(...args: string[]): Promise<string> {
       .strict()
       .exitProcess(false)
       .fail(false)
-      .parseAsync(['data', ...args, '--catalog', catalog]);
+      .parseAsync(['data', ...args, ...(args.includes('--catalog') ? [] : ['--catalog', catalog])]);
   } finally {
     out.mockRestore();
   }
@@ -33,7 +33,7 @@ const plain = (text: string) => text.replaceAll('\u2009', ' ').replaceAll(catalo
 
 describe('isobar data', () => {
   it('list says what to do when there is nothing', async () =>
-    expect(plain(await isobar('list'))).toBe('  data has no bars yet: isobar data import FILE'));
+    expect(plain(await isobar('list'))).toBe('  data has no bars yet: there is no such folder; isobar data import FILE'));
 
   it('import ends with a line for scripts, and --json prints JSON alone', async () => {
     const rows = Array.from(
@@ -111,6 +111,9 @@ describe('isobar data', () => {
 
   it.each([
     [['check', '--symbol', 'NONE'], 'the catalog has no such bars'],
+    [['check', '--catalog', '/none/data'], '/none/data: there is no such folder'],
+    [['list', '--catalog', import.meta.filename], 'expected a folder, got a file'],
+    [['check', '--catalog', import.meta.filename], 'expected a folder, got a file'],
     [['resample', '--symbol', 'SYNUSDT', '--interval', '2h'], '--interval: expected one of 1m 5m 15m 30m 1h 4h 1d 1w 1M, got "2h"'],
     [
       ['resample', '--symbol', 'SYNUSDT', '--interval', '4h', '--min-coverage', '90'],

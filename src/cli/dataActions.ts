@@ -1,5 +1,6 @@
 // What the commands of `isobar data` do: each calls the catalog and says what happened.
 
+import { existsSync, statSync } from 'node:fs';
 import { checkBars, listCatalog } from '../adapters/bars/catalog.ts';
 import { parseMarkInterval } from '../adapters/bars/futures/markInterval.ts';
 import { checkSeries, listSeriesEntries } from '../adapters/bars/futures/seriesStore.ts';
@@ -87,13 +88,21 @@ export async function importData(args: ImportArgs): Promise<void> {
 }
 
 export function listData(args: Common): void {
+  checkFolder(args.catalog);
   const entries = listCatalog(args.catalog);
   const series = listSeriesEntries(args.catalog);
   if (args.json) printJson([...entries, ...series.map(seriesJson)]);
   else print(listText(args.catalog, entries, series));
 }
 
+/** A catalog that is not there yet has nothing in it; what is no folder can be none. */
+function checkFolder(catalog: string): void {
+  if (statSync(catalog, { throwIfNoEntry: false })?.isDirectory() !== false) return;
+  throw new ConfigError(`--catalog ${catalog}: expected a folder, got a file`, 'give the folder of the catalog');
+}
+
 export function checkData(args: CheckArgs): void {
+  checkFolder(args.catalog);
   // Mark prices come in more intervals than bars.
   const ofMarks = args.interval === undefined ? null : parseMarkInterval(args.interval);
   const interval = args.interval === undefined ? undefined : (ofMarks ?? intervalOf('--interval', args.interval));
@@ -106,8 +115,10 @@ export function checkData(args: CheckArgs): void {
       (args.market ?? 'futures') === 'futures' &&
       (args.interval === undefined || (key.kind === 'mark' && key.interval === ofMarks)),
   );
-  if (keys.length + series.length === 0)
-    throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
+  if (keys.length + series.length === 0) {
+    if (existsSync(args.catalog)) throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
+    throw new ConfigError(`${args.catalog}: there is no such folder`, 'give the folder of the catalog by --catalog');
+  }
   const line = progressLine('bars');
   let rows = 0;
   const checked = keys.map((key, i) => {

@@ -1,5 +1,6 @@
 // What `isobar data` prints for people: at most 100 columns, numbers right, units said.
 
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { CatalogEntry, CheckedBars } from '../adapters/bars/catalog.ts';
 import type { CheckedSeries, SeriesEntry } from '../adapters/bars/futures/seriesStore.ts';
@@ -109,7 +110,10 @@ function wrapped(words: readonly string[]): string {
 }
 
 export function listText(catalog: string, entries: readonly CatalogEntry[], series: readonly SeriesEntry[] = []): string {
-  if (entries.length + series.length === 0) return `  ${catalog} has no bars yet: isobar data import FILE`;
+  if (entries.length + series.length === 0) {
+    const why = existsSync(catalog) ? '' : 'there is no such folder; ';
+    return `  ${catalog} has no bars yet: ${why}isobar data import FILE`;
+  }
   const head = ['market', 'symbol', 'interval', 'bars', 'first (UTC)', 'last (UTC)', 'gaps', 'missing', 'source'];
   const rows = entries.map((entry) => [
     entry.market,
