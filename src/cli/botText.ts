@@ -4,7 +4,7 @@ import { foreignText } from '../base/foreignText.ts';
 import { formatMinute, formatTime } from '../model/time.ts';
 import type { ActAnswer, LogLine } from '../app/control/botControl.ts';
 import type { BotView, OrderView, ScopeView } from '../app/control/botView.ts';
-import { count, grouped, NONE, percent } from '../report/html/page/format.ts';
+import { count, counted, grouped, NONE, percent } from '../report/html/page/format.ts';
 import { table } from './rightTable.ts';
 import { wrapped } from './wrapped.ts';
 
@@ -80,7 +80,7 @@ function orderCounts({ open, unknown, tombs, aliens, counts }: BotView): readonl
   ];
   return [
     `orders    ${parts.join(', ')}`,
-    `so far    ${count(counts.ordersSent)} sent, ${count(counts.fills)} fills, ${count(counts.ordersDenied)} denied by risk, ${count(counts.ordersRefused)} refused`,
+    `so far    ${count(counts.ordersSent)} sent, ${counted(counts.fills, 'fill')}, ${count(counts.ordersDenied)} denied by risk, ${count(counts.ordersRefused)} refused`,
   ];
 }
 

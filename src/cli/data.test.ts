@@ -164,4 +164,15 @@ describe('isobar data', () => {
     expect(text.split('\n').filter((line) => line.length > 100)).toEqual([]);
     expect(plain(await isobar('import', ...files.slice(0, 1)))).toContain('LONGUSDT-1m-2024-01-of-three.csv  (the catalog has');
   });
+
+  it('says one gap of one bar and one row in the singular', async () => {
+    const file = join(folder, 'ONEUSDT-1m.csv');
+    const row = (minute: number) => `${Date.UTC(2024, 0, 1) + minute * 60_000},100.5,101,100,100.25,${minute}`;
+    writeFileSync(file, ['open_time_ms,open,high,low,close,volume', row(0), row(2)].join('\n'));
+    expect(plain(await isobar('import', file))).toMatch(
+      /gaps {8}1 {2}\(1 bar missing, longest 1\)\n {4}no volume {3}1 bar\n[^]*\n2 rows, 1 gaps, 1 missing bars$/,
+    );
+    writeFileSync(file, ['open_time_ms,open,high,low,close,volume', row(3)].join('\n'));
+    expect(plain(await isobar('import', file))).toContain('(1 row, 1 of them new)');
+  });
 });

@@ -10,7 +10,7 @@ import { fromScaled } from '../base/decimal.ts';
 import type { Contract } from '../model/contract.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { formatMinute } from '../model/time.ts';
-import { count } from '../report/html/page/format.ts';
+import { count, counted } from '../report/html/page/format.ts';
 import { seriesCheckRow, seriesListRow, seriesNotes } from './seriesText.ts';
 
 const COLUMNS = 100;
@@ -36,7 +36,7 @@ export function importText(set: ImportedSet): string {
     heading(manifest),
     ...originLines(set),
     ...qualityLines(manifest),
-    ...(set.roundedPrices > 0 ? [`    rounded     ${count(set.roundedPrices)} prices to ${instrument.priceDigits} digits`] : []),
+    ...(set.roundedPrices > 0 ? [`    rounded     ${counted(set.roundedPrices, 'price')} to ${instrument.priceDigits} digits`] : []),
     `    instrument  ${instrumentLine(instrument)}`,
     `                ${origin}`,
     `    written     ${set.path}`,
@@ -48,18 +48,21 @@ function originLines(set: ImportedSet): string[] {
   const { files, formats, fileGaps } = set;
   const known = set.knownFiles.length;
   const what = formats.every((format) => format === 'csv') ? '' : `${formats.join(', ')}; `;
-  const rows = `${what}${count(set.fileRows)} rows, ${count(set.newRows)} of them new`;
+  const rows = `${what}${counted(set.fileRows, 'row')}, ${count(set.newRows)} of them new`;
   const read = `(${known === files.length ? 'the catalog has all of it' : rows})`;
   const names = files.map((file) => basename(file)).join(', ');
   const isShort = files.length <= 3 && `    from        ${names}  ${read}`.length <= COLUMNS;
-  const lines = [`    from        ${isShort || files.length === 1 ? names : `${count(files.length)} files`}  ${read}`];
+  const lines = [`    from        ${isShort || files.length === 1 ? names : counted(files.length, 'file')}  ${read}`];
   const line = (name: string, text: string) => lines.push(`    ${name.padEnd(12)}${text}`);
-  if (known > 0 && known < files.length) line('known', `${count(known)} files were not read again: the catalog has their content`);
-  if (set.resumedFiles.length > 0) line('resumed', `${count(set.resumedFiles.length)} files had been read by an import that was cut`);
-  if (set.repeatedRows > 0) line('overlap', `${count(set.repeatedRows)} rows stood there more than once, equal`);
+  if (known > 0 && known < files.length) line('known', `${counted(known, 'file')} not read again: the catalog has the content`);
+  if (set.resumedFiles.length > 0) line('resumed', `${counted(set.resumedFiles.length, 'file')} had been read by an import that was cut`);
+  if (set.repeatedRows > 0) line('overlap', `${counted(set.repeatedRows, 'row')} stood there more than once, equal`);
   const [gap] = fileGaps;
   if (gap)
-    line('between', `${count(fileGaps.length)} gaps between files, the first of ${count(gap.bars)} bars after ${basename(gap.after)}`);
+    line(
+      'between',
+      `${counted(fileGaps.length, 'gap')} between files, the first of ${counted(gap.bars, 'bar')} after ${basename(gap.after)}`,
+    );
   if (set.rejectsPath !== null) line('bad rows', `${count(set.badRows)} set aside in ${set.rejectsPath}`);
   return lines;
 }
@@ -73,12 +76,12 @@ export function madeText(manifest: GapManifest, path: string, how: string, cover
 
 export function heading({ market, symbol, interval, rows, first, last }: GapManifest): string {
   const span = first === null || last === null ? '' : `  ${minute(first)} – ${minute(last)} UTC`;
-  return `  ${symbol} ${interval} ${market}  ${count(rows)} bars${span}`;
+  return `  ${symbol} ${interval} ${market}  ${counted(rows, 'bar')}${span}`;
 }
 
 export function qualityLines(manifest: GapManifest): string[] {
-  const gaps = `${count(manifest.gaps)}  (${count(manifest.missingBars)} bars missing, longest ${count(manifest.longestGapBars)})`;
-  const lines = [`    gaps        ${manifest.gaps === 0 ? 'none' : gaps}`, `    no volume   ${count(manifest.zeroVolumeRows)} bars`];
+  const gaps = `${count(manifest.gaps)}  (${counted(manifest.missingBars, 'bar')} missing, longest ${count(manifest.longestGapBars)})`;
+  const lines = [`    gaps        ${manifest.gaps === 0 ? 'none' : gaps}`, `    no volume   ${counted(manifest.zeroVolumeRows, 'bar')}`];
   if (manifest.openLastBar) lines.push('    open bar    the last bar had not closed yet');
   return lines;
 }

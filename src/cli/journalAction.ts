@@ -4,7 +4,7 @@ import { checkJournal, type JournalReport } from '../app/journal/checkJournal.ts
 import { EXIT } from '../base/errors.ts';
 import { foreignText } from '../base/foreignText.ts';
 import { formatTime } from '../model/time.ts';
-import { count } from '../report/html/page/format.ts';
+import { count, counted } from '../report/html/page/format.ts';
 import { wrapped } from './wrapped.ts';
 
 const WIDTH = 100;
@@ -23,7 +23,7 @@ function journalLines(report: JournalReport): readonly string[] {
   return [
     ...labelled('journal', report.path),
     ...labelled('account', foreignText(account ?? 'none yet')),
-    ...labelled('files', `${count(files)}, ${count(bytes)} bytes`),
+    ...labelled('files', `${count(files)}, ${counted(bytes, 'byte')}`),
     ...labelled('records', records === 0 ? 'none' : `${count(records)}, ${count(firstSeq)} to ${count(lastSeq)}`),
     ...times,
     ...(records === 0 ? [] : labelled('kinds', Object.entries(kinds).map(([kind, n]) => `${kind} ${count(n)}`).join(', '))), // prettier-ignore
@@ -57,7 +57,7 @@ function verdictLines({ verdict, torn, damage, lastSeq }: JournalReport): readon
   if (verdict === 'whole' || !torn) return ['whole: a start goes on with it'];
   const { path, line, bytes, says } = torn;
   return wrapped(
-    `${path}:${line}: ${says} (${count(bytes)} bytes): a start leaves it out and goes on after record ${count(lastSeq)}`,
+    `${path}:${line}: ${says} (${counted(bytes, 'byte')}): a start leaves it out and goes on after record ${count(lastSeq)}`,
     WIDTH,
   );
 }

@@ -6,7 +6,7 @@ import type { RecordNews } from '../app/marketData/recorder.ts';
 import type { BarKey } from '../adapters/bars/paths.ts';
 import { assertNever } from '../base/assert.ts';
 import { formatMinute, formatTime } from '../model/time.ts';
-import { count } from '../report/html/page/format.ts';
+import { count, counted } from '../report/html/page/format.ts';
 import { heading, instrumentLine, qualityLines } from './dataText.ts';
 
 /** Lines of a list before it is cut. */
@@ -52,13 +52,13 @@ function changedText(was: Figures, now: Figures): string {
 
 function holeLines({ fromMs, bars }: { readonly fromMs: number; readonly bars: number }): string[] {
   return [
-    `    hole        ${count(bars)} bars from ${minute(fromMs)} on are older than the newest 300 klines`,
+    `    hole        ${counted(bars, 'bar')} from ${minute(fromMs)} on, older than the newest 300 klines`,
     '                the API gives no more; archives can close it: isobar data import FILE',
   ];
 }
 
 function madeLines({ made }: DownloadedSet): string[] {
-  return made ? [`    made        ${count(made.manifest.rows)} bars of ${made.manifest.interval}: ${made.path}`] : [];
+  return made ? [`    made        ${counted(made.manifest.rows, 'bar')} of ${made.manifest.interval}: ${made.path}`] : [];
 }
 
 export function failedText({ market, symbol, interval, problem, remedy }: FailedSet): string {
@@ -74,7 +74,7 @@ function bodyOf(news: RecordNews): string {
   switch (news.kind) {
     case 'caughtUp': {
       const { set } = news;
-      const hole = set.hole === null ? '' : `; a hole of ${count(set.hole.bars)} bars from ${minute(set.hole.fromMs)} on stays`;
+      const hole = set.hole === null ? '' : `; a hole of ${counted(set.hole.bars, 'bar')} from ${minute(set.hole.fromMs)} on stays`;
       return `${nameOf(set)}  ${count(set.newRows)} new bars, ${count(set.manifest.rows)} in all${hole}`;
     }
     case 'written': {
@@ -91,7 +91,7 @@ function bodyOf(news: RecordNews): string {
     }
     case 'gap': {
       const why = news.gap.why === 'outOfReach' ? 'older than the newest 300' : 'the exchange does not have them';
-      return `${nameOf(news.key)}  gap: ${count(news.gap.bars)} bars from ${minute(news.gap.fromMs)} on (${why})`;
+      return `${nameOf(news.key)}  gap: ${counted(news.gap.bars, 'bar')} from ${minute(news.gap.fromMs)} on (${why})`;
     }
     case 'trouble': {
       const again = news.againMs === null ? '' : `; again in ${Math.max(1, Math.round(news.againMs / 1000))} s`;

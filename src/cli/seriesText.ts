@@ -5,7 +5,7 @@ import type { ImportedSeries } from '../adapters/bars/futures/importSeries.ts';
 import type { CheckedSeries, SeriesEntry } from '../adapters/bars/futures/seriesStore.ts';
 import type { SeriesKey } from '../adapters/bars/paths.ts';
 import { formatMinute, formatTime } from '../model/time.ts';
-import { count } from '../report/html/page/format.ts';
+import { count, counted } from '../report/html/page/format.ts';
 
 /** `mark 1h`, `funding`: what stands in the place of an interval. */
 const nameOf = (key: SeriesKey): string => (key.kind === 'mark' ? `mark ${key.interval}` : 'funding');
@@ -49,16 +49,16 @@ export function seriesJson({ key, firstMs, lastMs, ...rest }: SeriesEntry) {
 
 export function importedSeriesText({ files, fileRows, newRows, entry }: ImportedSeries): string {
   const { key, rows, firstMs, lastMs, gaps, missing, path } = entry;
-  const from = files.length > 3 ? `${count(files.length)} files` : files.map((file) => basename(file)).join(', ');
+  const from = files.length > 3 ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
   return [
-    `  ${key.symbol} ${nameOf(key)} futures  ${count(rows)} rows  ${minute(firstMs)} – ${minute(lastMs)} UTC`,
-    `    from        ${from}  (${count(fileRows)} rows, ${count(newRows)} of them new)`,
-    ...(key.kind === 'mark' ? [`    gaps        ${gaps === 0 ? 'none' : `${count(gaps)}  (${count(missing)} rows missing)`}`] : []),
+    `  ${key.symbol} ${nameOf(key)} futures  ${counted(rows, 'row')}  ${minute(firstMs)} – ${minute(lastMs)} UTC`,
+    `    from        ${from}  (${counted(fileRows, 'row')}, ${count(newRows)} of them new)`,
+    ...(key.kind === 'mark' ? [`    gaps        ${gaps === 0 ? 'none' : `${count(gaps)}  (${counted(missing, 'row')} missing)`}`] : []),
     `    written     ${path}`,
   ].join('\n');
 }
 
 /** A series that was generated with bars. */
 export function madeSeriesText({ key, rows, path }: SeriesEntry): string {
-  return `    ${(key.kind === 'mark' ? 'marks' : 'funding').padEnd(12)}${path}  (${count(rows)} rows)`;
+  return `    ${(key.kind === 'mark' ? 'marks' : 'funding').padEnd(12)}${path}  (${counted(rows, 'row')})`;
 }

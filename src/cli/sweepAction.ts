@@ -9,7 +9,7 @@ import { rankingFigure, setUpSweep, type SweepSetup } from '../app/sweepSetup.ts
 import { shownPath } from '../app/definition/paths.ts';
 import { ConfigError } from '../base/errors.ts';
 import { shellWord } from '../base/shellWord.ts';
-import { count } from '../report/html/page/format.ts';
+import { count, counted } from '../report/html/page/format.ts';
 import { sweepTable } from '../report/sweep/terminal.ts';
 import { wantsColour } from '../report/terminal/closingTable.ts';
 import { checkUrl } from '../research/queueClient.ts';
@@ -77,7 +77,7 @@ export async function sweep(args: SweepArgs): Promise<void> {
   } catch (error) {
     line.clear();
     if (!stop.signal.aborted) throw error;
-    say(`Stopped: ${count(done)} of ${count(setup.sets.length)} sets are in the ledger. Go on with: ${again()}`);
+    say(`Stopped: ${count(done)} of ${counted(setup.sets.length, 'set')} are in the ledger. Go on with: ${again()}`);
     process.exitCode = stop.code();
   } finally {
     stop.release();
@@ -111,7 +111,7 @@ function bestCommand(run: SweepRun, { record, findings }: FinishedSweep): string
 function announcement({ sets, gridSize, axes }: SweepSetup, threads: number): string {
   const shape = axes.map(({ name, values }) => `${name} ${count(values.length)}`).join(' × ');
   const drawn = sets.length < gridSize ? `, drawn from ${count(gridSize)}` : '';
-  return `${count(sets.length)} sets (${shape}${drawn}) on ${count(threads)} thread${threads === 1 ? '' : 's'}.`;
+  return `${counted(sets.length, 'set')} (${shape}${drawn}) on ${count(threads)} thread${threads === 1 ? '' : 's'}.`;
 }
 
 function beginningOf({ resume, fresh }: SweepArgs): Beginning {

@@ -4,7 +4,7 @@ import type { Verdict } from '../app/verify.ts';
 import type { ChangedInput } from '../app/verifyInputs.ts';
 import type { Difference } from '../app/verifyTables.ts';
 import { assertNever } from '../base/assert.ts';
-import { count } from '../report/html/page/format.ts';
+import { count, counted } from '../report/html/page/format.ts';
 import { wrapped } from '../report/terminal/closingTable.ts';
 
 const LEAD = 13;
@@ -20,8 +20,8 @@ export function verdictText(verdict: Verdict): string {
   for (const [at, difference] of rest.entries()) lines.push(...said(at === 0 ? 'Then' : '', differenceText(difference)));
   const why = cause(verdict);
   if (why !== null) lines.push('', ...said('Why', why));
-  if (changed.length === 0) lines.push(...said('Inputs', `${count(inputs)} files, each as the run read it`));
-  else lines.push('', ...said('Changed', `${count(changed.length)} of ${count(inputs)} inputs`), ...changedLines(changed));
+  if (changed.length === 0) lines.push(...said('Inputs', `${counted(inputs, 'file')}, each as the run read it`));
+  else lines.push('', ...said('Changed', `${count(changed.length)} of ${counted(inputs, 'input')}`), ...changedLines(changed));
   for (const note of notes) lines.push(...said('Note', note));
   return lines.join('\n');
 }
@@ -52,13 +52,13 @@ function headline({ outcome, changed, differences, resultHash }: Verdict): strin
 
 function changedNames(changed: readonly ChangedInput[]): string {
   const [only] = changed;
-  return changed.length === 1 && only !== undefined && only.file.length <= 50 ? only.file : `${count(changed.length)} inputs`;
+  return changed.length === 1 && only !== undefined && only.file.length <= 50 ? only.file : counted(changed.length, 'input');
 }
 
 function resultText({ resultHash: { recorded, now }, rows, outcome }: Verdict): string {
   if (now === null) return `recorded ${short(recorded)}`;
   if (now !== recorded) return `recorded ${short(recorded)}, now ${short(now)}`;
-  const compared = `${count(rows.orders)} orders, ${count(rows.fills)} fills, ${count(rows.instants)} instants of equity`;
+  const compared = `${counted(rows.orders, 'order')}, ${counted(rows.fills, 'fill')}, ${counted(rows.instants, 'instant')} of equity`;
   return `${short(now)}, as recorded${outcome === 'identical' ? `: ${compared}` : ''}`;
 }
 

@@ -45,7 +45,7 @@ describe('isobar data download', () => {
     exchange.change('1m', exchange.nowMs - 30_000 - 10 * MINUTE, { missing: true });
     const second = await data('a', 'download', '--symbol', 'btcusdt', '--interval', '1m,4h');
     expect(second.code).toBe(0);
-    expect(second.stdout).toContain('    hole        100 bars from 2026-01-05 08:00 on are older than the newest 300 klines\n');
+    expect(second.stdout).toContain('    hole        100 bars from 2026-01-05 08:00 on, older than the newest 300 klines\n');
     expect(second.stdout).toContain('    made        75 bars of 4h: a/spot/BTCUSDT/4h.arrow\n');
     expect(Math.max(...second.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     exchange.changes.clear();

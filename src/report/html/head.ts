@@ -8,7 +8,7 @@ import { sharpeInterval, shown, type Shown } from './figures.ts';
 import { METRICS, TRADES } from './glossary.ts';
 import type { ReportInput } from './input.ts';
 import { html, type Markup } from './markup.ts';
-import { count, dayText, fixed, NONE, percent, signedPercent, spanText, THIN, timeText } from './page/format.ts';
+import { count, counted, dayText, fixed, NONE, percent, signedPercent, spanText, THIN, timeText } from './page/format.ts';
 
 const DAY_MS = 86_400_000;
 /** Below this many closed trades a figure says little of what comes. */
@@ -113,14 +113,14 @@ function chips({ run, metrics, trades, orders, dataQuality }: Summary): Chip[] {
     {
       label: 'data',
       text: `${many(dataQuality.rows, 'row')}, ${many(dataQuality.gaps, 'gap')}, ${count(dataQuality.thinBars)} thin`,
-      note: `${count(dataQuality.missingBars)} bars are missing in ${count(dataQuality.gaps)} gaps; ${count(dataQuality.thinBars)} bars rest on fewer finer bars than they should; ${count(dataQuality.zeroVolume)} without volume; ${count(dataQuality.roundedPrices)} prices rounded to the tick.`,
+      note: `${counted(dataQuality.missingBars, 'bar')} missing in ${counted(dataQuality.gaps, 'gap')}; ${counted(dataQuality.thinBars, 'bar')} made of fewer finer bars than there should be; ${count(dataQuality.zeroVolume)} without volume; ${counted(dataQuality.roundedPrices, 'price')} rounded to the tick.`,
       href: 'data',
       isWarning: !fine,
     },
     {
       label: 'fills',
       text: `${count(orders.fills)}, ${count(orders.partlyFilled)} partial`,
-      note: `${count(orders.partlyFilled)} orders ended or still stand with a part filled. Whether fills were ambiguous within their bar is not recorded yet.`,
+      note: `${counted(orders.partlyFilled, 'order')} with a part filled, ended or still standing. Whether fills were ambiguous within their bar is not recorded yet.`,
       href: 'orders',
       isWarning: orders.partlyFilled > 0,
     },
@@ -181,7 +181,7 @@ function performance({ run, metrics }: Summary): Markup[] {
     card(figure('cagr'), sub, metrics.flags['cagr'] !== undefined),
     card(
       figure('maxDrawdown'),
-      deepest === undefined ? 'none' : `${count(Math.round(deepest.days))} days${deepest.recoveryMs === null ? ', not regained' : ''}`,
+      deepest === undefined ? 'none' : `${counted(Math.round(deepest.days), 'day')}${deepest.recoveryMs === null ? ', not regained' : ''}`,
     ),
     card(
       {

@@ -5,7 +5,7 @@ import { shown, type Shown } from './figures.ts';
 import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from './glossary.ts';
 import type { ReportInput } from './input.ts';
 import { html, type Markup, type Part } from './markup.ts';
-import { count, dayText, fixed, NONE, percent, signedPercent, spanText, THIN } from './page/format.ts';
+import { count, counted, dayText, fixed, NONE, percent, signedPercent, spanText, THIN } from './page/format.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const DAY_MS = 86_400_000;
@@ -248,7 +248,7 @@ export function provenance({ record, summary, provenance: of }: ReportInput): Ma
           </div>
           <div>
             <dt>Range</dt>
-            <dd>${dayText(summary.run.fromMs)} – ${dayText(summary.run.toMs)}, ${count(Math.round(span / DAY_MS))} days</dd>
+            <dd>${dayText(summary.run.fromMs)} – ${dayText(summary.run.toMs)}, ${counted(Math.round(span / DAY_MS), 'day')}</dd>
           </div>
           <div>
             <dt>Start, end</dt>
@@ -262,7 +262,7 @@ export function provenance({ record, summary, provenance: of }: ReportInput): Ma
           </div>
           <div>
             <dt>Warm-up</dt>
-            <dd>${count(summary.run.warmupRows)} rows before the run, ${count(summary.run.warmupInRange)} inside it</dd>
+            <dd>${counted(summary.run.warmupRows, 'row')} before the run, ${count(summary.run.warmupInRange)} inside it</dd>
           </div>
           <div>
             <dt>Versions</dt>

@@ -4,7 +4,7 @@ import type { Chip } from '../html/head.ts';
 import { card, many, stamp, trustStrip } from '../html/head.ts';
 import { written, type Shown } from '../html/figures.ts';
 import { html, Markup } from '../html/markup.ts';
-import { count, dayText, fixed, NONE, percent, timeText } from '../html/page/format.ts';
+import { count, counted, dayText, fixed, NONE, percent, timeText } from '../html/page/format.ts';
 import { deviation } from '../metrics/kernels/sums.ts';
 import { entryOf, outcomeText, paramsText, type Findings, type Reasoned } from './findings.ts';
 import { figureOf, paramsOf, type SweepRecord } from './record.ts';
@@ -62,7 +62,7 @@ function answer({ record, findings }: SweepReportInput): Markup {
   const bar =
     chance.expectedBest === null
       ? html`.`
-      : html`; by chance alone the best of ${count(chance.trials)} trials would show a Sharpe of ${fixed(chance.expectedBest, 2)}.`;
+      : html`; by chance alone the best of ${counted(chance.trials, 'trial')} would show a Sharpe of ${fixed(chance.expectedBest, 2)}.`;
   return html`${steady}The best single set of ${count(ran)}, ${paramsText(record, top)}, has
   ${valueText(record, record.by, valueAt(record, record.by, top))}${bar}`;
 }
@@ -77,7 +77,7 @@ export function trust({ record, findings }: SweepReportInput): Markup {
       label: 'sets',
       text: outcomeText(findings),
       note: drawn
-        ? `Drawn from the ${count(record.gridSize)} combinations of the grid by the seed of the definition.`
+        ? `Drawn from the ${counted(record.gridSize, 'combination')} of the grid by the seed of the definition.`
         : 'Every combination of the grid.',
       href: refused.length > 0 ? 'refused' : failed.length > 0 ? 'failed' : 'map-section',
       isWarning: failed.length > 0,
@@ -354,7 +354,7 @@ export function provenance({ record, findings, provenance: of }: SweepReportInpu
           ['Sweep hash', html`<code>${of.sweepHash}</code>`],
           [
             'Range',
-            `${dayText(record.fromMs)} – ${dayText(record.toMs)}, ${count(Math.round((record.toMs - record.fromMs) / DAY_MS))} days`,
+            `${dayText(record.fromMs)} – ${dayText(record.toMs)}, ${counted(Math.round((record.toMs - record.fromMs) / DAY_MS), 'day')}`,
           ],
           ['Bars', count(record.bars)],
           ['Sets', `${outcomeText(findings)}, of ${count(record.gridSize)} in the grid`],

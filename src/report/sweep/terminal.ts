@@ -2,7 +2,7 @@
 
 import { assertNever } from '../../base/assert.ts';
 import type { Kind } from '../html/figures.ts';
-import { count, dayText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
+import { count, counted, dayText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
 import { wrapped } from '../terminal/closingTable.ts';
 import { entryOf, outcomeText, paramsText, type Findings } from './findings.ts';
 import { figureOf, paramsOf, type SweepRecord } from './record.ts';
@@ -84,20 +84,18 @@ function worth(record: SweepRecord, { best, plateau, neighbours, chance }: Findi
     lines.push(
       ...wrapped(
         '  Plateau  ',
-        `around ${paramsText(record, plateau)}: ${label} ${mean} on average of ${count(neighbours.count[plateau] ?? 0)} sets`,
+        `around ${paramsText(record, plateau)}: ${label} ${mean} on average of ${counted(neighbours.count[plateau] ?? 0, 'set')}`,
       ),
     );
   }
   const earlier = chance.earlier > 0 ? `, ${count(chance.earlier)} of them in earlier sweeps of this ledger` : '';
   lines.push(...wrapped('  Trials   ', `${count(chance.trials)} of this strategy on these bars${earlier}`));
   if (chance.expectedBest === null) return lines;
-  const bar = `the best of ${count(chance.trials)} trials without skill shows a Sharpe of ${fixed(chance.expectedBest, 2)}`;
+  const bar = `the best of ${counted(chance.trials, 'trial')} without skill shows a Sharpe of ${fixed(chance.expectedBest, 2)}`;
   const against = chance.sharpe === null ? '' : `; the best set has ${fixed(chance.sharpe, 2)}`;
   const odds = chance.deflated === null ? '' : `, above it with a probability of ${percent(chance.deflated, 1)} (deflated Sharpe)`;
   return [...lines, ...wrapped('  Chance   ', `${bar}${against}${odds}`)];
 }
-
-const counted = (amount: number, word: string) => `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
 
 /** A figure without its unit, which stands in the head or is the asset of the run. */
 function short(value: number, kind: Kind): string {

@@ -1,7 +1,7 @@
 // The table that ends a run in the terminal: the answer, its doubts, and where the rest is. At most 100 columns.
 
 import type { RunSummary, Summary } from '../folder/summary.ts';
-import { count, dayText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
+import { count, counted, dayText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
 import { namesOf } from '../names.ts';
 import { doubtsOf } from './doubts.ts';
 import { sparkline } from './sparkline.ts';
@@ -39,8 +39,6 @@ export function closingTable({ equity }: EquityOfRun, summary: Summary, options:
   return lines.join('\n').trimEnd();
 }
 
-export const counted = (amount: number, word: string) => `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
-
 function heading({ run, dataQuality }: Summary): string[] {
   const names = strategyNames(run);
   const markets = marketsOf(run);
@@ -53,7 +51,10 @@ function heading({ run, dataQuality }: Summary): string[] {
 
 /** The classes of a run. */
 export function strategyNames({ strategy }: RunSummary): string {
-  return [strategy].flat().map(({ name }) => name).join(' + ');
+  return [strategy]
+    .flat()
+    .map(({ name }) => name)
+    .join(' + ');
 }
 
 /** The instruments of a run by their names on the wire, each with its intervals: `BTCUSDT 1m 1h`. */
@@ -111,7 +112,7 @@ function row(label: string, value: string, unit: string, second: string, third: 
 function deepest({ drawdownTable }: Summary['metrics']): [string, string] {
   const [worst] = drawdownTable;
   if (!worst) return ['', ''];
-  const days = (ms: number) => `${count(Math.round(ms / DAY_MS))} days`;
+  const days = (ms: number) => counted(Math.round(ms / DAY_MS), 'day');
   return [
     `(${days(worst.days * DAY_MS)})`,
     worst.recoveryMs === null ? 'not recovered' : `recovered in ${days(worst.recoveryMs - worst.troughMs)}`,

@@ -1,7 +1,7 @@
 // What a reader should look at before believing a result, most serious first, in plain words.
 
 import type { Summary } from '../folder/summary.ts';
-import { count, signed } from '../html/page/format.ts';
+import { count, counted, signed } from '../html/page/format.ts';
 
 /** Below this many closed trades a figure says little of what comes. */
 const FEW_TRADES = 30;
@@ -12,7 +12,7 @@ export function doubtsOf({ run, metrics, trades, orders, dataQuality }: Summary)
     if (amount > 0) doubts.push(`${count(amount)} ${amount === 1 ? one : many}${rest}`);
   };
   if (dataQuality.synthetic) doubts.push('the data are synthetic');
-  some(dataQuality.gaps, 'gap in the data', 'gaps in the data', ` (${count(dataQuality.missingBars)} bars missing)`);
+  some(dataQuality.gaps, 'gap in the data', 'gaps in the data', ` (${counted(dataQuality.missingBars, 'bar')} missing)`);
   some(orders.refusedByRisk, 'order refused by risk', 'orders refused by risk', codes(orders.refusedByRiskByCode));
   some(orders.rejected, 'order rejected by the venue', 'orders rejected by the venue', codes(orders.rejectedByCode));
   some(orders.unknown, 'order was unknown for a time', 'orders were unknown for a time');

@@ -3,7 +3,7 @@
 
 import type { BotView, OrderView } from '../../../app/control/botView.ts';
 import { byId, element } from '../../../report/html/page/dom.ts';
-import { clockText, count, grouped, minuteText, NONE, percent, THIN } from '../../../report/html/page/format.ts';
+import { clockText, count, counted, grouped, minuteText, NONE, percent, THIN } from '../../../report/html/page/format.ts';
 import { ageText, cell, moneyText, msText, setHidden, setText, showTable, signedText, signKind, type Cell } from './table.ts';
 
 /** Acts that stand beside what they are about. */
@@ -44,7 +44,7 @@ export function showCards({ equity, open, unknown, positions, counts, audit, tim
   ]);
   byId('cards')?.replaceChildren(
     ...cards,
-    card('Positions', count(positions.length), '', `${count(counts.fills)} fills since the start`),
+    card('Positions', count(positions.length), '', `${counted(counts.fills, 'fill')} since the start`),
     card('Open orders', count(open.length), '', `${count(counts.ordersSent)} sent, ${count(counts.ordersDenied)} denied`),
     card(
       'Unknown',

@@ -38,6 +38,11 @@ export function count(value: number): string {
   return fixed(value, 0);
 }
 
+/** `1 bar`, `2 bars`. */
+export function counted(amount: number, word: string): string {
+  return `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
+}
+
 /** A fraction as percent: 0.1842 is `18.42 %`. */
 export function percent(fraction: number, digits = 2): string {
   return Number.isFinite(fraction) ? `${fixed(fraction * 100, digits)}${THIN}%` : NONE;
