@@ -1,7 +1,7 @@
 // The catalog: what is stored comes back, in any range, in little memory; what another program broke is found.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ import { ConfigError, InvariantError } from '../../base/errors.ts';
 import type { BarColumns } from '../../model/bars.ts';
 import { writeArrowColumns } from './arrow/arrowFile.ts';
 import { checkBars, listCatalog, loadBars, storeBars } from './catalog.ts';
-import { type BarKey, barsPath, manifestPath } from './paths.ts';
+import { type BarKey, barsPath, listSeries, manifestPath } from './paths.ts';
 import { RAW } from './columns.ts';
 import { loadFeed, resampleInto } from './feed.ts';
 import { generateBars } from './generate.ts';
@@ -36,6 +36,17 @@ const rowsOf = (bars: BarColumns, from = 0, to = bars.length) =>
   [...RAW, 'closeMs' as const].map((name) => [...bars[name].subarray(from, to)]);
 
 describe('stored bars', () => {
+  it('are found behind a link to their folder; a file in the place of a market is no market', () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'isobar-linked-'));
+    made.push(elsewhere);
+    storeBars(elsewhere, generate(10), SYNTHETIC);
+    mkdirSync(join(catalog, 'spot'));
+    symlinkSync(join(elsewhere, 'spot', 'SYNUSDT'), join(catalog, 'spot', 'SYNUSDT'));
+    writeFileSync(join(catalog, 'futures'), '');
+    expect(listCatalog(catalog)).toMatchObject([{ ...KEY, rows: 10 }]);
+    expect(listSeries(catalog)).toEqual([]);
+  });
+
   it('come back whole, with instrument and quality', () => {
     const bars = generate(70_000);
     const manifest = storeBars(catalog, bars, SYNTHETIC);

@@ -1,6 +1,6 @@
 // Where things lie in a catalog, and what names them.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
@@ -75,8 +75,12 @@ export function listKeys(catalog: string): BarKey[] {
   return keys;
 }
 
+/** Links to folders among them: bars are kept where there is room. */
 function foldersIn(path: string): string[] {
-  if (!existsSync(path)) return [];
-  const found = readdirSync(path, { withFileTypes: true }).filter((item) => item.isDirectory());
-  return found.map((item) => item.name).toSorted();
+  const isFolder = (name: string) => statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder(path)
+    ? readdirSync(path)
+        .filter((name) => isFolder(join(path, name)))
+        .toSorted()
+    : [];
 }
