@@ -115,7 +115,16 @@ const KEYS = [
 
 /** Reads the JSON of a record; `file` names it in messages. quotePrecision and basePrecision are 8 where absent. Throws ConfigError. */
 export function parseInstrument(json: string, file: string, market: Market, symbol: string): Instrument {
-  const record = RecordReader.of(json, file, KEYS);
+  return instrumentOf(RecordReader.of(json, file, KEYS), market, symbol);
+}
+
+/** `of` with other values for some keys of its record, each of which is `where` the function says. Throws ConfigError. */
+export function changedInstrument(of: Instrument, changes: object, where: (key: string) => string): Instrument {
+  const record: unknown = { ...JSON.parse(instrumentText(of)), ...changes };
+  return instrumentOf(RecordReader.at(record, where, KEYS), of.market, of.wireName);
+}
+
+function instrumentOf(record: RecordReader<(typeof KEYS)[number]>, market: Market, symbol: string): Instrument {
   const digits = (key: 'pricePrecision' | 'quantityPrecision' | 'quotePrecision' | 'basePrecision', otherwise?: number) =>
     record.whole(key, 0, MAX_DIGITS, ' of digits', otherwise);
   const quantityDigits = digits('quantityPrecision');
@@ -148,6 +157,7 @@ export function parseInstrument(json: string, file: string, market: Market, symb
     makerFeePpm: fee('makerFee'),
     takerFeePpm: fee('takerFee'),
   };
+  if (common.base === common.quote) throw record.wrong('base', 'another asset than the quote', common.base);
   if (!hasContract) return common;
   if (market !== 'futures') throw record.wrong('contract', 'none for an instrument of spot', 'one');
   return { ...common, contract: parseContract(record, common) };

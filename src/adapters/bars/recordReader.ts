@@ -14,13 +14,24 @@ export class RecordReader<Key extends string> {
   /** Where in the text the object begins, and what its keys are called after. */
   private readonly from: number;
   private readonly prefix: string;
+  /** Of a record that stands in another file: where its keys are. */
+  private readonly where: ((key: string) => string) | null;
 
   /** Throws ConfigError for a value that is no object, or has a key that is none of `keys`. */
-  private constructor(value: unknown, keys: readonly Key[], json: string, file: string, from = 0, prefix = '') {
+  private constructor(
+    value: unknown,
+    keys: readonly Key[],
+    json: string,
+    file: string,
+    from = 0,
+    prefix = '',
+    where: RecordReader<Key>['where'] = null,
+  ) {
     this.json = json;
     this.file = file;
     this.from = from;
     this.prefix = prefix;
+    this.where = where;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw new ConfigError(`${file}${prefix === '' ? '' : ` ${prefix.slice(0, -1)}`}: expected an object`, REMEDY);
     }
@@ -43,19 +54,26 @@ export class RecordReader<Key extends string> {
     return new RecordReader(value, keys, json, file);
   }
 
+  /** Of a record at hand, whose keys are `where` the function says. */
+  static at<Key extends string>(record: unknown, where: (key: string) => string, keys: readonly Key[]): RecordReader<Key> {
+    return new RecordReader(record, keys, '', '', 0, '', where);
+  }
+
   has(key: Key): boolean {
     return this.values[key] !== undefined;
   }
 
   /** The object at a key. */
   inner<Inner extends string>(key: Key, keys: readonly Inner[]): RecordReader<Inner> {
-    return new RecordReader(this.values[key], keys, this.json, this.file, this.at(key), `${this.prefix}${key}.`);
+    return new RecordReader(this.values[key], keys, this.json, this.file, this.at(key), `${this.prefix}${key}.`, this.where);
   }
   /** The objects of the list at a key, which has at least one. */
   list<Inner extends string>(key: Key, keys: readonly Inner[]): readonly RecordReader<Inner>[] {
     const value = this.values[key];
     if (!Array.isArray(value) || value.length === 0) throw this.wrong(key, 'a list of objects', value);
-    return value.map((item, i) => new RecordReader(item, keys, this.json, this.file, this.at(key), `${this.prefix}${key}[${i}].`));
+    return value.map(
+      (item, i) => new RecordReader(item, keys, this.json, this.file, this.at(key), `${this.prefix}${key}[${i}].`, this.where),
+    );
   }
   texts(key: Key): readonly string[] {
     const value: unknown = this.values[key] ?? [];
@@ -117,6 +135,7 @@ export class RecordReader<Key extends string> {
     return this.json.indexOf(`"${key}"`, this.from);
   }
   private place(key: string): string {
+    if (this.where) return this.where(`${this.prefix}${key}`);
     const at = this.at(key);
     const line = at < 0 ? '' : `:${this.json.slice(0, at).split('\n').length}`;
     return `${this.file}${line} ${this.prefix}${key}`;

@@ -3,7 +3,7 @@
 import type { LoadedBars } from '../../adapters/bars/catalog.ts';
 import { loadFeed } from '../../adapters/bars/feed.ts';
 import type { BarStore } from '../../adapters/bars/store.ts';
-import { instrumentText, parseInstrument } from '../../adapters/bars/instrumentRecord.ts';
+import { changedInstrument } from '../../adapters/bars/instrumentRecord.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 import type { BarColumns } from '../../model/bars.ts';
@@ -119,13 +119,12 @@ type Changes = NonNullable<Definition['instruments']>[string] | undefined;
 
 function changed({ instrument }: BarColumns, changes: Changes, source: DefinitionSource): Instrument {
   if (changes === undefined) return instrument;
-  const where = whereIs(source, ['instruments', instrument.wireName]);
+  const where = (key: string) => whereIs(source, ['instruments', instrument.wireName, key]);
   if (changes.pricePrecision !== undefined && changes.pricePrecision < instrument.priceDigits) {
     throw new ConfigError(
-      `${where}.pricePrecision: expected at least ${instrument.priceDigits}, the digits of the bars in the catalog, got ${changes.pricePrecision}`,
+      `${where('pricePrecision')}: expected at least ${instrument.priceDigits}, the digits of the bars in the catalog, got ${changes.pricePrecision}`,
       'import the bars again with --instrument FILE --round-to-tick',
     );
   }
-  const record: unknown = { ...JSON.parse(instrumentText(instrument)), ...changes };
-  return parseInstrument(JSON.stringify(record), where, instrument.market, instrument.wireName);
+  return changedInstrument(instrument, changes, where);
 }

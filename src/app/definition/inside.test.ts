@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
-import { coarser, START_MS, walkBars } from '../../../test/engine/world.ts';
+import { coarser, spotInstrument, START_MS, walkBars } from '../../../test/engine/world.ts';
 import { barsOf, sliceColumns } from '../../adapters/bars/columns.ts';
 import { SYNTHETIC } from '../../adapters/bars/quality.ts';
 import { memoryStore, wholeSet } from '../../adapters/bars/store.ts';
@@ -91,4 +91,19 @@ it('an override of an instrument that no feed is of is refused, with the nearest
   expect(() => feedsOf([hours], `${FUTURES}instruments: { ${stray}: { pricePrecision: 9 } }`)).toThrow(
     `x.yaml:5 instruments.${stray}: no feed of the run is of ${stray}, the nearest is ${symbol}`,
   );
+});
+
+it('an override that fits no record is refused at the place of its key', () => {
+  const spot = coarser(walkBars({ rows: 120, seed: 8, instrument: spotInstrument() }), '1h');
+  const feeds = (changes: string) => {
+    const text = `strategy: s.ts\nfeeds: { bars: { symbol: ${spot.instrument.wireName}, interval: 1h } }\ncash: '1000'\ninstruments:\n  ${spot.instrument.wireName}:\n    ${changes}\n`;
+    const source = yamlSource('x.yaml', '.', text);
+    return loadFeeds(parseDefinition(source), source, memoryStore([wholeSet(spot, SYNTHETIC)]), { fromMs: null, toMs: null });
+  };
+  const at = `x.yaml:6 instruments.${spot.instrument.wireName}`;
+  const { quantityDigits, quote } = spot.instrument;
+  expect(() => feeds("minQuantity: '0.0000000000001'")).toThrow(
+    `${at}.minQuantity: expected a quantity in quotes with at most ${quantityDigits} digits behind the point, got "0.0000000000001"`,
+  );
+  expect(() => feeds(`base: ${quote}`)).toThrow(`${at}.base: expected another asset than the quote, got "${quote}"`);
 });

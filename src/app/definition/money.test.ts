@@ -69,6 +69,15 @@ describe('balances of both markets', () => {
     expect(refusal(() => parseDefinition(sourceOf("{ spot: { USDT: '7' } }")))).toContain(
       'x.yaml:3 cash.futures: expected balances by asset, got nothing',
     );
+    expect(refusal(() => parseDefinition(sourceOf("{ spott: { USDT: '7' }, futures: { USDT: '1' } }")))).toBe(
+      'x.yaml:3 cash.spott: unknown key spott, the nearest valid one is spot\nx.yaml:3 cash.spot: expected balances by asset, got nothing',
+    );
+    expect(refusal(() => parseDefinition(sourceOf("{ spott: { USDT: '7' }, futrues: { USDT: '1' } }")))).toContain(
+      'cash.futrues: unknown key futrues, the nearest valid one is futures',
+    );
+    expect(refusal(() => parseDefinition(sourceOf("{ USDT: '7', futures: { USDT: '1' } }")))).toBe(
+      'x.yaml:3 cash.futures: expected a quoted decimal (amount of the asset), got a map',
+    );
     expect(refusal(() => parseDefinition(sourceOf("{ spot: { USDT: 7 }, futures: { USDT: '1' } }")))).toContain(
       'x.yaml:3 cash.spot.USDT: expected a quoted decimal',
     );

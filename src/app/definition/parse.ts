@@ -35,7 +35,7 @@ export const parseDefinition = (source: DefinitionSource): Definition => parseSo
 export function parseSource<T>(kind: FileKind<T>, source: DefinitionSource): T {
   const result = kind.schema.safeParse(source.data);
   if (result.success) return result.data;
-  const found = result.error.issues.toSorted((a, b) => rank(a) - rank(b)).flatMap((issue) => problemsOf(issue, source, kind));
+  const found = ranked(result.error.issues).flatMap((issue) => problemsOf(issue, source, kind));
   // A value can break two rules that are told in the same words.
   const problems = [...new Map(found.toReversed().map((problem) => [problem.message, problem])).values()].toReversed();
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => problem.message);
@@ -45,16 +45,17 @@ export function parseSource<T>(kind: FileKind<T>, source: DefinitionSource): T {
 
 type Issue = z.core.$ZodIssue;
 
-/** A misspelt key often is the reason why another one is missing. */
-function rank(issue: Issue): number {
-  return issue.code === 'unrecognized_keys' ? 0 : 1;
+/** A misspelt key often is the reason why another one is missing: it comes first. */
+function ranked(issues: readonly Issue[]): readonly Issue[] {
+  const rank = ({ code }: Issue) => (code === 'unrecognized_keys' ? 0 : 1);
+  return issues.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unknown>): readonly Problem[] {
   const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key, source, kind));
-  const inner = meantBranch(issue);
-  if (inner !== null) return inner.flatMap((each) => problemsOf({ ...each, path: [...issue.path, ...each.path] }, source, kind));
+  const inner = meantBranch(issue, valueAt(source.data, path));
+  if (inner !== null) return ranked(inner).flatMap((each) => problemsOf({ ...each, path: [...issue.path, ...each.path] }, source, kind));
   const shown = source.shown(path);
   const isUnquoted = issue.message.startsWith('a quoted decimal') && typeof valueAt(source.data, path) === 'number';
   return [
@@ -77,11 +78,20 @@ function isGood({ schema }: FileKind<unknown>, source: DefinitionSource, path: K
   return schema.safeParse(data).error?.issues.every((issue) => issue.path.join('.') !== place) ?? true;
 }
 
-/** Of a choice between kinds, such as an amount or amounts by asset, the one whose kind was right: what is wrong lies inside it. */
-function meantBranch(issue: Issue): readonly Issue[] | null {
+/**
+ * Of a choice between kinds, such as an amount or amounts by asset, the one whose kind was right: what is wrong lies inside it. Where all
+ * that is wrong are maps in the place of text, it is the one that has maps there, under other names.
+ */
+function meantBranch(issue: Issue, value: unknown): readonly Issue[] | null {
   if (issue.code !== 'invalid_union') return null;
-  return issue.errors.find((branch) => branch.length > 0 && branch.every((each) => each.path.length > 0)) ?? null;
+  const inner = issue.errors.find((branch) => branch.length > 0 && branch.every((each) => each.path.length > 0)) ?? null;
+  const isMap = (path: Issue['path']) => isObject(valueAt(value, path.map(String)));
+  if (inner?.every((each) => each.code === 'invalid_type' && each.expected === 'string' && isMap(each.path)) !== true) return inner;
+  const isMisnamed = (each: Issue) => each.code === 'unrecognized_keys' && each.keys.every((key) => isMap([...each.path, key]));
+  return issue.errors.find((branch) => branch.some(isMisnamed)) ?? inner;
 }
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function unknownKey(path: KeyPath, key: string, source: DefinitionSource, { schema, called, docs }: FileKind<unknown>): Problem {
   const valid = keysAt(path, schema);
