@@ -45,5 +45,5 @@ function nameOf(value: unknown): string {
   if (value === undefined) return 'none';
   const kind: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'kind') : undefined;
   const other = Object.entries(KINDS).find(([name]) => name === kind);
-  return other === undefined ? (value === null ? 'null' : `a ${typeof value}`) : `a ${other[1].noun}`;
+  return other === undefined ? (value === null ? 'null' : typeof value === 'object' ? 'an object' : `a ${typeof value}`) : `a ${other[1].noun}`;
 }

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { isAbsolute, resolve } from 'node:path';
+import { extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, StrategyError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
@@ -21,6 +21,8 @@ export interface LoadedModule {
   readonly inputs: readonly string[];
 }
 
+const CODE = /\.[cm]?[jt]sx?$/i;
+
 /**
  * Loads a TypeScript or JavaScript file. `shown` is how messages name it, `what` the kind of thing that it exports, such as `strategy`.
  * `beforeImport` is called when the author's top-level code is about to run.
@@ -37,6 +39,13 @@ export async function loadModule(
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) throw new ConfigError(`${shown}: no such ${what} file`, `give the path of a file that exports a ${what}`);
   if (!found.isFile()) throw new ConfigError(`${shown}: expected a ${what} file, got a folder`, 'give the path of the file itself');
+  if (!CODE.test(path)) {
+    const ending = extname(path);
+    throw new ConfigError(
+      `${shown}: expected a ${what} file (.ts or .js), got ${ending === '' ? 'one without an ending' : ending}`,
+      `give the path of a file that exports a ${what}`,
+    );
+  }
   const made = await bundler(path, shown);
   const host = pathToFileURL(createRequire(import.meta.url).resolve('isobar')).href;
   const map = Buffer.from(made.map).toString('base64');

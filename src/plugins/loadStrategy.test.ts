@@ -71,7 +71,7 @@ const strategy = (body: string) => `import { Strategy } from 'isobar';\n${body}\
 describe('refusals name the file and what was expected', () => {
   test.each([
     ['noDefault', 'export class A {}', 'noDefault.ts: expected a default export, got none'],
-    ['object', 'export default { onBar() {} };', 'object.ts: expected a class as default export, got a object'],
+    ['object', 'export default { onBar() {} };', 'object.ts: expected a class as default export, got an object'],
     ['other', 'export default class Other { onBar() {} }', 'other.ts: expected a class that extends Strategy, got Other, which does not'],
     [
       'asyncBar',
@@ -98,6 +98,15 @@ describe('refusals name the file and what was expected', () => {
   ])('%s', async (name, text, message) => {
     const path = write(`${name}.ts`, text);
     await expect(loadStrategy(path, `${name}.ts`)).rejects.toThrow(message);
+  });
+
+  test.each([
+    ['first.yaml', 'strategy: s.ts', '.yaml'],
+    ['bars.csv', '1,2', '.csv'],
+    ['record.json', '{}', '.json'],
+    ['plain', 'export default 1;', 'one without an ending'],
+  ])('%s is no code', async (name, text, got) => {
+    await expect(loadStrategy(write(name, text), name)).rejects.toThrow(`${name}: expected a strategy file (.ts or .js), got ${got}`);
   });
 
   test('a missing file and a folder', async () => {
