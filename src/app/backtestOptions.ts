@@ -75,6 +75,7 @@ export function requestOf(options: BacktestOptions): { readonly request: RunRequ
   const given = typeof strategy === 'function' ? loadedFrom(strategy) : null;
   const list = data === undefined ? [] : isList(data) ? data : [data];
   const files = list.filter((item) => typeof item === 'string');
+  checkNames({ symbol, interval }, files);
   const sets = list.filter((item) => typeof item !== 'string').map((item) => givenBars(item, nowMs()));
   const values = {
     strategy: given?.name ?? strategy,
@@ -103,14 +104,37 @@ function checkObject(options: unknown): void {
   throw new ConfigError(`backtest options: expected an object, got ${got}`, "write: backtest({ strategy, data, cash: '10000' })");
 }
 
+/** They are of files: bars in memory and in a catalog have their own, and nobody would notice that others were left aside. */
+function checkNames(names: Readonly<Record<string, string | undefined>>, files: readonly string[]): void {
+  const [name] = files.length > 0 ? [] : Object.entries(names).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  if (name === undefined) return;
+  throw new ConfigError(
+    `backtest options ${name}: expected a file in data beside it, got none`,
+    `leave it out; bars and feeds name their own ${name}`,
+  );
+}
+
 /** What else stands beside a definition would have no effect, and nobody would notice. */
 function fileRequest(options: FileOptions): RunRequest {
   const beside = Object.entries(options).find(([key, value]) => key !== 'definition' && key !== 'set' && value !== undefined);
   if (beside !== undefined) {
     const [key] = beside;
-    throw new ConfigError(`backtest options ${key}: expected not to stand beside definition`, `leave it out; a key of the definition is changed by set: ['${key}=...']`);
+    throw new ConfigError(
+      `backtest options ${key}: expected not to stand beside definition`,
+      `leave it out; a key of the definition is changed by set: ['${key}=...']`,
+    );
   }
-  return { kind: 'file', file: options.definition, settings: options.set ?? [] };
+  const { definition, set = [] }: { readonly definition: unknown; readonly set?: unknown } = options;
+  if (typeof definition !== 'string') {
+    throw new ConfigError(
+      `backtest options definition: expected the path of a run definition, got a ${typeof definition}`,
+      "write: { definition: 'x.yaml' }",
+    );
+  }
+  if (!Array.isArray(set) || !set.every((setting) => typeof setting === 'string')) {
+    throw new ConfigError(`backtest options set: expected a list of texts, got ${JSON.stringify(set)}`, "write: set: ['params.fast=20']");
+  }
+  return { kind: 'file', file: definition, settings: set };
 }
 
 function isList(data: NonNullable<CodeOptions['data']>): data is readonly (string | Bars)[] {

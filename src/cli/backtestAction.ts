@@ -72,9 +72,12 @@ export async function backtest(args: BacktestArgs): Promise<void> {
 function requestOf(args: BacktestArgs): RunRequest {
   const settings = [...args.params.map((setting) => `params.${setting}`), ...args.set];
   const { what, data } = args;
+  // Of a definition and of the demo they would change nothing, and nobody would notice.
+  const useless = (['cash', 'symbol', 'interval'] as const).find((option) => args[option] !== undefined);
   if (args.demo) {
     if (what !== undefined || data !== undefined)
       throw new ConfigError('--demo: expected no definition beside it', 'leave one of them out');
+    if (useless !== undefined) throw new ConfigError(`--${useless}: expected not to stand beside --demo`, 'leave it out');
     return { kind: 'demo', settings };
   }
   if (what === undefined)
@@ -84,6 +87,11 @@ function requestOf(args: BacktestArgs): RunRequest {
       throw new ConfigError(
         `--data: expected a strategy file (.ts) beside it, got ${what}`,
         'a definition names its bars by feeds and catalog',
+      );
+    if (useless !== undefined)
+      throw new ConfigError(
+        `--${useless}: expected a strategy file (.ts) with --data beside it, got ${what}`,
+        `a key of a definition is changed by --set: ${useless === 'cash' ? '--set cash.USDT=10000' : `--set feeds.bars.${useless}=${args[useless]}`}`,
       );
     return { kind: 'file', file: what, settings };
   }

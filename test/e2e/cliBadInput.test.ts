@@ -120,6 +120,11 @@ describe('definitions (exit code 2)', () => {
     ['an unknown key', 'sede=1', [/--set sede: unknown key sede, the nearest valid one is seed/]],
   ])('%s', async (_, setting, words) => expectRefused(await backtestIn(desk.folder, definition('good'), [setting]), 2, words));
 
+  test('options of a file of bars, which would have no effect', async () => {
+    await expectRefusal(['backtest', definition('good'), '--cash', '5'], 2, /^--cash: expected a strategy file \(\.ts\) with --data beside it/);
+    await expectRefusal(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to stand beside --demo/);
+  });
+
   test('a mistake in the file has its line', async () => {
     const wrong = definition('good', 'fees: { taker: 0.001 }\n', 'unquoted.yaml');
     expectRefused(await backtestIn(desk.folder, wrong), 2, [

@@ -228,6 +228,17 @@ test('options beside a definition, which would have no effect, and options that 
   const ran = (options: unknown) => backtest(options as BacktestOptions);
   await expect(ran({ definition, cash: '5' })).rejects.toThrow('backtest options cash: expected not to stand beside definition');
   await expect(ran({ definition, cash: '5' })).rejects.toMatchObject({ name: 'ConfigError', remedy: expect.stringContaining("set: ['cash=...']") });
+  await expect(ran({ definition: 5 })).rejects.toThrow('options definition: expected the path of a run definition, got a number');
+  await expect(ran({ definition, set: 'fees=3' })).rejects.toThrow('backtest options set: expected a list of texts, got "fees=3"');
+  await expect(ran({ strategy: Cross, data, cash: '5', toString: 1 })).rejects.toThrow('backtest options toString: unknown key toString');
+  await expect(ran({ strategy: Cross, data, cash: '5', symbol: 'BTCUSDT' })).rejects.toThrow(
+    'backtest options symbol: expected a file in data beside it, got none',
+  );
+  await expect(ran({ strategy: Cross, data: 5, cash: '5' })).rejects.toThrow('expected the path of a file, or bars in columns, got 5');
+  await expect(ran({ strategy: Cross, data: { ...data, symbol: 'btcusdt' }, cash: '5' })).rejects.toMatchObject({
+    message: 'symbol: expected capital letters, digits, - and _ (BTCUSDT), got "btcusdt"',
+    remedy: 'docs/from-code.md shows what bars are',
+  });
   await expect(ran(undefined)).rejects.toThrow('backtest options: expected an object, got nothing');
   await expect(ran('x.yaml')).rejects.toThrow('backtest options: expected an object, got a string');
 });

@@ -11,6 +11,8 @@ import { checkSymbol } from './paths.ts';
 import { IMPORTED, SYNTHETIC } from './quality.ts';
 import { wholeSet } from './store.ts';
 
+const REMEDY = 'docs/from-code.md shows what bars are';
+
 /**
  * Bars of one instrument and interval as columns of one length, oldest first. Float64Arrays are used as they are and not copied: leave
  * them unchanged while a run or its result is in use.
@@ -46,8 +48,9 @@ export interface TypedBars extends Bars, RawColumns {
 
 /** The set as a run takes it; `nowMs` tells whether its last bar has closed. Throws ConfigError naming column and row (from 0). */
 export function givenBars(given: Bars, nowMs: number): LoadedBars {
+  checkBars(given);
   const interval = parseInterval(given.interval);
-  const symbol = checkSymbol(given.symbol);
+  const symbol = checkSymbol(given.symbol, REMEDY);
   if (interval === null) throw wrong(symbol, 'interval', `one of ${INTERVALS.join(' ')}`, given.interval);
   if (splitSymbol(symbol) === null) throw wrong(symbol, 'symbol', 'a name that ends in a known quote asset, or BASE-QUOTE', symbol);
   const raw = columnsOf(given, symbol);
@@ -56,6 +59,12 @@ export function givenBars(given: Bars, nowMs: number): LoadedBars {
   const stated = given.synthetic === true ? SYNTHETIC : IMPORTED;
   const facts = { ...stated, openLastBar: closeOf(interval, raw.openMs[raw.length - 1]!) > nowMs };
   return wholeSet(bars, facts);
+}
+
+/** Of code that no compiler has seen. */
+function checkBars(given: unknown): void {
+  if (typeof given === 'object' && given !== null) return;
+  throw new ConfigError(`data: expected the path of a file, or bars in columns, got ${String(given)}`, REMEDY);
 }
 
 /** A set as code holds it. */
@@ -126,5 +135,5 @@ function digitsOf(values: ArrayLike<number>): number {
 }
 
 function wrong(symbol: string, what: string, expected: string, got: unknown): ConfigError {
-  return new ConfigError(`data ${symbol} ${what}: expected ${expected}, got ${String(got)}`, 'docs/from-code.md shows what bars are');
+  return new ConfigError(`data ${symbol} ${what}: expected ${expected}, got ${String(got)}`, REMEDY);
 }

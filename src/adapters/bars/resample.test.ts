@@ -49,7 +49,7 @@ describe('resample', () => {
     ];
     const property = fc.property(
       fc.constantFrom(...pairs),
-      fc.integer(),
+      fc.nat(),
       fc.integer({ min: 1, max: 700 }),
       fc.nat(10_000),
       (pair, seed, rows, offset) => {

@@ -117,7 +117,7 @@ export function optionSource(
     file: called,
     folder,
     data: values,
-    place: (path) => options[String(path[0])] ?? called,
+    place: ([key]) => Object.entries(options).find(([name]) => name === String(key))?.[1] ?? called,
     shown(path) {
       const value = valueAt(values, path);
       return value === undefined ? 'nothing' : clip(typeof value === 'string' ? `'${value}'` : JSON.stringify(value));
