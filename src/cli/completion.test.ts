@@ -71,6 +71,8 @@ describeShell('bash', () => {
     ['isobar sweep --gr', ['--grid']],
     ['isobar completion z', ['zsh']],
     ['isobar data import --market ', ['futures', 'spot']],
+    ['isobar sweep backtests/first.yaml --by s', ['sharpe', 'skew', 'sortino']],
+    ['isobar data resample --interval 1', ['15m', '1M', '1d', '1h', '1m', '1w']],
     ['isobar backtest ', ['backtests/first.yaml', 'other.yaml', 'strategies/a.ts', 'strategies/b\\ c\\$\\(touch\\ x\\).ts']],
     ['isobar sweep --json b', ['backtests/first.yaml']],
     ['isobar strategy show strategies/a', ['strategies/a.ts']],
@@ -85,6 +87,7 @@ describeShell('bash', () => {
 describeShell('zsh', () => {
   it.concurrent.each([
     ['isobar sweep --gr', [/^--grid:Values of a parameter/]],
+    ['isobar sweep --by tot', [/^totalReturn$/]],
     ['isobar strategy show strategies/b', [/^strategies\/b c\$\(touch x\)\.ts$/]],
     ['isobar report ', [/^runs\/one$/]],
     ['isobar data import ', []],
@@ -94,6 +97,7 @@ describeShell('zsh', () => {
 describeShell('fish', () => {
   it.concurrent.each([
     ['isobar sweep --gr', [/^--grid\tValues of a parameter/]],
+    ['isobar backtest s.ts --interval 15', [/^15m$/]],
     ['isobar strategy show strategies/b', [/^strategies\/b c\$\(touch x\)\.ts$/]],
     ['isobar report ', [/^runs\/one$/]],
     // Files of any kind.

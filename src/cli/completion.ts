@@ -1,6 +1,7 @@
 // Completion on the command line: the scripts that shells load, and what they are told.
 
 import type { Argv } from 'yargs';
+import { INTERVALS } from '../model/interval.ts';
 import { filesLike, runFolders } from './completionFiles.ts';
 import { SHELLS, shellScript, type Shell } from './completionScripts.ts';
 
@@ -26,6 +27,12 @@ const ARGUMENTS: readonly (readonly [command: string, find: Finder])[] = [
   ['report', runFolders],
 ];
 
+/** Values of options that have a list of them; choices are known to yargs. Loaded when one is asked for: figures bring their formulas. */
+const VALUES: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+  '--by': async () => (await import('../report/sweep/setFigures.ts')).SET_FIGURES,
+  '--interval': async () => INTERVALS,
+};
+
 export function withCompletion(yargs: Argv, argv: readonly string[]): Argv {
   const words = argv.slice(argv.indexOf(REQUEST) + 2);
   return (
@@ -41,7 +48,7 @@ export function withCompletion(yargs: Argv, argv: readonly string[]): Argv {
       )
       // The command that yargs brings has one script for the shell of the login, whichever asks; it stays out of sight.
       .completion('yargs-completion', false, (begun: string, _args: unknown, byDefault: AskYargs, done: (found: string[]) => void) => {
-        byDefault((_error, found = []) => done(suggestions(words, begun, found)));
+        byDefault((_error, found = []) => void suggestions(words, begun, found).then(done, () => done([])));
       })
   );
 }
@@ -51,12 +58,14 @@ function usualShell(): Shell {
 }
 
 /** Of `found`, which is what yargs knows of commands, options and choices, and of files, what goes on from `begun`, the last of `words`. */
-function suggestions(words: readonly string[], begun: string, found: readonly string[]): string[] {
+async function suggestions(words: readonly string[], begun: string, found: readonly string[]): Promise<string[]> {
   const fitting = found.filter((each) => each.startsWith(begun));
   if (begun.startsWith('-')) return fitting;
   const plain = fitting.filter((each) => !each.startsWith('-'));
   // After an option comes its value: the shell's own files serve for it.
   const before = words.at(-2) ?? '';
+  const values = Object.hasOwn(VALUES, before) ? VALUES[before] : undefined;
+  if (values !== undefined) return (await values()).filter((each) => each.startsWith(begun));
   if (plain.length > 0 || (before.startsWith('-') && !SWITCH.test(before))) return plain;
   const line = words.join(' ');
   const find = ARGUMENTS.find(([command]) => line.startsWith(`${command} `))?.[1];
