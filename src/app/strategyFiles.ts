@@ -1,6 +1,6 @@
 // The strategies of a project and those that come with the package: where they lie, and what their files say of themselves.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadStrategy } from '../plugins/loadStrategy.ts';
 import { shownPath } from './definition/paths.ts';
@@ -21,7 +21,9 @@ export interface ListedStrategy {
 
 /** Those under ./strategies, then those of the package. A file that does not load is one of the list, with its trouble. */
 export async function listStrategies(): Promise<readonly ListedStrategy[]> {
-  const folders = [...new Set(['strategies', shownPath(join(packageFolder(), 'strategies'))])].filter((folder) => existsSync(folder));
+  const folders = [...new Set(['strategies', shownPath(join(packageFolder(), 'strategies'))])].filter((folder) =>
+    statSync(folder, { throwIfNoEntry: false })?.isDirectory(),
+  );
   const files = folders.flatMap((folder) => strategyFiles(folder).map((name) => join(folder, name)));
   const listed: ListedStrategy[] = [];
   for (const file of files) listed.push(await look(file));
@@ -30,7 +32,7 @@ export async function listStrategies(): Promise<readonly ListedStrategy[]> {
 
 /** The comment at the head of a strategy file, in one line; empty without one. */
 export function aboutOf(file: string): string {
-  const text = readFileSync(file, 'utf8');
+  const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   const [lines] = /^(?:\/\/.*\n?)+/.exec(text) ?? [];
   const [, block = ''] = lines === undefined ? (/^\/\*+([\s\S]*?)\*\//.exec(text) ?? []) : [];
   const marks = lines === undefined ? /^\s*\*?\s?/ : /^\/\/+\s?/;
@@ -43,11 +45,15 @@ export function aboutOf(file: string): string {
 
 /** Without tests, declarations, and files that export nothing by default: what strategies share. */
 function strategyFiles(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true })
-    .map(String)
-    .filter((name) => /(?<!\.(?:test|spec|d))\.[cm]?[jt]s$/.test(name) && !name.includes('node_modules'))
-    .filter((name) => /\bexport\s+default\b|\bas\s+default\b/.test(readFileSync(join(folder, name), 'utf8')))
-    .toSorted();
+  return (
+    readdirSync(folder, { recursive: true })
+      .map(String)
+      .filter((name) => /(?<!\.(?:test|spec|d))\.[cm]?[jt]s$/.test(name) && !name.includes('node_modules'))
+      // A folder may have such a name, and a link may lead nowhere.
+      .filter((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile())
+      .filter((name) => /\bexport\s+default\b|\bas\s+default\b/.test(readFileSync(join(folder, name), 'utf8')))
+      .toSorted()
+  );
 }
 
 async function look(file: string): Promise<ListedStrategy> {

@@ -1,6 +1,6 @@
 // `isobar strategy` as it is typed: new, list, show, and what they say of files that are no good.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { EXIT } from '../base/errors.ts';
@@ -146,4 +146,19 @@ test('list has own and shipped ones with their first sentence, and one that does
   expect(stdout).not.toContain('shared.ts');
   const about = { name: 'Rotation', file: 'strategies/deep/rotation.ts', about: 'Many feeds.', params: 4, feeds: ['universe', 'slow'] };
   expect(JSON.parse(json)[0]).toEqual({ ...about, trouble: null });
+});
+
+describe('list', () => {
+  it('skips folders and links that lead nowhere, and reads what begins with a byte order mark', async () => {
+    desk.write('strategies/folder.ts/inner.md', 'export default');
+    symlinkSync('gone.ts', join(desk.folder, 'strategies/broken.ts'));
+    desk.write(
+      'strategies/marked.ts',
+      "\uFEFF// Says so.\r\nimport { Strategy } from 'isobar';\r\nexport default class Marked extends Strategy {}\r\n",
+    );
+    const { code, stdout, stderr } = await commandIn(desk.folder, ['strategy', 'list']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('Marked  (0 parameters; feeds: bars)\n  strategies/marked.ts\n  Says so.\n');
+    expect(stdout).not.toMatch(/broken|folder\.ts/);
+  });
 });
