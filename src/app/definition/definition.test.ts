@@ -37,6 +37,12 @@ function refusal(of: DefinitionSource | (() => unknown)): ConfigError {
   throw new Error('nothing was refused');
 }
 
+test('a strategy file in the place of a definition is told as such', () => {
+  expect(refusal(() => readDefinition('strategies/smaCross.ts')).message).toBe(
+    'strategies/smaCross.ts: expected a run definition, got a file of code',
+  );
+});
+
 test('the definition of the documents is accepted', () => {
   expect(parseDefinition(source(GOOD))).toMatchObject({ strategy: 'strategies/smaCross.ts', from: '2024-01-01', cash: { USDT: '10000' } });
 });

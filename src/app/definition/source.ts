@@ -38,6 +38,8 @@ export function readYaml(file: string, called: string, ifLarge: string): Definit
 function readText(file: string, called: string, ifLarge: string): string {
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) throw new ConfigError(`${file}: no such file`, `give the path of ${called} (.yaml)`);
+  if (/\.[cm]?[jt]s$/.test(file))
+    throw new ConfigError(`${file}: expected ${called}, got a file of code`, `write ${called} (.yaml) that names it`);
   if (!found.isFile()) throw new ConfigError(`${file}: expected a file, got a folder`, `give the path of ${called} (.yaml)`);
   if (found.size > MAX_BYTES) {
     throw new ConfigError(`${file}: expected ${called}, got ${found.size} bytes`, ifLarge);

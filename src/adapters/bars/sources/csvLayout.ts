@@ -74,7 +74,10 @@ function named(cells: readonly string[], text: string, place: string, { baseAsse
   const time = at([...TIMES, ...(names[0] === '' ? [''] : [])]);
   const prices = ['open', 'high', 'low', 'close'].map((name) => at([name]));
   const missing = ['time', 'open', 'high', 'low', 'close'].find((_, i) => [time, ...prices][i]! < 0);
-  if (missing !== undefined) throw unknownHeader(text, place, `no column ${missing}`);
+  if (missing !== undefined) {
+    if (!text.includes(',') && /[;\t]/.test(text)) throw otherSigns(text, place);
+    throw unknownHeader(text, place, `no column ${missing}`);
+  }
   const volumeOf = names.flatMap((name, i) => (/^volume./.test(name) ? [i] : []));
   const volume = at([...VOLUMES, ...(baseAsset === null ? [] : [`volume${baseAsset.toLowerCase()}`])]);
   if (volume < 0 && volumeOf.length > 0) {
@@ -82,6 +85,10 @@ function named(cells: readonly string[], text: string, place: string, { baseAsse
     throw new ConfigError(`${place}: expected the volume of ${baseAsset ?? 'the base asset'}, got ${found}`, 'name the symbol by --symbol');
   }
   if (volume < 0) throw unknownHeader(text, place, 'no column volume');
+  const twice = [time, ...prices, volume].find((index) => names.lastIndexOf(names[index]!) !== index);
+  if (twice !== undefined) {
+    throw new ConfigError(`${place}: expected one column ${names[twice]}, got several`, 'give each column a name of its own');
+  }
   const isDownload = afterAddress || (volumeOf.includes(volume) && names.includes('symbol'));
   const isBinance = BINANCE.every((name, i) => name.replaceAll('_', '') === names[i]);
   const format = isDownload ? 'cryptodatadownload' : isBinance ? 'binance' : 'csv';
@@ -93,6 +100,14 @@ function columnsAt(places: readonly number[], names: readonly string[], strict: 
   const slots = new Int8Array(names.length).fill(-1);
   for (const [slot, place] of places.entries()) slots[place] = slot;
   return { slots, names: places.map((place) => names[place]! || 'time'), strict };
+}
+
+function otherSigns(text: string, place: string): ConfigError {
+  const signs = text.includes(';') ? 'semicolons' : 'tabs';
+  return new ConfigError(
+    `${place}: expected commas between the columns, got ${signs}`,
+    'save it with commas between columns and points in numbers',
+  );
 }
 
 function unknownHeader(text: string, place: string, missing: string): ConfigError {
