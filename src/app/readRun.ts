@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { withArrowFile } from '../adapters/bars/arrow/arrowReader.ts';
 import { fileError } from '../adapters/bars/fileError.ts';
 import { ConfigError } from '../base/errors.ts';
+import { shellWord } from '../base/shellWord.ts';
 import { INTERVALS } from '../model/interval.ts';
 import type { Summary } from '../report/folder/summary.ts';
 import type { Manifest } from './artefacts.ts';
@@ -39,7 +40,7 @@ export function openRun(folder: string): StoredRun {
   if (missing.length === FILES.length) throw new ConfigError(`${folder}: expected a run folder, got ${contentOf(folder)}`, nearby(folder));
   const run = { folder, name: basename(resolve(folder)), manifest: parseManifest(join(folder, 'manifest.json')) };
   if (missing.length > 0) {
-    const again = `isobar backtest ${shownPath(resolve(folder, 'definition.yaml'))}`;
+    const again = `isobar backtest ${shellWord(shownPath(resolve(folder, 'definition.yaml')))}`;
     throw new ConfigError(
       `${folder}: the run is not whole: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`,
       `make it again: ${again}`,

@@ -8,6 +8,7 @@ import { watchRun, type WatchedRun } from '../app/worker/watchRun.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
 import { isPlainDecimal } from '../base/decimal.ts';
 import { ConfigError } from '../base/errors.ts';
+import { shellWord } from '../base/shellWord.ts';
 import { wantsColour } from '../report/terminal/closingTable.ts';
 import { timeoutOf } from './barTimeout.ts';
 import { progressLine } from './progressLine.ts';
@@ -98,7 +99,7 @@ function requestOf(args: BacktestArgs): RunRequest {
   if (data === undefined)
     throw new ConfigError(
       `${what}: expected --data FILE beside a strategy file`,
-      `isobar backtest ${what} --data BTCUSDT-1m.csv.gz --cash 10000`,
+      `isobar backtest ${shellWord(what)} --data BTCUSDT-1m.csv.gz --cash 10000`,
     );
   if (args.cash === undefined)
     throw new ConfigError(`${what}: expected --cash AMOUNT beside --data`, 'for example --cash 10000, in the quote asset of the bars');

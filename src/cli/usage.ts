@@ -11,16 +11,16 @@ export async function usageError(complaint: string, argv: readonly string[], hel
   const words = argv.slice(0, argv.findIndex((word) => word.startsWith('-')) + 1 || undefined).filter((word) => !word.startsWith('-'));
   const help = await helpOf(words);
   const [, valueless] = /^Not enough arguments following: (.+)$/.exec(complaint) ?? [];
-  if (valueless !== undefined) return new ConfigError(`--${valueless}: expected a value, got nothing`, helpHint(words));
+  if (valueless !== undefined) return new ConfigError(`--${valueless}: expected a value, got nothing`, helpHint(help));
   const [, given, got, choices] = /^Invalid values:\s+Argument: (\S+), Given: (.*), Choices: (.*)/.exec(complaint) ?? [];
   if (given !== undefined) {
     const name = isOption(given, argv) ? `--${given}` : given;
-    return new ConfigError(`${name}: expected one of ${choices?.replaceAll('"', '')}, got ${got}`, helpHint(words));
+    return new ConfigError(`${name}: expected one of ${choices?.replaceAll('"', '')}, got ${got}`, helpHint(help));
   }
   const [, names] = /^Unknown (?:arguments?|commands?): (.+)$/.exec(complaint) ?? [];
-  if (names === undefined) return new ConfigError(complaint, helpHint(words));
+  if (names === undefined) return new ConfigError(inOurWords(complaint, help), helpHint(help));
   const [name = ''] = names.split(', ');
-  return isOption(name, argv) ? unknownOption(name, help) : unknownWord(name, words, help);
+  return isOption(name, argv) ? unknownOption(name, help) : unknownWord(name, help);
 }
 
 function isOption(name: string, argv: readonly string[]): boolean {
@@ -34,17 +34,32 @@ function unknownOption(name: string, help: string): ConfigError {
   return new ConfigError(`--${name}: unknown option${hint}`, `the options are ${valid.map((option) => `--${option}`).join(', ')}`);
 }
 
-function unknownWord(name: string, words: readonly string[], help: string): ConfigError {
+function unknownWord(name: string, help: string): ConfigError {
   const [, listed = ''] = /^Commands:\n((?: .*\n)+)/m.exec(help) ?? [];
-  const valid = [...listed.matchAll(/^ {2}isobar ((?:[a-z]+ ?)+)/gm)].map(([, command = '']) => command.trim());
+  const valid = [...listed.matchAll(/^ {2}isobar ((?:[a-z-]+ ?)+)/gm)].map(([, command = '']) => command.trim());
   const last = valid.map((command) => command.split(' ').at(-1) ?? '');
   if (last.length === 0)
-    return new ConfigError(`${name}: one argument too many`, `put quotes around a path with spaces; ${helpHint(words)}`);
+    return new ConfigError(`${name}: one argument too many`, `put quotes around a path with spaces; ${helpHint(help)}`);
   const near = nearest(name, last);
   const hint = near === null ? '' : `, the nearest valid one is ${valid[last.indexOf(near)]}`;
   return new ConfigError(`${name}: unknown command${hint}`, `the commands are ${valid.join(', ')}`);
 }
 
-function helpHint(words: readonly string[]): string {
-  return `see isobar ${[...words.slice(0, 1), '--help'].join(' ')}`;
+/** What is missing, by the names that the help has for it; other complaints as they are. */
+function inOurWords(complaint: string, help: string): string {
+  const command = commandOf(help);
+  const [, got] = /^Not enough non-option arguments: got (\d+)/.exec(complaint) ?? [];
+  const expected = [...(help.split('\n')[0] ?? '').matchAll(/<[^>]+>/g)].slice(Number(got ?? 0)).join(' ');
+  if (got !== undefined && expected !== '') return `${command}: expected ${expected}, got nothing`;
+  const [, missing] = /^Missing required arguments?: (.+)$/.exec(complaint) ?? [];
+  return missing === undefined ? complaint : `${command}: expected --${missing.replaceAll(', ', ', --')}, got nothing`;
+}
+
+/** `isobar data generate`: what the first line of a help begins with. */
+function commandOf(help: string): string {
+  return /^isobar(?: [a-z][a-z-]*)*/.exec(help)?.[0] ?? 'isobar';
+}
+
+function helpHint(help: string): string {
+  return `see ${commandOf(help)} --help`;
 }

@@ -134,11 +134,18 @@ describe('a command line that is not understood ends with code 2 and the nearest
     [['backtest', 'a.yaml', 'b.yaml'], 'b.yaml: one argument too many'],
     [['backtest'], 'backtest: expected a run definition or a strategy file, got nothing'],
     [['backtest', 'x.ts'], 'x.ts: expected --data FILE beside a strategy file'],
+    [['report'], 'isobar report: expected <run>, got nothing'],
+    [['data', 'generate', '--symbol', 'AUSDT'], 'isobar data generate: expected --interval, --from, --bars, --seed, got nothing'],
     [[], 'Name a command, such as backtest; isobar --help lists them'],
   ])('isobar %j', async (args, message) => {
     const { code, stdout, stderr } = await commandIn(desk.folder, args);
     expect(stderr.split('\n')[0]).toBe(message);
     expect([code, stdout]).toEqual([2, '']);
+  });
+
+  test('the help that it points to is that of the command; the commands are all named once', async () => {
+    expect((await commandIn(desk.folder, ['data', 'list', 'x'])).stderr).toContain('see isobar data list --help');
+    expect((await commandIn(desk.folder, ['nosuch'])).stderr).toContain(', sweep, sweep-worker, verify,');
   });
 
   test('a run folder too many is named, though its name of digits looks like a key', async () => {

@@ -246,6 +246,14 @@ describe('runs of other kinds', () => {
     rmSync(run, { recursive: true });
     expect(existsSync(join(run, '..', 'temporary'))).toBe(false);
   });
+
+  it('a run with a blank in its path is made again by a command that a shell takes', async () => {
+    const run = join(desk.folder, 'runs', 'half of one');
+    cpSync(desk.run, run, { recursive: true });
+    rmSync(join(run, 'fills.csv'));
+    await expect(verify(run)).rejects.toMatchObject({ remedy: expect.stringMatching(/isobar backtest '.*half of one\/definition\.yaml'$/) });
+    rmSync(run, { recursive: true });
+  });
 });
 
 function change(run: string, from: string, to: string): void {

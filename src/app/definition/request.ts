@@ -9,6 +9,7 @@ import { memoryStore, wholeSet, type BarStore } from '../../adapters/bars/store.
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { assertNever } from '../../base/assert.ts';
 import { ConfigError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shellWord.ts';
 import { INTERVALS, parseInterval, type Interval } from '../../model/interval.ts';
 import { parseTime } from '../../model/time.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
@@ -153,7 +154,7 @@ async function fromOptions(request: OptionsRequest, folder: string | null): Prom
         ? {}
         : {
             bars: { kind: 'import', files: data.files, symbol, interval },
-            recipe: `isobar data import ${data.files.join(' ')}${named}`,
+            recipe: `isobar data import ${data.files.map(shellWord).join(' ')}${named}`,
           }),
       inCode,
     },
