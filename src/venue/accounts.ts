@@ -4,6 +4,7 @@ import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
 import { exact, MAX_EXACT } from '../base/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
+import { outgrown } from './money.ts';
 import { checkPpm, type VenueConfig } from './venueConfig.ts';
 
 /**
@@ -112,9 +113,8 @@ export function balance(units: number): number {
 }
 
 function refuseBalance(units: number): never {
-  throw new InvariantError(
-    `a balance of ${units} units is not between 0 and 2^53 - 1: more was spent than held, or the digits are too fine`,
-  );
+  if (units > MAX_EXACT) throw outgrown();
+  throw new InvariantError(`a balance of ${units} units: more was spent than held`);
 }
 
 function widened(balances: Float64Array<ArrayBuffer>, by: number): Float64Array<ArrayBuffer> {

@@ -61,8 +61,17 @@ export function shareOf(units: number, ppm: number, rounding: Rounding): number 
 }
 
 function shareOfLarge(units: number, ppm: number, rounding: Rounding): number {
+  if (units > MAX_EXACT) throw outgrown();
   // Ties to even look at the whole result, so they cannot be rounded in parts; the others need no BigInt.
   if (rounding === 'halfEven') return mulDiv(units, ppm, MILLION, rounding);
   const millions = Math.floor(units / MILLION);
   return millions * ppm + mulDiv(units - millions * MILLION, ppm, MILLION, rounding);
+}
+
+/** For an account that grew, or a fill that is larger, than whole units can be told apart: no fault of the run's code. */
+export function outgrown(): ConfigError {
+  return new ConfigError(
+    'the account has outgrown exact money: a balance or a fill is above 2^53 - 1 units of its asset',
+    'begin with less cash, or count in fewer digits: quotePrecision or basePrecision, in the instrument record or under instruments',
+  );
 }

@@ -256,3 +256,24 @@ test('a strategy that throws is a StrategyError that names the bar, with its own
     cause: { message: 'mine' },
   });
 });
+
+test('an account that outgrows exact money is told what to do, not that isobar is at fault', async () => {
+  class Doubles extends Strategy {
+    override onBar() {
+      if (this.position().isFlat) this.buy();
+      else if (this.bars.close.value > 150) this.exit();
+    }
+  }
+  const prices = [100, 100, 100, 200, 200, 200];
+  const times = prices.map((_, row) => Date.UTC(2024, 0, 1) + row * 60_000);
+  const columns = { openMs: times, open: prices, high: prices, low: prices, close: prices, volume: prices };
+  const bars: Bars = { symbol: 'AUSDT', interval: '1m', ...columns };
+  const run = (precision: number) =>
+    backtest({ strategy: Doubles, data: bars, cash: '80000000', instruments: { AUSDT: { quotePrecision: precision, basePrecision: 6 } } });
+  await expect(run(8)).rejects.toMatchObject({
+    name: 'ConfigError',
+    message: expect.stringContaining('the account has outgrown exact money'),
+    remedy: expect.stringContaining('quotePrecision'),
+  });
+  expect((await run(4)).metrics.totalReturn).toBeGreaterThan(0.9);
+});
