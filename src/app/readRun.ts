@@ -27,7 +27,7 @@ export interface StoredRun {
 
 /** Opens a run folder by its manifest. Throws ConfigError for a folder that is no run, a half-written one, one of another format. */
 export function openRun(folder: string): StoredRun {
-  const found = statSync(folder, { throwIfNoEntry: false });
+  const found = existsSync(folder) ? statSync(folder) : undefined;
   if (!found) throw new ConfigError(`${folder}: no such run folder`, 'name a folder that isobar backtest has made: runs/<date>-<name>');
   if (!found.isDirectory()) throw new ConfigError(`${folder}: expected a run folder, got a file`, 'name the folder that it lies in');
   if (existsSync(join(folder, 'sweep.json'))) {

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import type { RunRequest } from '../app/definition/request.ts';
+import { checkOutFolder } from '../app/outFolder.ts';
 import type { Phase } from '../app/worker/heartbeat.ts';
 import type { Loaded, RunOutcome } from '../app/worker/messages.ts';
 import { watchRun, type WatchedRun } from '../app/worker/watchRun.ts';
@@ -48,7 +49,9 @@ export async function backtest(args: BacktestArgs): Promise<void> {
     line.clear();
     process.stderr.write(`${text}\n`);
   };
-  const run = watchRun(requestOf(args), {
+  const request = requestOf(args);
+  checkOutFolder('--out', args.out);
+  const run = watchRun(request, {
     outFolder: args.out,
     stagingFolder: join(args.out, `.unfinished-${process.pid}-${nowMs()}`),
     blockRows: BLOCK_ROWS,

@@ -97,7 +97,7 @@ export function listData(args: Common): void {
 
 /** A catalog that is not there yet has nothing in it; what is no folder can be none. */
 function checkFolder(catalog: string): void {
-  if (statSync(catalog, { throwIfNoEntry: false })?.isDirectory() !== false) return;
+  if (!existsSync(catalog) || statSync(catalog).isDirectory()) return;
   throw new ConfigError(`--catalog ${catalog}: expected a folder, got a file`, 'give the folder of the catalog');
 }
 
@@ -116,7 +116,8 @@ export function checkData(args: CheckArgs): void {
       (args.interval === undefined || (key.kind === 'mark' && key.interval === ofMarks)),
   );
   if (keys.length + series.length === 0) {
-    if (existsSync(args.catalog)) throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
+    if (existsSync(args.catalog))
+      throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
     throw new ConfigError(`${args.catalog}: there is no such folder`, 'give the folder of the catalog by --catalog');
   }
   const line = progressLine('bars');

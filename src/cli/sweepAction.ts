@@ -7,6 +7,7 @@ import { SHARED_PARALLEL, sharedRunner } from '../app/sweepShared.ts';
 import { threadRunner, type ThreadOptions } from '../app/sweepThreads.ts';
 import { rankingFigure, setUpSweep, type SweepSetup } from '../app/sweepSetup.ts';
 import { shownPath } from '../app/definition/paths.ts';
+import { checkOutFolder } from '../app/outFolder.ts';
 import { ConfigError } from '../base/errors.ts';
 import { shellWord } from '../base/shellWord.ts';
 import { count, counted } from '../report/html/page/format.ts';
@@ -45,6 +46,8 @@ export async function sweep(args: SweepArgs): Promise<void> {
   if (!args.work && args.queue === undefined)
     throw new ConfigError('--no-work: expected --queue beside it', 'without a queue this machine does all the work');
   if (args.queue !== undefined) checkUrl(args.queue);
+  checkOutFolder('--out', args.out);
+  if (args.ledger !== undefined) checkOutFolder('--ledger', args.ledger);
   const setup = await setUpSweep({ definition: args.definition, settings: args.set, grid: args.grid, random }, args.ledger ?? null);
   const threads = threadOptions(args, setup.sets.length);
   // Only now: while a strategy file is loaded in this thread, a signal must end the process itself.

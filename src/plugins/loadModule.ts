@@ -1,6 +1,6 @@
 // A file of an author becomes a module: bundled, hashed, and imported with this very framework.
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -36,7 +36,7 @@ export async function loadModule(
   bundler: Bundler = bundleHere,
 ): Promise<LoadedModule> {
   const path = isAbsolute(file) ? file : resolve(file);
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = existsSync(path) ? statSync(path) : null;
   if (!found) throw new ConfigError(`${shown}: no such ${what} file`, `give the path of a file that exports a ${what}`);
   if (!found.isFile()) throw new ConfigError(`${shown}: expected a ${what} file, got a folder`, 'give the path of the file itself');
   if (!CODE.test(path)) {

@@ -125,6 +125,17 @@ describe('definitions (exit code 2)', () => {
     await expectRefusal(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to stand beside --demo/);
   });
 
+  test('folders that are files, before anything is run', async () => {
+    desk.write('afile', '');
+    const sweep = ['sweep', definition('good'), '--grid', 'fast=3,4'];
+    await expectRefusal(['backtest', definition('good'), '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
+    await expectRefusal(['backtest', definition('good'), '--out', 'afile/x'], 2, /^--out afile\/x: expected a folder, got a file, .*afile\n/);
+    await expectRefusal(['backtest', 'afile/x.yaml'], 2, /^afile\/x\.yaml: no such file\n/);
+    await expectRefusal(['report', 'afile/x'], 2, /^afile\/x: no such run folder\n/);
+    await expectRefusal([...sweep, '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
+    await expectRefusal([...sweep, '--ledger', 'afile'], 2, /^--ledger afile: expected a folder, got a file\n/);
+  });
+
   test('a mistake in the file has its line', async () => {
     const wrong = definition('good', 'fees: { taker: 0.001 }\n', 'unquoted.yaml');
     expectRefused(await backtestIn(desk.folder, wrong), 2, [

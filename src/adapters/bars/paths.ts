@@ -74,7 +74,7 @@ export function listKeys(catalog: string): BarKey[] {
 
 /** Links to folders among them: bars are kept where there is room. */
 function foldersIn(path: string): string[] {
-  const isFolder = (name: string) => statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isFolder = (name: string) => existsSync(name) && statSync(name).isDirectory();
   return isFolder(path)
     ? readdirSync(path)
         .filter((name) => isFolder(join(path, name)))

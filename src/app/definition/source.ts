@@ -1,6 +1,6 @@
 // A run definition as text: read from YAML or from options, with the place of every key at hand for messages.
 
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
 import { ConfigError } from '../../base/errors.ts';
@@ -36,8 +36,9 @@ export function readYaml(file: string, called: string, ifLarge: string): Definit
 }
 
 function readText(file: string, called: string, ifLarge: string): string {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (!found) throw new ConfigError(`${file}: no such file`, `give the path of ${called} (.yaml)`);
+  // Of a path through a file statSync throws, whatever it is told.
+  const found = existsSync(file) ? statSync(file) : null;
+  if (found === null) throw new ConfigError(`${file}: no such file`, `give the path of ${called} (.yaml)`);
   if (/\.[cm]?[jt]s$/.test(file))
     throw new ConfigError(`${file}: expected ${called}, got a file of code`, `write ${called} (.yaml) that names it`);
   if (!found.isFile()) throw new ConfigError(`${file}: expected a file, got a folder`, `give the path of ${called} (.yaml)`);

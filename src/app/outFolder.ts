@@ -1,0 +1,22 @@
+// Folders that a long run will write into, tried before it begins: what cannot be written would be told when all is computed.
+
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { ConfigError } from '../base/errors.ts';
+
+/** Throws ConfigError, naming `option`, where `folder` or what it would lie in is a file, or may not be written to. */
+export function checkOutFolder(option: string, folder: string): void {
+  let place = resolve(folder);
+  while (!existsSync(place) && place !== dirname(place)) place = dirname(place);
+  if (!statSync(place).isDirectory()) {
+    throw new ConfigError(
+      `${option} ${folder}: expected a folder, got a file${place === resolve(folder) ? '' : `, ${place}`}`,
+      'name another folder',
+    );
+  }
+  try {
+    accessSync(place, constants.W_OK);
+  } catch {
+    throw new ConfigError(`${option} ${folder}: ${place} may not be written to`, 'name another folder, or mend its rights');
+  }
+}
