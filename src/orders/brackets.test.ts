@@ -44,6 +44,14 @@ describe('Brackets', () => {
     expect(hits((hit) => brackets.reached(0, 100, 80, 2000, hit)).map(([id]) => id)).toEqual([2]);
   });
 
+  it('armed inside the row beyond their entry go off at its price, not at their level; in a later row at their level', () => {
+    const brackets = new Brackets(1);
+    brackets.arm(entry(1, 103), 100, 100, 2000);
+    brackets.arm(entry(2, 97, 0, 'sell'), 100, 100, 2000);
+    expect(hits((hit) => brackets.reached(0, 106, 95, 2000, hit))).toEqual([[1, 100], [2, 100]]); // prettier-ignore
+    expect(hits((hit) => brackets.reached(0, 106, 95, -Infinity, hit))).toEqual([[1, 103], [2, 97]]); // prettier-ignore
+  });
+
   it('trail the best price of closed rows', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 0, 10), 100, 100, 0);

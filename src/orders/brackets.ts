@@ -114,12 +114,18 @@ export class Brackets {
     }
   }
 
-  /** Stops that the row reaches after its open: they go off at their level. `sinceMs`: only brackets armed at or after then. */
+  /**
+   * Stops that the row reaches after its open: they go off at their level. `sinceMs`: only brackets armed at or after then, inside the row;
+   * one whose level lies beyond its entry is reached by the entry itself, and gets no better price than that.
+   */
   reached(instrument: number, high: number, low: number, sinceMs: number, hit: OnHit): void {
     for (const bracket of this.#open[instrument]!.slice()) {
       if (bracket.armedMs < sinceMs) continue;
       const level = levelOf(bracket);
-      if (bracket.isLong ? low <= level : high >= level) hit(bracket, bracket.isLong ? Math.min(level, high) : Math.max(level, low));
+      if (!(bracket.isLong ? low <= level : high >= level)) continue;
+      const price = bracket.isLong ? Math.min(level, high) : Math.max(level, low);
+      if (sinceMs === -Infinity) hit(bracket, price);
+      else hit(bracket, bracket.isLong ? Math.min(price, bracket.entryPrice) : Math.max(price, bracket.entryPrice));
     }
   }
 

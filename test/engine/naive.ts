@@ -55,6 +55,7 @@ interface NaiveBracket {
   readonly stop: number;
   readonly trailing: number;
   best: number;
+  readonly entryPrice: number;
   readonly armedMs: number;
   /** The instant at which its stop went off: a row sets it off once. */
   triedMs: number;
@@ -354,7 +355,7 @@ export class Naive {
       return beyond > 0 || (beyond === 0 && this.#options.touch === true);
     }, (order) => this.#fill(order, order.limit, true, closeMs)); // prettier-ignore
     // Rule 10.
-    this.#stops(at, closeMs, closeMs, (level) => (low <= level ? Math.min(level, high) : null));
+    this.#stops(at, closeMs, closeMs, (level, { entryPrice }) => (low <= level ? Math.min(level, entryPrice) : null));
     for (const bracket of this.#brackets[at]!) bracket.best = Math.max(bracket.best, high);
     for (const order of this.#late[at]!.splice(0)) if (order.state !== 'done') this.#end(order, 'canceled');
     for (const order of this.#active.filter((one) => one.at === at).toReversed()) {
@@ -380,10 +381,10 @@ export class Naive {
     }
   }
 
-  #stops(at: number, timeMs: number, sinceMs: number, priceAt: (level: number) => number | null): void {
+  #stops(at: number, timeMs: number, sinceMs: number, priceAt: (level: number, bracket: NaiveBracket) => number | null): void {
     for (const bracket of this.#brackets[at]!.slice()) {
       const level = Math.max(bracket.stop, bracket.trailing > 0 ? bracket.best - bracket.trailing : 0);
-      const price = bracket.armedMs < sinceMs ? null : priceAt(level);
+      const price = bracket.armedMs < sinceMs ? null : priceAt(level, bracket);
       if (price === null || bracket.triedMs === this.#now) continue;
       bracket.triedMs = this.#now;
       this.#brackets[at] = this.#brackets[at]!.filter((one) => one !== bracket);
@@ -459,7 +460,16 @@ export class Naive {
     const guarded = Math.min(lots, this.#sellable(at));
     const { stopLoss, trailing, takeProfit } = order;
     if ((stopLoss > 0 || trailing > 0) && guarded > 0) {
-      this.#brackets[at]!.push({ entry: id, lots: guarded, stop: stopLoss, trailing, best: price, armedMs: timeMs, triedMs: NaN });
+      this.#brackets[at]!.push({
+        entry: id,
+        lots: guarded,
+        stop: stopLoss,
+        trailing,
+        best: price,
+        entryPrice: price,
+        armedMs: timeMs,
+        triedMs: NaN,
+      });
     }
     const free = Math.min(lots, this.#sellable(at) - this.#selling(at));
     if (takeProfit > 0 && free >= MIN_LOTS)

@@ -89,7 +89,10 @@ export class RowDriver {
       return;
     }
     // Entries that filled inside this row: their stop counts if the row has reached it. Trailing stops follow it when the bot has the bar.
-    await this.#stops(lane, tried, ({ isLong, armedMs }, level) => (armedMs >= closeMs ? reached(isLong, level, high, low) : null));
+    await this.#stops(lane, tried, ({ isLong, armedMs, entryPrice }, level) => {
+      const price = armedMs >= closeMs ? reached(isLong, level, high, low) : null;
+      return price === null ? null : isLong ? Math.min(price, entryPrice) : Math.max(price, entryPrice);
+    });
   }
 
   /** The stops of an instrument that go off, one after the other as they were armed; `priceOf`: where, or null. */
