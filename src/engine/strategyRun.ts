@@ -177,6 +177,8 @@ export class StrategyRun implements StrategyHost {
       if (order.parent === 0 && (order.slot === EXIT || order.slot === EXIT_SHORT)) return null;
       engine.orders.cancel(order, engine.nowMs);
     }
+    // Once more: the cancel of a stop that still waited for a row with volume gave back to a bracket what it had not sold.
+    if (engine.brackets.total > 0) engine.brackets.drop(this.index, instrumentIndex);
     return this.#closePosition(feed);
   }
 

@@ -206,6 +206,15 @@ describe('exit', () => {
     expect(fills.map(({ minute }) => minute)).toEqual([2, 5]);
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
   });
+
+  it('drops a stop that has gone off and waits for a row with volume', async () => {
+    const script = entry(MARKET, { stopLoss: 99 }, { 2: (own) => own.leave() });
+    const rows: RowOf[] = [[10_000, 10_010, 9990, 10_000, 10], [10_000, 10_000, 9890, 9950, 0], [9950, 9960, 9940, 9950, 0.4], [9800, 9800, 9800, 9800, 10]]; // prettier-ignore
+    const { fills, engine } = await fillsOf(script, rows, { fills: { maxVolumeSharePpm: 100_000 } });
+    // What the exit could not sell is the author's again, as after any other exit.
+    expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([['market', 100, 1], ['market', 40, 3]]); // prettier-ignore
+    expect(engine.brackets.total).toBe(0);
+  });
 });
 
 describe('fees in the coin received', () => {
