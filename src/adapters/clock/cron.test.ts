@@ -53,5 +53,8 @@ describe('cronTimes', () => {
       ['0 8 * * *', 'Mars/Olympus'],
     ] as const)
       expect(() => cronTimes(pattern, zone)).toThrow(ConfigError);
+    expect(() => cronTimes('0 8 * * *', 'Europe/Berln')).toThrow(
+      "cron '0 8 * * *': expected a time zone such as UTC or Europe/Berlin, got 'Europe/Berln'",
+    );
   });
 });

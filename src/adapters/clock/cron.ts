@@ -11,15 +11,22 @@ export const cronTimes: CronTimes = (pattern, timeZone) => {
 };
 
 function read(pattern: string, timezone: string): Cron {
+  if (!isZone(timezone))
+    throw new ConfigError(`cron '${pattern}': expected a time zone such as UTC or Europe/Berlin, got '${timezone}'`, 'correct the zone');
   try {
-    const cron = new Cron(pattern, { timezone });
-    // A zone that nobody knows shows when it is asked for.
-    cron.nextRun(new Date(0));
-    return cron;
+    return new Cron(pattern, { timezone });
   } catch (error) {
     throw new ConfigError(
       `cron '${pattern}' in ${timezone}: ${error instanceof Error ? error.message : String(error)}`,
-      "a pattern such as '0 8 * * 1-5' (minute, hour, day, month, weekday), and a zone such as UTC or Europe/Berlin",
+      "write a pattern such as '0 8 * * 1-5' (minute, hour, day, month, weekday)",
     );
+  }
+}
+
+function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
   }
 }
