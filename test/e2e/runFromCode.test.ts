@@ -1,6 +1,6 @@
 // `isobar/run`: the same result from a class, a file of code, a definition and bars of any kind; what comes back; what is refused.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -161,6 +161,11 @@ test('report and folder on demand; the manifest says what only code can make aga
   const fromFile = await backtest({ strategy: `${STRATEGIES}/smaCross.ts`, data: csv, cash: '10000' });
   const other: unknown = JSON.parse(readFileSync(join(await fromFile.write(join(folder, 'runs')), 'manifest.json'), 'utf8'));
   expect(other).toMatchObject({ origin: { recipe: `isobar data import ${csv}`, inCode: [] } });
+  const spaced = join(folder, 'my bars-1m.csv');
+  copyFileSync(csv, spaced);
+  const named = await backtest({ strategy: `${STRATEGIES}/smaCross.ts`, data: spaced, symbol: 'TESTUSDT', cash: '10000' });
+  const third = readFileSync(join(await named.write(join(folder, 'runs')), 'definition.yaml'), 'utf8');
+  expect(third).toContain(`# isobar data import '${spaced}' --symbol TESTUSDT\n`);
   await expect(result.report(join(csv, 'x.html'))).rejects.toThrow('cannot be written');
 });
 

@@ -144,7 +144,7 @@ async function fromOptions(request: OptionsRequest, folder: string | null): Prom
     );
   }
   const feeds = values['feeds'] ?? { bars: { symbol: only.bars.instrument.wireName, interval: only.bars.interval } };
-  const named = `${symbol === undefined ? '' : ` --symbol ${symbol}`}${interval === undefined ? '' : ` --interval ${interval}`}`;
+  const given = Object.entries({ symbol, interval }).flatMap(([option, value]) => (value === undefined ? [] : [`--${option}`, value]));
   return {
     source: optionSource('.', { ...values, feeds }, places, called),
     bars: memoryStore(sets),
@@ -154,7 +154,7 @@ async function fromOptions(request: OptionsRequest, folder: string | null): Prom
         ? {}
         : {
             bars: { kind: 'import', files: data.files, symbol, interval },
-            recipe: `isobar data import ${data.files.map(shellWord).join(' ')}${named}`,
+            recipe: ['isobar data import', ...[...data.files, ...given].map(shellWord)].join(' '),
           }),
       inCode,
     },
