@@ -114,7 +114,7 @@ export function balance(units: number): number {
 
 function refuseBalance(units: number): never {
   if (units > MAX_EXACT) throw outgrown();
-  throw new InvariantError(`a balance of ${units} units: more was spent than held`);
+  throw new InvariantError(`a balance of ${units} units is below 0 or no number: more was spent than held`);
 }
 
 function widened(balances: Float64Array<ArrayBuffer>, by: number): Float64Array<ArrayBuffer> {

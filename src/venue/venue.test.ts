@@ -3,7 +3,9 @@
 import { describe, expect, test } from 'vitest';
 import { limitIntent, marketIntent, openSpotVenue, SeenEvents, spotInstrument, venueConfig } from '../../test/fixtures/spotVenue.ts';
 import { lots } from '../base/brand.ts';
+import { ConfigError, InvariantError } from '../base/errors.ts';
 import type { OrderIntent } from '../model/order.ts';
+import { balance } from './accounts.ts';
 import { Venue } from './venue.ts';
 import type { InstrumentState, VenueConfig, VenueState } from './venueConfig.ts';
 import { VENUE_STATUSES } from './venueOrder.ts';
@@ -143,6 +145,13 @@ describe('money', () => {
     market('sell', 1, 0);
     book.matchOpen(0, 10_000, 0);
     expect(sink.fills[0]).toMatchObject({ fee: 1 });
+  });
+
+  test('a balance that outgrows exact numbers is a matter of the definition, one below 0 a fault', () => {
+    expect(balance(Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER);
+    expect(() => balance(2 ** 53)).toThrow(ConfigError);
+    expect(() => balance(Infinity)).toThrow(ConfigError);
+    for (const units of [-1, NaN]) expect(() => balance(units)).toThrow(InvariantError);
   });
 
   test('instruments that share an asset share its balance, and must count it alike', () => {

@@ -63,6 +63,16 @@ describe('balances of both markets', () => {
     expect(refusal(() => fundsOf(cash))).toContain(message);
   });
 
+  it('larger than amounts are exact for are told from those with too many digits', () => {
+    const digits = coin.instrument.quoteDigits;
+    const most = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** digits);
+    expect(refusal(() => fundsOf(`'${most + 1}'`, ['spot']))).toBe(
+      `x.yaml:3 cash.USDT: expected at most ${most}, for amounts are exact to ${digits} decimals, got '${most + 1}'`,
+    );
+    const fine = `1.${'0'.repeat(digits)}1`;
+    expect(refusal(() => fundsOf(`'${fine}'`, ['spot']))).toBe(`x.yaml:3 cash.USDT: expected at most ${digits} decimals, got '${fine}'`);
+  });
+
   it('of two accounts are no balances of one market', () => {
     const message = 'x.yaml:3 cash: expected balances by asset, got balances by market, and all feeds are of spot';
     expect(refusal(() => fundsOf("{ spot: { USDT: '7' }, futures: { USDT: '3' } }", ['spot']))).toBe(message);

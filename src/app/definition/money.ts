@@ -77,11 +77,16 @@ function checkBalances(cash: Balances, quote: string, instruments: readonly Inst
       const hint = near === null ? '' : `, the nearest is ${near}`;
       throw new ConfigError(`${where}: no feed of the run trades ${asset}${hint}`, `the assets are ${[...digits.keys()].join(', ')}`);
     }
-    if (!Number.isSafeInteger(scaledOrNaN(amount, allowed))) {
+    if (Number(amount) * 10 ** allowed >= Number.MAX_SAFE_INTEGER) {
+      const most = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** allowed);
+      const { wireName } = instruments.find(({ base }) => base === asset) ?? instruments[0]!;
       throw new ConfigError(
-        `${where}: expected at most ${allowed} decimals and an amount below 2^53 units, got '${amount}'`,
-        'round the amount',
+        `${where}: expected at most ${most}, for amounts are exact to ${allowed} decimals, got '${amount}'`,
+        `start with less, or with fewer decimals: instruments: { ${wireName}: { ${asset === quote ? 'quotePrecision' : 'basePrecision'}: ${Math.max(0, allowed - 2)} } }`,
       );
+    }
+    if (toScaled(amount, allowed) === null) {
+      throw new ConfigError(`${where}: expected at most ${allowed} decimals, got '${amount}'`, 'round the amount');
     }
   }
 }
@@ -103,11 +108,6 @@ function split(cash: Balances, quote: string, digits: number): Readonly<Record<M
 function summed(a: Balances, b: Balances): Balances {
   const assets = new Set([...Object.keys(a), ...Object.keys(b)]);
   return Object.fromEntries([...assets].map((asset) => [asset, new Decimal(a[asset] ?? 0).plus(b[asset] ?? 0).toFixed()]));
-}
-
-/** Not by toScaled alone: that takes an amount above 2^53 for a bug. */
-function scaledOrNaN(amount: string, digits: number): number {
-  return Number(amount) * 10 ** digits >= Number.MAX_SAFE_INTEGER ? NaN : (toScaled(amount, digits) ?? NaN);
 }
 
 function digitsOf(instruments: readonly Instrument[]): Map<string, number> {
