@@ -3,7 +3,7 @@
 import { parseDocument, type Document } from 'yaml';
 import { ConfigError } from '../../base/errors.ts';
 import { wantsText } from './keys.ts';
-import { shownNode, type DefinitionSource, type KeyPath } from './source.ts';
+import { shownNode, valueAt, type DefinitionSource, type KeyPath } from './source.ts';
 
 interface Override {
   readonly path: readonly string[];
@@ -19,10 +19,13 @@ export function withOverrides(source: DefinitionSource, settings: readonly strin
   let data = source.data;
   for (const { path, value } of overrides) data = put(data, path, value);
   const covering = (path: KeyPath) => overrides.findLast((each) => each.path.every((key, i) => i < path.length && key === String(path[i])));
+  // A map that is there because something was set in it.
+  const isMadeFor = (path: KeyPath) =>
+    valueAt(source.data, path) === undefined && overrides.some((each) => path.length > 0 && path.every((key, i) => String(key) === each.path[i]));
   return {
     ...source,
     data,
-    place: (path) => (covering(path) ? '--set' : source.place(path)),
+    place: (path) => (covering(path) || isMadeFor(path) ? '--set' : source.place(path)),
     shown(path) {
       const by = covering(path);
       if (by === undefined) return source.shown(path);
