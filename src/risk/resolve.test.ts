@@ -25,6 +25,7 @@ test.each<[RiskLimits, string]>([
   [{ maxOrderQty: '-1' }, 'risk.maxOrderQty: expected a quoted decimal above 0, got -1'],
   [{ maxOrderQty: '1e3' }, 'risk.maxOrderQty'],
   [{ maxDailyLoss: '1.01' }, 'risk.maxDailyLoss: expected at most 1, with at most 9 decimals, got 1.01'],
+  [{ restricted: '01:00-02:00, 22:00-22:00' }, 'risk.restricted: expected windows that are longer than nothing'],
   [{ priceBand: '0.0000000001' }, 'risk.priceBand'],
   [{ maxOpenOrders: '5' }, 'risk.maxOpenOrders: expected a whole number from 1 to 1000000, got 5'],
   [{ maxOrdersPerMinute: 0 }, 'risk.maxOrdersPerMinute'],

@@ -60,6 +60,9 @@ test.each([
     "restricted: '25:00-26:00'",
     "x.yaml:11 risk.restricted: expected windows of the day in UTC, such as '22:55-23:05, 07:00-07:10', got '25:00-26:00'",
   ],
+  ["maxLeverage: '1'", "maxDailyLoss: '1.5'", "x.yaml:11 risk.maxDailyLoss: expected at most 1, with at most 9 decimals, got '1.5'"],
+  ["maxLeverage: '1'", 'maxOpenOrders: 2000000', 'x.yaml:11 risk.maxOpenOrders: expected a whole number (orders, 1 to 1000000), got 2000000'],
+  ["maxLeverage: '1'", "restricted: '22:00-22:00'", "x.yaml:11 risk.restricted: expected windows that are longer than nothing, got '22:00-22:00'"],
   ['seed: 1', 'seeds: 1', 'x.yaml:12 seeds: unknown key seeds, the nearest valid one is seed'],
   ['seed: 1', 'seed: 99999999999999999999', 'x.yaml:12 seed: expected a whole number (seed, 0 to 2147483647), got 99999999999999999999'],
   ['seed: 1', 'sed: 1', 'x.yaml:12 sed: unknown key sed, the nearest valid one is seed'],
@@ -163,6 +166,7 @@ test('--set lays values over the definition; decimals keep their text', () => {
 });
 
 test.each([
+  ['x.y.z=1', '--set x: unknown key x, the nearest valid one is to'],
   ['risk.maxLeverge=1', '--set risk.maxLeverge: unknown key maxLeverge, the nearest valid one is maxLeverage'],
   ['fees.taker=2', '--set fees.taker: expected a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %), got 2'],
   [

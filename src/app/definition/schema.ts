@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { INTERVAL_NAMES } from '../../model/interval.ts';
 import type { Market } from '../../model/instrument.ts';
 import { parseTime } from '../../model/time.ts';
-import { LIMITS, WINDOWS, type LimitRow } from '../../risk/limits.ts';
+import { LIMITS, MOST_COUNT, wantedOf, WINDOWS, type LimitRow } from '../../risk/limits.ts';
 
 // Every `error` below is the second half of "expected ..."; problems.ts puts file, line and key before it and the text found after it.
 
@@ -133,8 +133,15 @@ const fills = map(
   'fill settings, such as { limit: through, latencyMs: 0 }',
 ).describe('how orders fill');
 
-const limit = ({ kind, unit, help }: LimitRow) =>
-  (kind === 'count' ? whole(unit, help, 1) : kind === 'deny' ? choice(['deny'], help) : kind === 'windows' ? text("windows of the day in UTC, such as '22:55-23:05, 07:00-07:10'", help, WINDOWS) : decimal(unit, help, above0, 'above 0')).optional();
+const WINDOWS_ERROR = "windows of the day in UTC, such as '22:55-23:05, 07:00-07:10'";
+function limit(row: LimitRow) {
+  const { kind, unit, help, most } = row;
+  if (kind === 'count') return whole(unit, help, 1, MOST_COUNT).optional();
+  if (kind === 'deny') return choice(['deny'], help).optional();
+  const written = kind === 'windows' ? text(WINDOWS_ERROR, help, WINDOWS) : decimal(unit, help, above0, 'above 0');
+  if (kind !== 'windows' && most === undefined) return written.optional();
+  return written.refine((value) => wantedOf(row, value) === null, { error: ({ input }) => wantedOf(row, String(input)) ?? '' }).optional();
+}
 const risk = map(Object.fromEntries(LIMITS.map((row) => [row.key, limit(row)])), "limits, such as { maxLeverage: '1' }").describe(
   'limits that orders must keep; a limit that is not named is off',
 );
