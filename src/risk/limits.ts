@@ -50,7 +50,14 @@ export const LIMITS = [
     code: 'PORTFOLIO',
     help: 'the same with longs and shorts set off against each other',
   },
-  { key: 'maxLeverage', kind: 'decimal', unit: 'x equity', most: 1e6, code: 'LEVERAGE', help: 'worst-case notional over all symbols / equity' },
+  {
+    key: 'maxLeverage',
+    kind: 'decimal',
+    unit: 'x equity',
+    most: 1e6,
+    code: 'LEVERAGE',
+    help: 'worst-case notional over all symbols / equity',
+  },
   { key: 'maxOpenOrders', kind: 'count', unit: 'orders', code: 'OPEN_ORDERS', help: 'unfinished orders of one symbol' },
   { key: 'maxOpenOrdersTotal', kind: 'count', unit: 'orders', code: 'OPEN_ORDERS', help: 'unfinished orders of the account' },
   {
@@ -85,7 +92,14 @@ export const LIMITS = [
     code: 'DRAWDOWN',
     help: 'fall of equity below its peak that halts new risk for good',
   },
-  { key: 'maxConcentration', kind: 'decimal', unit: 'x equity', most: 1e6, code: 'CONCENTRATION', help: 'worst-case notional of one symbol / equity' },
+  {
+    key: 'maxConcentration',
+    kind: 'decimal',
+    unit: 'x equity',
+    most: 1e6,
+    code: 'CONCENTRATION',
+    help: 'worst-case notional of one symbol / equity',
+  },
   {
     key: 'marginBuffer',
     kind: 'decimal',

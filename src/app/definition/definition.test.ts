@@ -61,8 +61,16 @@ test.each([
     "x.yaml:11 risk.restricted: expected windows of the day in UTC, such as '22:55-23:05, 07:00-07:10', got '25:00-26:00'",
   ],
   ["maxLeverage: '1'", "maxDailyLoss: '1.5'", "x.yaml:11 risk.maxDailyLoss: expected at most 1, with at most 9 decimals, got '1.5'"],
-  ["maxLeverage: '1'", 'maxOpenOrders: 2000000', 'x.yaml:11 risk.maxOpenOrders: expected a whole number (orders, 1 to 1000000), got 2000000'],
-  ["maxLeverage: '1'", "restricted: '22:00-22:00'", "x.yaml:11 risk.restricted: expected windows that are longer than nothing, got '22:00-22:00'"],
+  [
+    "maxLeverage: '1'",
+    'maxOpenOrders: 2000000',
+    'x.yaml:11 risk.maxOpenOrders: expected a whole number (orders, 1 to 1000000), got 2000000',
+  ],
+  [
+    "maxLeverage: '1'",
+    "restricted: '22:00-22:00'",
+    "x.yaml:11 risk.restricted: expected windows that are longer than nothing, got '22:00-22:00'",
+  ],
   ['seed: 1', 'seeds: 1', 'x.yaml:12 seeds: unknown key seeds, the nearest valid one is seed'],
   ['seed: 1', 'seed: 99999999999999999999', 'x.yaml:12 seed: expected a whole number (seed, 0 to 2147483647), got 99999999999999999999'],
   ['seed: 1', 'sed: 1', 'x.yaml:12 sed: unknown key sed, the nearest valid one is seed'],

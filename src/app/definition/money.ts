@@ -79,10 +79,11 @@ function checkBalances(cash: Balances, quote: string, instruments: readonly Inst
     }
     if (Number(amount) * 10 ** allowed >= Number.MAX_SAFE_INTEGER) {
       const most = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** allowed);
+      const precision = asset === quote ? 'quotePrecision' : 'basePrecision';
       const { wireName } = instruments.find(({ base }) => base === asset) ?? instruments[0]!;
       throw new ConfigError(
         `${where}: expected at most ${most}, for amounts are exact to ${allowed} decimals, got '${amount}'`,
-        `start with less, or with fewer decimals: instruments: { ${wireName}: { ${asset === quote ? 'quotePrecision' : 'basePrecision'}: ${Math.max(0, allowed - 2)} } }`,
+        `start with less, or with fewer decimals: instruments: { ${wireName}: { ${precision}: ${Math.max(0, allowed - 2)} } }`,
       );
     }
     if (toScaled(amount, allowed) === null) {

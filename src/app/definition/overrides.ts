@@ -21,7 +21,9 @@ export function withOverrides(source: DefinitionSource, settings: readonly strin
   const covering = (path: KeyPath) => overrides.findLast((each) => each.path.every((key, i) => i < path.length && key === String(path[i])));
   // A map that is there because something was set in it.
   const isMadeFor = (path: KeyPath) =>
-    valueAt(source.data, path) === undefined && overrides.some((each) => path.length > 0 && path.every((key, i) => String(key) === each.path[i]));
+    path.length > 0 &&
+    valueAt(source.data, path) === undefined &&
+    overrides.some((each) => path.every((key, i) => String(key) === each.path[i]));
   return {
     ...source,
     data,
