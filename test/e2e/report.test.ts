@@ -152,6 +152,18 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
   });
 
+  it('stays within a phone with more trades than lines are drawn for, and with a name as long as they come', async () => {
+    const path = join(folder, 'many.html');
+    const record = reportRecord({ rows: 20_000, trades: 400 });
+    const strategies = record.strategies.map((one) => ({ ...one, name: 'StrategyOf'.repeat(8) }));
+    await writeReport(reportInput({ ...record, strategies }), path);
+    const page = await opened(path, PHONE);
+    expect(await page.locator('#price-read').textContent()).toContain('zoom in to');
+    expect(await page.locator('h1').textContent()).toContain('StrategyOfStrategyOf');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.viewport.width);
+    await close(page);
+  });
+
   it('shows a run without a trade', async () => {
     const path = join(folder, 'none.html');
     const record = reportRecord({ rows: 3000, trades: 1 });

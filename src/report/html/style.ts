@@ -30,7 +30,7 @@ button:disabled{color:var(--muted);cursor:default;border-color:var(--line)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:6px}
 kbd{border:1px solid var(--line);border-radius:4px;padding:0 4px}
 .head{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:16px 24px}
-.head h1{margin-bottom:4px}
+.head h1{margin-bottom:4px;overflow-wrap:anywhere}
 .answer{font-size:16px;margin-top:12px}
 .stamp{font-size:12px;text-align:right}
 .stamp p{margin-bottom:4px}
@@ -142,6 +142,7 @@ section[id]{padding:12px}
 .figures>div+div{margin-top:16px}
 .bar .ranges,.bar .filters{margin-left:0}
 .chart{height:360px}
+.read span{white-space:normal}
 .wide{display:none}
 }
 :root[data-print] main{width:700px;padding:0}
