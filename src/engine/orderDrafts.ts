@@ -3,6 +3,7 @@
 import type { Lots, Ticks, Units } from '../base/brand.ts';
 import { StrategyError } from '../base/errors.ts';
 import * as numbers from '../base/exact.ts';
+import { nearest } from '../base/nearest.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { OrderRecord } from '../orders/record.ts';
 import { isNegative, negated } from '../strategy/amounts.ts';
@@ -13,6 +14,18 @@ import type { Engine } from './engine.ts';
 const { mulDiv } = numbers;
 
 const MILLION = 1_000_000;
+/** What an order may be asked for with. A stop under another name would leave its position without one, and nobody would hear of it. */
+const OPTIONS: Readonly<Record<string, true>> = {
+  feed: true,
+  limit: true,
+  takeProfit: true,
+  stopLoss: true,
+  trailing: true,
+  trigger: true,
+  reduceOnly: true,
+  timeInForce: true,
+  tag: true,
+} satisfies Record<keyof OrderOptions, true>;
 
 /** Of one strategy. */
 export class OrderDrafts {
@@ -35,6 +48,7 @@ export class OrderDrafts {
     const isPriceSound =
       (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.condition >= 0;
     order.slot = options?.tag ?? order.side;
+    if (size !== undefined && unitsOf(size) > 1) throw this.#twoUnits(size);
     if (size === undefined && order.condition > 0 && order.reduceOnly) this.sizeTo(order, this.#closable(order));
     else this.#size(order, size ?? this.#engine.defaultSize);
     // A price that is no number (an indicator that is not ready, say), or a limit of nothing.
@@ -42,6 +56,7 @@ export class OrderDrafts {
   }
 
   #applyOptions(order: OrderRecord, options: OrderOptions, isBuy: boolean): void {
+    for (const name in options) if (OPTIONS[name] !== true) throw this.#unknown(name);
     const { sizing } = this.#engine;
     const { instrument } = order;
     if (options.limit !== undefined) order.limit = sizing.ticks(instrument, options.limit, isBuy) as Ticks;
@@ -133,6 +148,21 @@ export class OrderDrafts {
     if (!isSpot && order.condition === 0) order.timeInForce = 'IOC';
   }
 
+  #unknown(name: string): StrategyError {
+    const near = nearest(name, Object.keys(OPTIONS));
+    return new StrategyError(
+      `${this.#name}: an order with the option ${name}, which there is not`,
+      near === null ? `the options are ${Object.keys(OPTIONS).join(', ')}` : `did you mean ${near}?`,
+    );
+  }
+
+  #twoUnits(size: Size): StrategyError {
+    return new StrategyError(
+      `${this.#name}: an order whose size has several units: ${Object.keys(size).join(', ')}`,
+      'leave one of base, quote and equity',
+    );
+  }
+
   #negative(amount: Amount, unit: string): StrategyError {
     return new StrategyError(
       `${this.#name}: an order of a negative size, ${String(amount)} ${unit}`,
@@ -140,6 +170,9 @@ export class OrderDrafts {
     );
   }
 }
+
+const unitsOf = ({ base, quote, equity }: Size): number =>
+  (base === undefined ? 0 : 1) + (quote === undefined ? 0 : 1) + (equity === undefined ? 0 : 1);
 
 /** Lots of the largest market order that the exchange takes. */
 export function mostAtMarket({ contract }: Instrument): number {
