@@ -164,7 +164,10 @@ export class StrategyRun implements StrategyHost {
     this.#engine.touched = true;
     return this.leave(this.#feedFor(view));
   }
-  /** Ends what this strategy has in the instrument of a feed: its orders are cancelled, its position is closed. */
+  /**
+   * Ends what this strategy has in the instrument of a feed: its orders are cancelled, its position is closed. What an exit under way
+   * leaves of it, or an entry has filled since, goes once that exit has ended: its stops go now.
+   */
   leave(feed: FeedRun): OrderId | null {
     const engine = this.#engine;
     const { instrumentIndex } = feed;
@@ -174,7 +177,7 @@ export class StrategyRun implements StrategyHost {
     for (let at = active.length - 1; at >= 0; at--) {
       const order = active[at]!;
       if (order.strategy !== this.index || order.instrumentIndex !== instrumentIndex) continue;
-      if (order.parent === 0 && (order.slot === EXIT || order.slot === EXIT_SHORT)) return null;
+      if (order.parent === 0 && (order.slot === EXIT || order.slot === EXIT_SHORT)) continue;
       engine.orders.cancel(order, engine.nowMs);
     }
     // Once more: the cancel of a stop that still waited for a row with volume gave back to a bracket what it had not sold.

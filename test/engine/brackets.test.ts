@@ -207,6 +207,18 @@ describe('exit', () => {
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
   });
 
+  it('asked for while another is under way closes what an entry has filled since, whose stop it drops', async () => {
+    const script = entry(MARKET, {}, {
+      3: (own) => own.enter({ base: '0.05' }, { stopLoss: 99, tag: 'more' }),
+      4: (own) => own.leave(),
+      6: (own) => own.leave(),
+    }); // prettier-ignore
+    const { fills, engine } = await fillsOf(script, Array.from({ length: 12 }, () => QUIET), { fills: { latencyMs: 90_000 } }); // prettier-ignore
+    expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['market', 50], ['market', 100], ['market', 50]]); // prettier-ignore
+    expect(engine.ledger.isFlat(0, 0)).toBe(true);
+    expect(engine.brackets.total).toBe(0);
+  });
+
   it('drops a stop that has gone off and waits for a row with volume', async () => {
     const script = entry(MARKET, { stopLoss: 99 }, { 2: (own) => own.leave() });
     const rows: RowOf[] = [[10_000, 10_010, 9990, 10_000, 10], [10_000, 10_000, 9890, 9950, 0], [9950, 9960, 9940, 9950, 0.4], [9800, 9800, 9800, 9800, 10]]; // prettier-ignore

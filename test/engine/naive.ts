@@ -248,7 +248,7 @@ export class Naive {
   #exit(at: number): void {
     this.#brackets[at] = [];
     for (const order of this.#active.filter((one) => one.at === at).toReversed()) {
-      if (order.slot === 'exit' && order.parent === 0) return;
+      if (order.slot === 'exit' && order.parent === 0) continue;
       this.#cancel(order);
     }
     this.#close(at);
