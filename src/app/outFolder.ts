@@ -1,7 +1,7 @@
 // Folders that a long run will write into, tried before it begins: what cannot be written would be told when all is computed.
 
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 
 /** Throws ConfigError, naming `option`, where `folder` or what it would lie in is a file, or may not be written to. */
@@ -15,7 +15,8 @@ export function checkOutFolder(option: string, folder: string): void {
     );
   }
   try {
-    accessSync(place, constants.W_OK);
+    // Rights do not tell of a system's own folders, such as /proc, in which Node would try to make one for ever.
+    rmdirSync(mkdtempSync(join(place, '.isobar-')));
   } catch {
     throw new ConfigError(`${option} ${folder}: ${place} may not be written to`, 'name another folder, or mend its rights');
   }

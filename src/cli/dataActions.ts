@@ -10,6 +10,7 @@ import { generateInto } from '../adapters/bars/generateInto.ts';
 import { expandFiles } from '../adapters/bars/import/globs.ts';
 import type { BarFormat } from '../adapters/bars/sources/formats.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
+import { checkOutFolder } from '../app/outFolder.ts';
 import { ConfigError, EXIT } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import type { Market } from '../model/instrument.ts';
@@ -59,6 +60,7 @@ interface GenerateArgs extends Common {
 }
 
 export async function importData(args: ImportArgs): Promise<void> {
+  checkOutFolder('--catalog', args.catalog);
   const line = progressLine('rows');
   // 22 modules that nothing else here needs.
   const { importFiles } = await import('../adapters/bars/import/importFiles.ts');
@@ -161,6 +163,7 @@ export function generateData(args: GenerateArgs): void {
   const price = numberOf('--price', args.price);
   const gapShare = numberOf('--gap-share', args.gapShare);
   const interval = intervalOf('--interval', args.interval);
+  checkOutFolder('--catalog', catalog);
   const line = progressLine('bars');
   const made = args.symbol.split(',').map((symbol, at) => {
     const key = { market, symbol, interval };

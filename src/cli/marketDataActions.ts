@@ -8,6 +8,7 @@ import { openMarketService, type OpenMarketService } from '../app/marketData/ope
 import { recordBars, type RecordNews } from '../app/marketData/recorder.ts';
 import { refreshInstruments, type RefreshedInstrument } from '../app/marketData/refresh.ts';
 import { NoAnswer } from '../app/marketData/service.ts';
+import { checkOutFolder } from '../app/outFolder.ts';
 import { ConfigError, EXIT } from '../base/errors.ts';
 import type { Market } from '../model/instrument.ts';
 import type { Interval } from '../model/interval.ts';
@@ -41,6 +42,7 @@ export async function downloadData(args: DownloadArgs): Promise<void> {
   const { catalog, revised } = args;
   const sets = setsOf(args);
   const fromMs = args.from === undefined ? null : timeOf('--from', args.from);
+  checkOutFolder('--catalog', catalog);
   const line = progressLine('sets');
   const onProgress = ({ symbol, interval }: BarKey, done: number) => line.show(`download ${symbol} ${interval}`, done, done / sets.length);
   const done = await withService(args, [args.market], (service) =>
@@ -74,6 +76,7 @@ function setJson(set: DownloadedSet | FailedSet) {
 export async function recordData(args: SetArgs): Promise<void> {
   const { catalog, revised, json } = args;
   const sets = setsOf(args);
+  checkOutFolder('--catalog', catalog);
   const stop = stopOnSignal();
   const names = sets.map(({ symbol, interval }) => `${symbol} ${interval}`).join(', ');
   if (!json) print(`recording ${names} (${args.market}) into ${catalog}; Ctrl-C ends it`);

@@ -133,6 +133,9 @@ describe('definitions (exit code 2)', () => {
     await expectRefusal(['backtest', 'afile/x.yaml'], 2, /^afile\/x\.yaml: no such file\n/);
     await expectRefusal(['report', 'afile/x'], 2, /^afile\/x: no such run folder\n/);
     await expectRefusal([...sweep, '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
+    // A system's folder, which no rights keep root from, and in which Node tries to make another for ever.
+    await expectRefusal(['backtest', definition('good'), '--out', '/proc/isobar/runs'], 2, /^--out \/proc\/isobar\/runs: \/proc may not be written to/);
+    await expectRefusal(['data', 'generate', '--symbol', 'AAAUSDT', '--bars', '9', '--catalog', '/proc/x'], 2, /^--catalog \/proc\/x: \/proc may not/);
     await expectRefusal([...sweep, '--ledger', 'afile'], 2, /^--ledger afile: expected a folder, got a file\n/);
   });
 
