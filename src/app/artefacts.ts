@@ -127,7 +127,7 @@ export async function writeRunFolder(out: string, staging: string, run: Finished
     writeFileSync(place('run.log'), log.text());
     return moveInto(out, staging, name);
   } catch (error) {
-    if (existsSync(staging)) rmSync(staging, { recursive: true, force: true });
+    rmSync(staging, { recursive: true, force: true });
     throw error instanceof Error && 'syscall' in error ? fileError(out, 'cannot be written', error) : error;
   }
 }

@@ -113,11 +113,6 @@ describe('a run', () => {
     expect(stderr).toContain('params: { fast: 3, slow: 9 }');
   });
 
-  test('--out of a file is told as such, with the code of an input that cannot be used', async () => {
-    const { code, stderr } = await desk.run('backtest', 'x.yaml', '--out', 'x.yaml');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('x.yaml: cannot be written: a part of the path is a file, not a folder')]);
-  });
-
   test('--demo runs a shipped strategy on bars that are called synthetic', async () => {
     const { code, stdout } = await desk.run('backtest', '--demo', '--out', 'demo');
     expect(code).toBe(0);

@@ -1,6 +1,6 @@
 // The other side of a backtest: starts its worker, tells its progress, and ends it when a strategy hangs.
 
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { processStartMs, repeat } from '../../adapters/clock/wallClock.ts';
 import { assert, assertNever } from '../../base/assert.ts';
@@ -63,8 +63,7 @@ function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>):
   let current: Worker | null = null;
   const barsFolder = work.kind === 'verify' || work.request.kind === 'options' ? temporaryFolder() : null;
   const discard = () => {
-    // Below a file there is nothing to remove, and Node would say so.
-    for (const folder of [options.stagingFolder, barsFolder]) if (folder !== null && existsSync(folder)) rmSync(folder, { recursive: true, force: true });
+    for (const folder of [options.stagingFolder, barsFolder]) if (folder !== null) rmSync(folder, { recursive: true, force: true });
   };
   const start = (blockRows: number, tellBars: boolean): Promise<Outcome | HungRun> => {
     const heartbeat = new Heartbeat();
