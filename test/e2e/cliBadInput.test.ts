@@ -135,7 +135,8 @@ describe('definitions (exit code 2)', () => {
     await expectRefusal([...sweep, '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
     // A system's folder, which no rights keep root from, and in which Node tries to make another for ever.
     await expectRefusal(['backtest', definition('good'), '--out', '/proc/isobar/runs'], 2, /^--out \/proc\/isobar\/runs: \/proc may not be written to/);
-    await expectRefusal(['data', 'generate', '--symbol', 'AAAUSDT', '--bars', '9', '--catalog', '/proc/x'], 2, /^--catalog \/proc\/x: \/proc may not/);
+    const generate = 'data generate --symbol AAAUSDT --interval 1h --from 2024-01-01 --bars 9 --seed 1 --catalog /proc/x';
+    await expectRefusal(generate.split(' '), 2, /^--catalog \/proc\/x: \/proc may not be written to/);
     await expectRefusal([...sweep, '--ledger', 'afile'], 2, /^--ledger afile: expected a folder, got a file\n/);
   });
 
