@@ -1,5 +1,7 @@
 // Tests lie beside their sources, beside the strategies, and under test/; `isobar` resolves to the built package by its own exports.
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longestFirst.ts';
 
@@ -23,6 +25,11 @@ const OWN_PROCESS = [...WHOLE, ...CHANGING, 'bench/**/*.test.ts'];
 
 const ALL = ['src', 'strategies', 'test', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
 const NOT_OURS = '**/node_modules/**';
+
+/** Locks and bans that bots leave are of the tests, not of whoever runs them: every process that a test starts inherits this. */
+const STATE = mkdtempSync(join(tmpdir(), 'isobar-state-'));
+process.env['XDG_STATE_HOME'] = STATE;
+process.on('exit', () => rmSync(STATE, { recursive: true, force: true }));
 
 export default defineConfig({
   test: {
