@@ -17,7 +17,8 @@ export function checkOutFolder(option: string, folder: string): void {
   try {
     // Rights do not tell of a system's own folders, such as /proc, in which Node would try to make one for ever.
     rmdirSync(mkdtempSync(join(place, '.isobar-')));
-  } catch {
-    throw new ConfigError(`${option} ${folder}: ${place} may not be written to`, 'name another folder, or mend its rights');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new ConfigError(`${option} ${folder}: ${place} may not be written to (${code})`, 'name another folder, or mend its rights');
   }
 }

@@ -5,7 +5,7 @@ import { FuturesDesk, type FuturesDeskOptions } from '../../test/fixtures/future
 import { inverseContract, linearContract } from '../../test/fixtures/futuresVenue.ts';
 import { lots } from '../base/brand.ts';
 import type { LimitKey } from './limits.ts';
-import { FUTURES_RULES } from './riskModule.ts';
+import { FUTURES_RULES } from './rules.ts';
 
 /** A desk on which `under` and `just` pass and `over` does not, by the rule of this code and no other. */
 interface Boundary {

@@ -1,3 +1,5 @@
+// What has to be left of margin: each rule at its bound, beyond it, and where it does not apply.
+
 import { describe, expect, test } from 'vitest';
 import { FuturesDesk, type FuturesDeskOptions } from '../../test/fixtures/futuresDesk.ts';
 import { linearContract } from '../../test/fixtures/futuresVenue.ts';

@@ -6,103 +6,16 @@ import type { ApprovedOrder, Order } from '../model/order.ts';
 import type { Reservations } from '../orders/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import { approve } from './approve.ts';
-import { isReduction, openOrders } from './exposure.ts';
-import * as futures from './futuresExposure.ts';
+import { isReduction } from './exposure.ts';
 import { CLEARED_BY, HaltBoard, type Cause, type Scope } from './halts.ts';
 import type { RiskLimits } from './limits.ts';
-import * as loss from './loss.ts';
-import { liquidationDistance, marginBuffer } from './marginLeft.ts';
-import * as paired from './pairedExposure.ts';
-import { LIVE_RULES, LiveWatches } from './liveRules.ts';
+import { LiveWatches } from './liveRules.ts';
 import type { LiveFacts } from './liveWatch.ts';
-import { deployCap, duplicate, parent, restricted, selfTrade } from './orderConduct.ts';
-import { messageRate, SentOrders } from './rate.ts';
+import { SentOrders } from './rate.ts';
 import { resolveLimits, type ResolvedLimits } from './resolve.ts';
 import type { Draft, EquityRule, EquityWatch, Marks, OrderRule, RiskRule, RiskState } from './rule.ts';
-import * as size from './size.ts';
+import { rulesFor } from './rules.ts';
 import { tightened } from './tighten.ts';
-import * as spot from './spotExposure.ts';
-
-const LOSS: readonly RiskRule[] = [loss.dailyLoss, loss.drawdown];
-/** Of every market, between what one order may be and what all of it may come to. */
-const CONDUCT: readonly RiskRule[] = [restricted, duplicate, parent, selfTrade, openOrders];
-
-/** All rules of spot, in the order in which they are asked: the first that fails gives the code. */
-export const RULES: readonly RiskRule[] = [
-  ...LOSS,
-  size.timeInForce,
-  size.instrument,
-  size.precision,
-  size.reduceOnly,
-  size.qtyMax,
-  size.notionalMax,
-  size.collar,
-  ...CONDUCT,
-  spot.positionMax,
-  spot.positionNotional,
-  spot.portfolio,
-  spot.leverage,
-  spot.concentration,
-  spot.margin,
-  deployCap,
-  messageRate,
-  ...LIVE_RULES,
-];
-/** All rules of futures. */
-export const FUTURES_RULES: readonly RiskRule[] = [
-  ...LOSS,
-  size.instrument,
-  size.tradingStatus,
-  size.precision,
-  size.qtyMax,
-  size.notionalMax,
-  size.collar,
-  ...CONDUCT,
-  futures.owner,
-  futures.positionMax,
-  futures.positionNotional,
-  futures.portfolio,
-  futures.leverage,
-  futures.concentration,
-  futures.tier,
-  futures.margin,
-  marginBuffer,
-  liquidationDistance,
-  deployCap,
-  messageRate,
-  ...LIVE_RULES,
-];
-/** All rules of a run over both. */
-export const PAIRED_RULES: readonly RiskRule[] = [
-  ...LOSS,
-  size.timeInForce,
-  paired.instrument,
-  size.tradingStatus,
-  size.precision,
-  paired.reduceOnly,
-  size.qtyMax,
-  size.notionalMax,
-  size.collar,
-  ...CONDUCT,
-  paired.owner,
-  paired.positionMax,
-  paired.positionNotional,
-  paired.portfolio,
-  paired.leverage,
-  paired.concentration,
-  paired.tier,
-  paired.margin,
-  paired.marginBuffer,
-  paired.liquidationDistance,
-  deployCap,
-  messageRate,
-  ...LIVE_RULES,
-];
-
-export function rulesFor(market: Ledger['market']): readonly RiskRule[] {
-  if (market === 'both') return PAIRED_RULES;
-  return market === 'spot' ? RULES : FUTURES_RULES;
-}
 
 /** What is no number, negative, or not there is refused before any rule looks at it. Its code. */
 export const BAD_INPUT = 'BAD_INPUT';
@@ -204,7 +117,8 @@ export class RiskModule {
 
   /** The prices of all instruments of the run, asked for by rules that look beyond the order's own. */
   attach(marks: Marks, rangeTicks: RiskState['rangeTicks'] = () => NaN): void {
-    Object.assign(this.#state, { marks, rangeTicks });
+    this.#state.marks = marks;
+    this.#state.rangeTicks = rangeTicks;
   }
 
   // --- Equity, for the loss rules

@@ -13,7 +13,7 @@ import { PairedLedger } from '../../src/portfolio/pairedLedger.ts';
 import { costBridge } from '../../src/report/metrics/costBridge.ts';
 import { exposureFigures } from '../../src/report/metrics/exposure.ts';
 import { tradesOf } from '../../src/report/trades/trades.ts';
-import { FUTURES_RULES, PAIRED_RULES, RULES } from '../../src/risk/riskModule.ts';
+import { FUTURES_RULES, PAIRED_RULES, RULES } from '../../src/risk/rules.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import type { GivenStrategy } from '../fixtures/runPlan.ts';
 import { barsOfRows, MINUTE, orderRows, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './world.ts';

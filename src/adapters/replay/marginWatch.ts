@@ -80,7 +80,7 @@ export class MarginWatch {
       filled: (order: VenueOrder, fill: Fill) => {
         const { timeMs } = fill;
         exchange.filled(order, fill);
-        // Rows that close now are not judged before all of this instant is matched: what fills inside one lets no other position off.
+        // Rows that close now are not judged before all of this instant is matched: a fill inside one spares no other position that row.
         this.#look(Math.min(timeMs, engine.nowMs - 1));
       },
       ended: (order, timeMs) => exchange.ended(order, timeMs),
@@ -155,8 +155,8 @@ export class MarginWatch {
   #dangerOf(position: Position, sinceMs: number): number {
     const { feed, beyond } = this.#lines[position.index]!;
     const { closeMs } = feed.bars;
-    // A price that the position was not there for does not concern it: rows that close later than it came. What is added or taken inside
-    // a row lets the rest of it not off.
+    // A price that the position was not there for does not concern it: rows that close later than it came. That a row added to it or took
+    // from it is no reason to spare it that row.
     const from = firstAfter(closeMs, feed.cur, feed.to, Math.max(sinceMs, position.openedMs));
     this.#setMark(position.index);
     const limit = this.#venue.liquidationTicks(position);

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import type { Bundler } from '../../plugins/bundler.ts';
 import { loadModel, type LoadedModel, type ModelKind } from '../../plugins/loadModel.ts';
-import { RULES } from '../../risk/riskModule.ts';
+import { RULES } from '../../risk/rules.ts';
 import type { RiskRuleSpec } from '../../strategy/models.ts';
 import { locate } from '../definition/paths.ts';
 import type { Definition } from '../definition/schema.ts';

@@ -1,0 +1,96 @@
+// The rules of each market, in the order in which they are asked.
+
+import type { Ledger } from '../portfolio/ledger.ts';
+import { openOrders } from './exposure.ts';
+import * as futures from './futuresExposure.ts';
+import { LIVE_RULES } from './liveRules.ts';
+import * as loss from './loss.ts';
+import { liquidationDistance, marginBuffer } from './marginLeft.ts';
+import { deployCap, duplicate, parent, restricted, selfTrade } from './orderConduct.ts';
+import * as paired from './pairedExposure.ts';
+import { messageRate } from './rate.ts';
+import type { RiskRule } from './rule.ts';
+import * as size from './size.ts';
+import * as spot from './spotExposure.ts';
+
+const LOSS: readonly RiskRule[] = [loss.dailyLoss, loss.drawdown];
+/** Of every market, between what one order may be and what all of it may come to. */
+const CONDUCT: readonly RiskRule[] = [restricted, duplicate, parent, selfTrade, openOrders];
+
+/** All rules of spot, in the order in which they are asked: the first that fails gives the code. */
+export const RULES: readonly RiskRule[] = [
+  ...LOSS,
+  size.timeInForce,
+  size.instrument,
+  size.precision,
+  size.reduceOnly,
+  size.qtyMax,
+  size.notionalMax,
+  size.collar,
+  ...CONDUCT,
+  spot.positionMax,
+  spot.positionNotional,
+  spot.portfolio,
+  spot.leverage,
+  spot.concentration,
+  spot.margin,
+  deployCap,
+  messageRate,
+  ...LIVE_RULES,
+];
+/** All rules of futures. */
+export const FUTURES_RULES: readonly RiskRule[] = [
+  ...LOSS,
+  size.instrument,
+  size.tradingStatus,
+  size.precision,
+  size.qtyMax,
+  size.notionalMax,
+  size.collar,
+  ...CONDUCT,
+  futures.owner,
+  futures.positionMax,
+  futures.positionNotional,
+  futures.portfolio,
+  futures.leverage,
+  futures.concentration,
+  futures.tier,
+  futures.margin,
+  marginBuffer,
+  liquidationDistance,
+  deployCap,
+  messageRate,
+  ...LIVE_RULES,
+];
+
+/** All rules of a run over both. */
+export const PAIRED_RULES: readonly RiskRule[] = [
+  ...LOSS,
+  size.timeInForce,
+  paired.instrument,
+  size.tradingStatus,
+  size.precision,
+  paired.reduceOnly,
+  size.qtyMax,
+  size.notionalMax,
+  size.collar,
+  ...CONDUCT,
+  paired.owner,
+  paired.positionMax,
+  paired.positionNotional,
+  paired.portfolio,
+  paired.leverage,
+  paired.concentration,
+  paired.tier,
+  paired.margin,
+  paired.marginBuffer,
+  paired.liquidationDistance,
+  deployCap,
+  messageRate,
+  ...LIVE_RULES,
+];
+
+export function rulesFor(market: Ledger['market']): readonly RiskRule[] {
+  if (market === 'both') return PAIRED_RULES;
+  return market === 'spot' ? RULES : FUTURES_RULES;
+}
