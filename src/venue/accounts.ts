@@ -2,67 +2,98 @@
 
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
-import { exact, MAX_EXACT } from '../base/exact.ts';
+import { exact } from '../base/exact.ts';
+import { listOf } from '../base/listOf.ts';
 import type { Instrument } from '../model/instrument.ts';
+import { Account, enlist } from './account.ts';
 import { outgrown } from './money.ts';
 import { checkPpm, type VenueConfig } from './venueConfig.ts';
 
-/**
- * Balances in whole units of each asset. Per asset and at any time: deposited = free + locked of all accounts + fees + market.
- * `market` is the counterparty of every fill, the rest of the world: what it gave is negative.
- */
+// Not imported: V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const MAX_EXACT = Number.MAX_SAFE_INTEGER;
+
+/** What an account has of an asset, in whole units. Records, not arrays: a field is read and written in a third of the steps of a cell. */
+export class Balance {
+  // Amounts start as a fraction: V8 keeps each as a double then, written in place, from its first value on.
+  free = 0.5;
+  locked = 0.5;
+  constructor() {
+    this.free = this.locked = 0;
+  }
+  /** Moves units from free to locked, or back where they are negative. */
+  lock(units: number): void {
+    this.free = balance(this.free - units);
+    this.locked = balance(this.locked + units);
+  }
+}
+
+/** Of an asset what no account has. `market` is the counterparty of every fill, the rest of the world: what it gave is negative. */
+export class Outside {
+  fees = 0.5;
+  market = 0.5;
+  deposited = 0.5;
+  constructor() {
+    this.fees = this.market = this.deposited = 0;
+  }
+}
+
+/** One account at one instrument: what an order of it is judged and paid by, found in one step. */
+export class Seat {
+  readonly account: Account;
+  readonly base: Balance;
+  readonly quote: Balance;
+  /** Rates in millionths, of orders placed from now on. */
+  makerPpm: number;
+  takerPpm: number;
+  constructor(account: Account, base: Balance, quote: Balance, makerPpm: number, takerPpm: number) {
+    this.account = account;
+    this.base = base;
+    this.quote = quote;
+    this.makerPpm = makerPpm;
+    this.takerPpm = takerPpm;
+  }
+}
+
+/** Balances in whole units of each asset. Per asset and at any time: deposited = free + locked of all accounts + fees + market. */
 export class Accounts {
-  readonly names: string[] = [];
   readonly assets: readonly string[];
-  /** The number of assets: the balance of account a and asset s lies at a * width + s. */
-  readonly width: number;
-  free = new Float64Array(0);
-  locked = new Float64Array(0);
-  /** By account. */
-  openOrders = new Int32Array(0);
-  /** How many of them it may have. */
-  mostOpen = new Float64Array(0);
-  restricted = new Uint8Array(0);
-  /** Rates of account a and instrument i: at a * instruments + i. */
-  makerPpm = new Int32Array(0);
-  takerPpm = new Int32Array(0);
+  readonly all: Account[] = [];
   /** By asset. */
-  readonly fees: Float64Array;
-  readonly market: Float64Array;
-  readonly deposited: Float64Array;
+  readonly outside: readonly Outside[];
+  /** By account, then asset. */
+  private readonly balances: (readonly Balance[])[] = [];
+  /** By instrument, then account. */
+  private readonly seats: readonly Seat[][];
   private readonly config: VenueConfig;
 
   constructor(config: VenueConfig) {
     this.config = config;
     this.assets = assetsOf(config.instruments);
-    this.width = this.assets.length;
-    this.fees = new Float64Array(this.width);
-    this.market = new Float64Array(this.width);
-    this.deposited = new Float64Array(this.width);
+    this.outside = listOf(this.assets, () => new Outside());
+    this.seats = listOf(config.instruments, () => []);
   }
 
   /** The index of the new account. Throws ConfigError when the name is taken. */
   open(name: string): number {
-    if (this.names.includes(name)) throw new ConfigError(`account ${name}: the name is taken`, 'give each account a name of its own');
-    const { instruments, fees, state } = this.config;
-    const account = this.names.push(name) - 1;
-    this.free = widened(this.free, this.width);
-    this.locked = widened(this.locked, this.width);
-    this.openOrders = Int32Array.of(...this.openOrders, 0);
-    this.mostOpen = Float64Array.of(...this.mostOpen, this.config.maxOpenOrders);
-    this.restricted = Uint8Array.of(...this.restricted, state?.restrictedAccounts?.includes(name) ? 1 : 0);
-    this.makerPpm = Int32Array.of(...this.makerPpm, ...instruments.map((of) => fees.makerPpm ?? of.makerFeePpm));
-    this.takerPpm = Int32Array.of(...this.takerPpm, ...instruments.map((of) => fees.takerPpm ?? of.takerFeePpm));
-    return account;
+    const { instruments, fees, state, maxOpenOrders } = this.config;
+    const account = new Account(name, state?.restrictedAccounts?.includes(name) ?? false, maxOpenOrders);
+    const index = enlist(this.all, account);
+    const balances = listOf(this.assets, () => new Balance());
+    const of = (asset: string) => balances[this.asset(asset)]!;
+    instruments.forEach(({ base, quote, makerFeePpm, takerFeePpm }, at) => {
+      this.seats[at]!.push(new Seat(account, of(base), of(quote), fees.makerPpm ?? makerFeePpm, fees.takerPpm ?? takerFeePpm));
+    });
+    this.balances.push(balances);
+    return index;
   }
 
   /** Rates of one account and instrument, in millionths, for orders placed from now on. */
   setFees(account: number, instrument: number, makerPpm: number, takerPpm: number): void {
     checkPpm('makerPpm', makerPpm);
     checkPpm('takerPpm', takerPpm);
-    const at = account * this.config.instruments.length + instrument;
-    this.makerPpm[at] = makerPpm;
-    this.takerPpm[at] = takerPpm;
+    const seat = this.seats[instrument]?.[account] ?? noAccount(account);
+    seat.makerPpm = makerPpm;
+    seat.takerPpm = takerPpm;
   }
 
   /** The index of an asset in the balances. Throws ConfigError for an asset that no instrument trades. */
@@ -72,37 +103,32 @@ export class Accounts {
     return index;
   }
 
-  /** Where the balance of an account and asset lies. */
-  at(account: number, asset: number): number {
-    if (!(account >= 0 && account < this.names.length)) throw new InvariantError(`there is no account ${account}`);
-    return account * this.width + asset;
+  /** What an account has of an asset. */
+  of(account: number, asset: number): Balance {
+    return this.balances[account]?.[asset] ?? noAccount(account);
+  }
+
+  /** By account: the list grows with each that is opened. */
+  seatsAt(instrument: number): readonly Seat[] {
+    return this.seats[instrument]!;
   }
 
   deposit(account: number, asset: number, units: number): void {
     assert(exact(units) >= 0, `a deposit is not negative: ${units}`);
-    const at = this.at(account, asset);
+    const of = this.of(account, asset);
+    const outside = this.outside[asset]!;
     // The sum over all accounts is what has to stay exact.
-    this.deposited[asset] = exact(this.deposited[asset]! + units);
-    this.free[at] = balance(this.free[at]! + units);
-  }
-
-  /** Moves units from free to locked, or back where they are negative. */
-  lock(at: number, units: number): void {
-    this.free[at] = balance(this.free[at]! - units);
-    this.locked[at] = balance(this.locked[at]! + units);
+    outside.deposited = exact(outside.deposited + units);
+    of.free = balance(of.free + units);
   }
 
   /** Throws InvariantError when an asset was made or lost, by however little. */
   assertConserved(): void {
-    for (let asset = 0; asset < this.width; asset++) {
-      let sum = BigInt(this.fees[asset]!) + BigInt(this.market[asset]!);
-      for (let account = 0; account < this.names.length; account++) {
-        const at = this.at(account, asset);
-        sum += BigInt(this.free[at]!) + BigInt(this.locked[at]!);
-      }
-      const deposited = BigInt(this.deposited[asset]!);
-      assert(sum === deposited, `${this.assets[asset]}: ${deposited} units were deposited, ${sum} are there`);
-    }
+    this.outside.forEach(({ fees, market, deposited }, asset) => {
+      let sum = BigInt(fees) + BigInt(market);
+      for (const balances of this.balances) sum += BigInt(balances[asset]!.free) + BigInt(balances[asset]!.locked);
+      assert(sum === BigInt(deposited), `${this.assets[asset]}: ${deposited} units were deposited, ${sum} are there`);
+    });
   }
 }
 
@@ -117,10 +143,8 @@ function refuseBalance(units: number): never {
   throw new InvariantError(`a balance of ${units} units is below 0 or no number: more was spent than held`);
 }
 
-function widened(balances: Float64Array<ArrayBuffer>, by: number): Float64Array<ArrayBuffer> {
-  const wider = new Float64Array(balances.length + by);
-  wider.set(balances);
-  return wider;
+export function noAccount(account: number): never {
+  throw new InvariantError(`there is no account ${account}`);
 }
 
 /** The assets of the instruments, in order of appearance. Throws ConfigError when two instruments count one asset differently. */

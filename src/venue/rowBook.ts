@@ -6,6 +6,7 @@ import { mulDiv } from '../base/exact.ts';
 import { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { TimeInForce } from '../model/order.ts';
+import type { Account } from './account.ts';
 import type { FeeModel } from './feeModel.ts';
 import type { SlippageModel } from './slippage.ts';
 import * as slippages from './slippage.ts';
@@ -32,8 +33,8 @@ export interface BookContext {
   readonly config: Pick<VenueConfig, 'limitRule' | 'maxVolumeSharePpm' | 'slippage'>;
   readonly feeModel: FeeModel | null;
   readonly sink: VenueSink;
-  /** Unfinished orders, by account; another array once an account is opened. */
-  readonly counts: { readonly openOrders: Int32Array };
+  /** By account: the list grows with each that is opened. */
+  readonly accounts: readonly Account[];
   lastTradeId: number;
 }
 
@@ -51,6 +52,7 @@ export abstract class RowBook {
   protected readonly told = new Fill();
 
   private readonly context: BookContext;
+  private readonly accounts: readonly Account[];
   private readonly sink: VenueSink;
   private readonly touch: boolean;
   private readonly sharePpm: number;
@@ -72,6 +74,7 @@ export abstract class RowBook {
     this.instrument = instrument;
     this.index = index;
     this.context = context;
+    this.accounts = context.accounts;
     this.sink = context.sink;
     this.touch = config.limitRule === 'touch';
     this.sharePpm = config.maxVolumeSharePpm;
@@ -156,7 +159,7 @@ export abstract class RowBook {
     order.isOpen = true;
     if (order.timeInForce !== null) this.inForce++;
     this.working++;
-    this.context.counts.openOrders[order.account]!++;
+    this.accounts[order.account]!.openOrders++;
   }
 
   /** Ends an order unfilled or partly filled: CANCELED, what was held for it free. */
@@ -324,7 +327,7 @@ export abstract class RowBook {
     order.isOpen = false;
     if (order.timeInForce !== null) this.inForce--;
     this.working--;
-    this.context.counts.openOrders[order.account]!--;
+    this.accounts[order.account]!.openOrders--;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Rounding } from '../base/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
-import type { Accounts } from './accounts.ts';
+import type { Accounts, Outside, Seat } from './accounts.ts';
 import * as balances from './accounts.ts';
 import * as shares from './money.ts';
 import { Money } from './money.ts';
@@ -16,20 +16,21 @@ const { shareOf } = shares;
 
 export class SpotBook extends RowBook {
   readonly money: Money;
-  /** Positions of the two assets among the assets of the venue. */
-  readonly baseAsset: number;
-  readonly quoteAsset: number;
+  /** By account. */
+  readonly seats: readonly Seat[];
 
-  private readonly accounts: Accounts;
+  /** What no account has of the two assets. */
+  private readonly base: Outside;
+  private readonly quote: Outside;
   private readonly feesInReceived: boolean;
   private readonly rounding: Rounding;
 
   constructor(instrument: Instrument, index: number, context: BookContext, accounts: Accounts, fees: VenueFees) {
     super(instrument, index, context);
-    this.accounts = accounts;
+    this.seats = accounts.seatsAt(index);
     this.money = new Money(instrument);
-    this.baseAsset = accounts.asset(instrument.base);
-    this.quoteAsset = accounts.asset(instrument.quote);
+    this.base = accounts.outside[accounts.asset(instrument.base)]!;
+    this.quote = accounts.outside[accounts.asset(instrument.quote)]!;
     this.feesInReceived = fees.in === 'received';
     this.rounding = fees.rounding;
   }
@@ -48,8 +49,8 @@ export class SpotBook extends RowBook {
   }
 
   protected override letGo(order: OrderRecord): void {
-    const asset = order.side === 'buy' ? this.quoteAsset : this.baseAsset;
-    this.accounts.lock(order.account * this.accounts.width + asset, -order.lockedUnits);
+    const { base, quote } = this.seats[order.account]!;
+    (order.side === 'buy' ? quote : base).lock(-order.lockedUnits);
     order.lockedUnits = 0;
   }
 
@@ -69,48 +70,44 @@ export class SpotBook extends RowBook {
 
   /** The money of a buy of `quantity` base units for `told.notional`: sets `told.fee`. */
   private settleBuy(order: OrderRecord, quantity: number, complete: boolean, ppm: number): void {
-    const { accounts, quoteAsset, baseAsset } = this;
-    const { free, locked, market } = accounts;
-    const quote = order.account * accounts.width + quoteAsset;
-    const base = order.account * accounts.width + baseAsset;
-    const fee = shareOf(this.feesInReceived ? quantity : this.told.notional, ppm, this.rounding);
-    this.told.fee = fee;
+    const { told, feesInReceived } = this;
+    const { base, quote } = this.seats[order.account]!;
+    const fee = shareOf(feesInReceived ? quantity : told.notional, ppm, this.rounding);
+    told.fee = fee;
     const held = order.lockedUnits;
-    let due = this.feesInReceived ? this.told.notional : this.told.notional + fee;
+    let due = feesInReceived ? told.notional : told.notional + fee;
     let keep = 0;
     if (!complete) {
       // What the rest may cost; the rest of a MARKET order ends with this fill.
       keep = order.limit > 0 ? this.limitHold(order, order.lots - order.filledLots) : held - due;
-      if (due + keep > held + free[quote]!) due = this.waive(due + keep - held - free[quote]!);
+      if (due + keep > held + quote.free) due = this.waive(due + keep - held - quote.free);
     }
-    locked[quote] = balance(locked[quote]! - held + keep);
-    free[quote] = balance(free[quote]! + held - keep - due);
-    market[quoteAsset]! += this.told.notional;
-    market[baseAsset]! -= quantity;
+    quote.locked = balance(quote.locked - held + keep);
+    quote.free = balance(quote.free + held - keep - due);
     order.lockedUnits = keep;
-    if (this.feesInReceived) {
-      free[base] = balance(free[base]! + quantity - fee);
-      accounts.fees[baseAsset]! += fee;
+    this.quote.market += told.notional;
+    this.base.market -= quantity;
+    if (feesInReceived) {
+      base.free = balance(base.free + quantity - fee);
+      this.base.fees += fee;
     } else {
-      free[base] = balance(free[base]! + quantity);
-      accounts.fees[quoteAsset]! += this.told.fee;
+      base.free = balance(base.free + quantity);
+      this.quote.fees += told.fee;
     }
   }
 
   /** The money of a sell of `quantity` base units for `told.notional`: sets `told.fee`. */
   private settleSell(order: OrderRecord, quantity: number, ppm: number): void {
-    const { accounts, quoteAsset, baseAsset } = this;
-    const { free, locked, market } = accounts;
-    const quote = order.account * accounts.width + quoteAsset;
-    const base = order.account * accounts.width + baseAsset;
-    const fee = shareOf(this.told.notional, ppm, this.rounding);
-    this.told.fee = fee;
-    locked[base] = balance(locked[base]! - quantity);
+    const { told } = this;
+    const { base, quote } = this.seats[order.account]!;
+    const fee = shareOf(told.notional, ppm, this.rounding);
+    told.fee = fee;
+    base.locked = balance(base.locked - quantity);
     order.lockedUnits -= quantity;
-    free[quote] = balance(free[quote]! + this.told.notional - fee);
-    market[quoteAsset]! -= this.told.notional;
-    market[baseAsset]! += quantity;
-    accounts.fees[quoteAsset]! += fee;
+    quote.free = balance(quote.free + told.notional - fee);
+    this.quote.market -= told.notional;
+    this.base.market += quantity;
+    this.quote.fees += fee;
   }
 
   /**

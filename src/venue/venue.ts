@@ -4,7 +4,7 @@ import { listOf } from '../base/listOf.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { OrderIntent } from '../model/order.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
-import { Accounts } from './accounts.ts';
+import { Accounts, noAccount, type Seat } from './accounts.ts';
 import { BookVenue } from './bookVenue.ts';
 import type { BookContext, VenueSink } from './rowBook.ts';
 import { SpotBook } from './spotBook.ts';
@@ -14,15 +14,16 @@ import type { VenueOrder } from './venueOrder.ts';
 /** A spot exchange for bars. Time comes in with each call; amounts are whole numbers of the instrument's and the assets' scales. */
 export class Venue extends BookVenue<SpotBook> {
   readonly accounts: Accounts;
-  /** The book of the last order, and the units that the last admitted order has to hold. */
+  /** The book of the last order, its account's seat there, and the units that the last admitted order has to hold. */
   private lastBook: SpotBook;
+  private lastSeat: Seat | null = null;
   private needed = 0.5;
 
   /** Throws ConfigError at a setting or a list of instruments that no venue can run with. */
   constructor(config: VenueConfig, sink: VenueSink) {
     checkVenueConfig(config);
     const accounts = new Accounts(config);
-    const context: BookContext = { config, feeModel: config.fees.model ?? null, sink, counts: accounts, lastTradeId: 0 };
+    const context: BookContext = { config, feeModel: config.fees.model ?? null, sink, accounts: accounts.all, lastTradeId: 0 };
     const books = listOf(config.instruments, (instrument, index) => new SpotBook(instrument, index, context, accounts, config.fees));
     super(books, config.state, VENUE_CODES.noSuchOrder.code);
     this.accounts = accounts;
@@ -46,17 +47,17 @@ export class Venue extends BookVenue<SpotBook> {
 
   /** Units of an asset at the account's disposal. */
   free(account: number, asset: string): number {
-    return this.accounts.free[this.accounts.at(account, this.accounts.asset(asset))]!;
+    return this.accounts.of(account, this.accounts.asset(asset)).free;
   }
 
   /** Units of an asset held for open orders. */
   locked(account: number, asset: string): number {
-    return this.accounts.locked[this.accounts.at(account, this.accounts.asset(asset))]!;
+    return this.accounts.of(account, this.accounts.asset(asset)).locked;
   }
 
   /** Fees taken so far in an asset, of all accounts. */
   feesTaken(asset: string): number {
-    return this.accounts.fees[this.accounts.asset(asset)]!;
+    return this.accounts.outside[this.accounts.asset(asset)]!.fees;
   }
 
   override place(account: number, ref: number, intent: OrderIntent, nowMs: number): VenueOrder | null {
@@ -65,7 +66,8 @@ export class Venue extends BookVenue<SpotBook> {
       this.refusal = code;
       return null;
     }
-    const { accounts, lastBook: book } = this;
+    const { lastBook: book, needed } = this;
+    const seat = this.lastSeat!;
     const order = this.orders.acquire(book.instrument);
     order.ref = ref;
     order.account = account;
@@ -76,12 +78,11 @@ export class Venue extends BookVenue<SpotBook> {
     order.status = 'NEW';
     order.filledLots = 0;
     order.filledUnits = 0;
-    order.lockedUnits = this.needed;
+    order.lockedUnits = needed;
     order.admittedMs = nowMs;
-    const rate = account * this.books.length + book.index;
-    order.makerPpm = accounts.makerPpm[rate]!;
-    order.takerPpm = accounts.takerPpm[rate]!;
-    accounts.lock(account * accounts.width + (intent.side === 'buy' ? book.quoteAsset : book.baseAsset), this.needed);
+    order.makerPpm = seat.makerPpm;
+    order.takerPpm = seat.takerPpm;
+    (intent.side === 'buy' ? seat.quote : seat.base).lock(needed);
     book.add(order);
     return order;
   }
@@ -94,7 +95,7 @@ export class Venue extends BookVenue<SpotBook> {
       if (book === undefined) return VENUE_CODES.badSymbol.code;
       this.lastBook = book;
     }
-    const { accounts, lastBook: book } = this;
+    const { lastBook: book } = this;
     const { limit, lots, quoteUnits } = intent;
     if (limit < 0) return VENUE_CODES.mandatoryParamEmpty.code;
     const isBuy = intent.side === 'buy';
@@ -103,16 +104,16 @@ export class Venue extends BookVenue<SpotBook> {
     if (intent.timeInForce !== null || (byAmount ? lots !== 0 : quoteUnits !== 0)) return VENUE_CODES.unknownComposition.code;
     const code = this.checkInstrument(book, limit, byAmount ? quoteUnits : lots, byAmount);
     if (code !== 0) return code;
-    const balance = accounts.at(account, isBuy ? book.quoteAsset : book.baseAsset);
-    if (accounts.restricted[account] === 1) return VENUE_CODES.accountRestricted.code;
-    if (accounts.openOrders[account]! >= accounts.mostOpen[account]!) return VENUE_CODES.tooManyOrders.code;
+    const seat = book.seats[account] ?? noAccount(account);
+    this.lastSeat = seat;
+    if (seat.account.isRestricted) return VENUE_CODES.accountRestricted.code;
+    if (seat.account.openOrders >= seat.account.mostOpen) return VENUE_CODES.tooManyOrders.code;
 
-    const rate = account * this.books.length + book.index;
-    const taker = accounts.takerPpm[rate]!;
-    if (!isBuy) this.needed = lots * book.money.unitsPerLot;
-    else if (byAmount) this.needed = book.buyHold(quoteUnits, taker);
-    else this.needed = book.buyHold(book.money.notional(limit, lots), Math.max(accounts.makerPpm[rate]!, taker));
-    return this.needed <= accounts.free[balance]! ? 0 : VENUE_CODES.balanceNotEnough.code;
+    const { money } = book;
+    if (!isBuy) this.needed = lots * money.unitsPerLot;
+    else if (byAmount) this.needed = book.buyHold(quoteUnits, seat.takerPpm);
+    else this.needed = book.buyHold(money.notional(limit, lots), Math.max(seat.makerPpm, seat.takerPpm));
+    return this.needed <= (isBuy ? seat.quote : seat.base).free ? 0 : VENUE_CODES.balanceNotEnough.code;
   }
 
   /** Throws InvariantError unless, in each asset, deposits = balances + fees + what the market took. For tests: it walks all accounts. */

@@ -197,7 +197,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const fault = faultOf === null ? 'none' : faultOf(order);
     if (fault === 'lostRequest') return engine.outcomeUnknown(id);
     // A leg of a bracket arrives as it is made, with the fill that called for it.
-    const nowMs = order.parent > 0 ? order.createdMs : engine.nowMs;
+    const nowMs = order.parent > 0 || this.#options.latencyMs === 0 ? order.createdMs : engine.nowMs;
     const { hitPrice } = engine.desk;
     this.#watch?.beforeOrder(instrumentIndex);
     if ((order.condition ?? 0) > 0) return this.#conditionArrives(order, fault, nowMs);

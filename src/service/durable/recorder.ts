@@ -99,11 +99,12 @@ export class Recorder {
     const { accounts } = venue;
     accounts.assets.forEach((asset, index) => {
       for (const account of changed) {
-        const [uid, at] = [names.uidOf(account), accounts.at(account, index)];
-        this.#put(rows, `b ${uid} ${asset}`, ['b', uid, asset, accounts.free[at]!, accounts.locked[at]!]);
+        const uid = names.uidOf(account);
+        const { free, locked } = accounts.of(account, index);
+        this.#put(rows, `b ${uid} ${asset}`, ['b', uid, asset, free, locked]);
       }
-      const { fees, market, deposited } = accounts;
-      this.#put(rows, `x spot ${asset}`, ['x', 'spot', asset, fees[index]!, market[index]!, 0, deposited[index]!]);
+      const { fees, market, deposited } = accounts.outside[index]!;
+      this.#put(rows, `x spot ${asset}`, ['x', 'spot', asset, fees, market, 0, deposited]);
     });
   }
 

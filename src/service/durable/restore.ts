@@ -180,15 +180,15 @@ function restoreSpot(spot: SpotExchange, latest: Latest): void {
     const totals = latest.totals.get(`spot ${asset}`);
     // Accounts that the config has more than before have brought what they begin with.
     let brought = 0;
-    accounts.names.forEach((_, account) => {
-      const at = accounts.at(account, index);
+    accounts.all.forEach((_, account) => {
+      const balance = accounts.of(account, index);
       const row = latest.balances.get(`${names.uidOf(account)} ${asset}`);
-      if (row === undefined) brought += accounts.free[at]!;
-      else [accounts.free[at], accounts.locked[at]] = [row[3], row[4]];
+      if (row === undefined) brought += balance.free;
+      else [balance.free, balance.locked] = [row[3], row[4]];
     });
     if (totals === undefined) return;
-    [accounts.fees[index], accounts.market[index]] = [totals[3], totals[4]];
-    accounts.deposited[index] = totals[6] + brought;
+    const [, , , fees, market, , deposited] = totals;
+    Object.assign(accounts.outside[index]!, { fees, market, deposited: deposited + brought });
   });
   restoreDesk(spot, latest, 'spot');
 }
@@ -198,7 +198,7 @@ function restoreFutures(futures: FuturesExchange, latest: Latest): void {
   const { names } = futures.rows;
   wallets.assets.forEach((asset, index) => {
     let brought = 0;
-    wallets.names.forEach((_, account) => {
+    wallets.accounts.forEach((_, account) => {
       const wallet = wallets.wallet(account, index);
       const row = latest.wallets.get(`${names.uidOf(account)} ${asset}`);
       if (row === undefined) brought += wallet.free;

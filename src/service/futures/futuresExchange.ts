@@ -85,7 +85,7 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
   /** Opens the account that has the next index, with its balances and settings. Throws ConfigError at one that cannot be. */
   openAccount({ name, futures, maxOpenOrders }: AccountConfig): void {
     const account = this.venue.openAccount(name);
-    if (maxOpenOrders !== undefined) this.venue.wallets.mostOpen[account] = maxOpenOrders;
+    if (maxOpenOrders !== undefined) this.venue.wallets.accounts[account]!.mostOpen = maxOpenOrders;
     for (const [asset, amount] of Object.entries(futures?.balances ?? {})) {
       this.venue.deposit(account, asset, this.#amounts.units(amount, asset, `account ${name} futures balances`));
     }

@@ -50,7 +50,7 @@ export class RowMargin {
   /** Cross positions stand for each other: of an account that has several of them every row is looked at. */
   #isAnyoneInDanger(closing: readonly RowLane[], timeMs: number): boolean {
     const { wallets } = this.#exchange.venue;
-    return wallets.names.some((_, account) => {
+    return wallets.accounts.some((_, account) => {
       const held = wallets.held(account);
       if (closing.length > 0 && held.filter(({ isCross }) => isCross).length > 1) return true;
       return held.some((position) => this.#isInDanger(position, closing, timeMs));

@@ -45,7 +45,7 @@ export class SpotExchange extends OrderDesk<UserOrder, OwnTrade> {
   /** Opens the account that has the next index, with its balances. Throws ConfigError at one that cannot be. */
   openAccount({ name, balances, maxOpenOrders }: AccountConfig): void {
     const account = this.venue.openAccount(name);
-    if (maxOpenOrders !== undefined) this.venue.accounts.mostOpen[account] = maxOpenOrders;
+    if (maxOpenOrders !== undefined) this.venue.accounts.all[account]!.mostOpen = maxOpenOrders;
     for (const [asset, amount] of Object.entries(balances)) {
       this.venue.deposit(account, asset, this.#amounts.units(amount, asset, `account ${name} balances`));
     }

@@ -49,7 +49,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
       filled: (order, fill) => this.filled(order, fill),
       ended: (order, timeMs) => sink.ended(order, timeMs),
     };
-    const context: BookContext = { config, feeModel: config.fees.model ?? null, sink: trimming, counts: wallets, lastTradeId: 0 };
+    const context: BookContext = { config, feeModel: config.fees.model ?? null, sink: trimming, accounts: wallets.accounts, lastTradeId: 0 };
     const books = listOf(
       contracts,
       (terms, index) => new ContractBook(terms, index, context, wallets, config.fees.rounding, sink, () => ++this.lastPositionId),
@@ -169,8 +169,9 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     if (!reduceOnly && !contract.isTrading) return VENUE_CODES.exchangeLock.code;
     const code = this.checkInstrument(book, limit, byValue ? quoteUnits : lots, byValue);
     if (code !== 0) return code;
-    if (this.wallets.restricted[account]) return VENUE_CODES.accountRestricted.code;
-    if (this.wallets.openOrders[account]! >= this.wallets.mostOpen[account]!) return VENUE_CODES.tooManyOrders.code;
+    const { isRestricted, openOrders, mostOpen } = this.wallets.accounts[account]!;
+    if (isRestricted) return VENUE_CODES.accountRestricted.code;
+    if (openOrders >= mostOpen) return VENUE_CODES.tooManyOrders.code;
     return this.checkMargin(account, intent, book);
   }
 
@@ -256,7 +257,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
    */
   fund(instrument: Instrument, ticks: number, rate: number, timeMs: number): void {
     const { index, terms } = this.book(instrument);
-    for (let account = 0; account < this.wallets.names.length; account++) {
+    for (let account = 0; account < this.wallets.accounts.length; account++) {
       for (const position of this.wallets.sides(account, index)) {
         if (position.lots === 0 || rate === 0) continue;
         const share = mulDiv(terms.money.value(position.lots, ticks), Math.abs(rate), RATE_SCALE, 'halfUp');

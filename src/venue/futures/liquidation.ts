@@ -56,7 +56,7 @@ export class Liquidator {
   }
 
   settle(timeMs: number): void {
-    for (let account = 0; account < this.wallets.names.length; account++) {
+    for (let account = 0; account < this.wallets.accounts.length; account++) {
       this.settleIsolated(account, timeMs);
       for (let asset = 0; asset < this.wallets.assets.length; asset++) this.settleCross(account, asset, timeMs);
     }

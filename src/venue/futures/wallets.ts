@@ -5,6 +5,7 @@ import { ConfigError, InvariantError } from '../../base/errors.ts';
 import { exact } from '../../base/exact.ts';
 import { listOf } from '../../base/listOf.ts';
 import type { Instrument } from '../../model/instrument.ts';
+import { Account, enlist } from '../account.ts';
 import type { ContractMoney } from './contractMoney.ts';
 import { Position } from './position.ts';
 
@@ -44,14 +45,9 @@ export interface ContractTerms {
  * account cannot: each may be negative.
  */
 export class Wallets {
-  readonly names: string[] = [];
+  readonly accounts: Account[] = [];
   readonly assets: readonly string[];
   readonly contracts: readonly ContractTerms[];
-  /** By account. */
-  openOrders = new Int32Array(0);
-  /** How many of them it may have. */
-  readonly mostOpen: number[] = [];
-  readonly restricted: boolean[] = [];
   readonly fees: Float64Array;
   readonly insurance: Float64Array;
   readonly market: Float64Array;
@@ -73,11 +69,7 @@ export class Wallets {
 
   /** The index of the new account. Throws ConfigError when the name is taken. */
   open(name: string, setting: (terms: ContractTerms) => ContractSetting, isRestricted: boolean, mostOpen: number): number {
-    if (this.names.includes(name)) throw new ConfigError(`account ${name}: the name is taken`, 'give each account a name of its own');
-    const account = this.names.push(name) - 1;
-    this.openOrders = Int32Array.of(...this.openOrders, 0);
-    this.mostOpen.push(mostOpen);
-    this.restricted.push(isRestricted);
+    const account = enlist(this.accounts, new Account(name, isRestricted, mostOpen));
     this.wallets.push(listOf(this.assets, () => new Wallet()));
     this.settings.push(listOf(this.contracts, setting));
     this.positions.push(listOf(this.contracts, (_, index) => [new Position(account, index, true), new Position(account, index, false)]));
@@ -140,7 +132,7 @@ export class Wallets {
   assertConserved(): void {
     this.assets.forEach((name, asset) => {
       let sum = BigInt(this.fees[asset]!) + BigInt(this.insurance[asset]!) + BigInt(this.market[asset]!);
-      for (let account = 0; account < this.names.length; account++) sum += this.checkedMoney(account, asset);
+      for (let account = 0; account < this.accounts.length; account++) sum += this.checkedMoney(account, asset);
       const deposited = BigInt(this.deposited[asset]!);
       assert(sum === deposited, `${name}: ${deposited} units were deposited, ${sum} are there`);
     });
@@ -152,7 +144,7 @@ export class Wallets {
     let money = BigInt(free) + BigInt(locked);
     for (const { marginUnits } of this.held(account, asset)) money += BigInt(marginUnits);
     const history = BigInt(deposited) + BigInt(realised) - BigInt(fees) + BigInt(funding) - BigInt(liquidationFees) + BigInt(covered);
-    assert(money === history, `${this.names[account]}: ${money} units of ${this.assets[asset]} are there, ${history} should be`);
+    assert(money === history, `${this.accounts[account]?.name}: ${money} units of ${this.assets[asset]} are there, ${history} should be`);
     return money;
   }
 }

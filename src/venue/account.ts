@@ -1,0 +1,27 @@
+// What the exchange keeps of an account beside its money: its name, and how many orders it has and may have.
+
+import { ConfigError } from '../base/errors.ts';
+
+export class Account {
+  readonly name: string;
+  readonly isRestricted: boolean;
+  /** Unfinished orders, counted by the books. */
+  openOrders = 0;
+  /** How many of them it may have. */
+  mostOpen: number;
+
+  constructor(name: string, isRestricted: boolean, mostOpen: number) {
+    this.name = name;
+    this.isRestricted = isRestricted;
+    this.mostOpen = mostOpen;
+  }
+}
+
+/** Adds an account to those of a venue: its index. Throws ConfigError when the name is taken. */
+export function enlist(accounts: Account[], account: Account): number {
+  const { name } = account;
+  if (accounts.some((known) => known.name === name)) {
+    throw new ConfigError(`account ${name}: the name is taken`, 'give each account a name of its own');
+  }
+  return accounts.push(account) - 1;
+}
