@@ -31,6 +31,8 @@ export interface BotOptions {
   /** Memory to take and give back, for whoever runs many backtests; by default each run has its own. */
   readonly scratch?: Scratch;
   readonly equitySink?: EquitySink | null;
+  /** Nobody reads the columns of its orders: they are not kept. */
+  readonly dropsOrders?: boolean;
 }
 
 /** A bot whose strategies have registered what they need; nothing is filled yet. */
@@ -53,8 +55,8 @@ export interface SealedBot {
 /** Throws ConfigError and StrategyError for what a strategy cannot be constructed with. `shared`: feeds of other bots of the same run. */
 export function constructBot(plan: RunPlan, options: BotOptions, shared: SharedFeeds | null): ConstructedBot {
   const container = new Container({ defaultScope: 'Singleton' });
-  const { log = () => {}, beat = null, equitySink = null, scratch = new Scratch() } = options;
-  container.load(botModule(plan, { log, beat, equitySink }, scratch, shared), replayModule(plan, options.faultOf));
+  const { log = () => {}, beat = null, equitySink = null, dropsOrders = false, scratch = new Scratch() } = options;
+  container.load(botModule(plan, { log, beat, equitySink, dropsOrders }, scratch, shared), replayModule(plan, options.faultOf));
   const engine = container.get(TOKENS.engine);
   addStrategies(engine, plan);
   return { plan, engine, exchange: container.get(TOKENS.exchange), deposits: fund(engine, plan) };

@@ -43,7 +43,8 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch,
     );
     bind(TOKENS.brackets).toResolvedValue((instruments) => new Brackets(instruments.length), [TOKENS.instruments]);
     bind(TOKENS.orders).toResolvedValue(
-      (exchange, journal, reservations, fence) => new OrderManager(exchange, journal, reservations, fence, scratch),
+      (exchange, journal, reservations, fence) =>
+        new OrderManager(exchange, journal, reservations, fence, observers.dropsOrders === true ? null : scratch),
       [TOKENS.exchange, TOKENS.journal, TOKENS.reservations, TOKENS.fence],
     );
     bind(TOKENS.risk).toResolvedValue(

@@ -109,7 +109,7 @@ function constructGroup(
       const sampler = new EquitySampler(sampling);
       const bot = constructBot(
         { ...base, blockRows, strategies: withParams(base.strategies, params) },
-        { scratch, beat: watcher?.beat ?? null, equitySink: sampler },
+        { scratch, beat: watcher?.beat ?? null, equitySink: sampler, dropsOrders: !readsOrders(base) },
         shared,
       );
       shared ??= { feeds: bot.engine.feeds, instant: bot.engine.instant };
@@ -147,12 +147,18 @@ function orRefusal<Made>(make: () => Made): Made | Refusal {
   }
 }
 
-function recordOf({ fromMs, toMs, futures }: RunPlan, { engine, checkBooks, sampler }: Lane): SetRecord {
+/** Where long and short are held apart, only an order tells which of them a fill was of. */
+function readsOrders({ futures }: RunPlan): boolean {
+  return futures !== undefined && !futures.isNet;
+}
+
+function recordOf(base: RunPlan, { engine, checkBooks, sampler }: Lane): SetRecord {
+  const { fromMs, toMs, futures } = base;
   checkBooks();
   const equity = engine.risk.watchesEquity ? engine.recorder.columns() : sampler.columns();
   const { instruments, startUnits } = engine;
   const record = { fromMs, toMs, startUnits, instruments, fills: engine.fills.columns(), equity };
   if (!futures) return record;
   const paid = { ...record, payments: engine.payments.columns() };
-  return futures.isNet ? paid : { ...paid, isTwoWay: true, orders: engine.orders.columns() };
+  return readsOrders(base) ? { ...paid, isTwoWay: true, orders: engine.orders.columns() } : paid;
 }

@@ -8,7 +8,7 @@ import type { FeedRecord, IndicatorTrace, RunRecord } from '../model/run.ts';
 import { constructBot, loopsFor, sealBot, type BotOptions, type SealedBot } from './bot.ts';
 import type { FuturesPlan, RunPlan } from './plan.ts';
 
-export interface BacktestOptions extends Omit<BotOptions, 'equitySink'> {
+export interface BacktestOptions extends Omit<BotOptions, 'equitySink' | 'dropsOrders'> {
   /** Keep the values of registered indicators, for pictures. */
   readonly trace?: boolean;
 }

@@ -28,6 +28,8 @@ export interface Observers {
   readonly beat: Int32Array | null;
   /** Takes the equity block by block in place of a column of all of it. */
   readonly equitySink?: EquitySink | null;
+  /** Nobody reads the columns of its orders: they are not kept. */
+  readonly dropsOrders?: boolean;
 }
 
 export const TOKENS = Object.freeze({

@@ -20,8 +20,9 @@ function written(scratch: Scratch): { readonly log: RowLog; readonly pages: Read
 
 it('rows come back as columns', () => {
   const { log } = written(new Scratch());
-  expect([...log.column(0, ROWS)]).toEqual(Array.from({ length: ROWS }, (_, row) => row));
-  expect(log.column(1, ROWS)[ROWS - 1]).toBe(1 - ROWS);
+  const [up, down] = log.columns(ROWS);
+  expect([...up!]).toEqual(Array.from({ length: ROWS }, (_, row) => row));
+  expect([...down!]).toEqual(Array.from({ length: ROWS }, (_, row) => -row));
 });
 
 it('where nobody reads them they share one page, and what is taken otherwise is nobody else’s', () => {

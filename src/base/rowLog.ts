@@ -11,6 +11,8 @@ export function bitsOf(codes: Float64Array, from: number, width: number): Uint8A
 /** Rows of a page, a power of two. Pages are never copied; a log grows by another one. */
 const PAGE_BITS = 12;
 const PAGE_ROWS = 1 << PAGE_BITS;
+/** A part of a page that fits into the first cache. */
+const STRIP_ROWS = 128;
 
 /** Where a row lies in its page, in rows: times the log's width (a constant there, so that V8 knows the range) it is the first field. */
 export function rowInPage(row: number): number {
@@ -68,11 +70,17 @@ export class RowLog {
     return row >> PAGE_BITS === this.#lastAt ? this.#last : this.#turnTo(row >> PAGE_BITS);
   }
 
-  /** Field `field` of the rows [0, length) as one column. */
-  column(field: number, length: number): Float64Array {
-    const out = new Float64Array(length);
-    for (let row = 0; row < length; row++) out[row] = this.#pages[row >> PAGE_BITS]![rowInPage(row) * this.width + field]!;
-    return out;
+  /** The rows [0, length) as columns, by field. */
+  columns(length: number): readonly Float64Array[] {
+    const { width } = this;
+    const columns = Array.from({ length: width }, () => new Float64Array(length));
+    // By strips: what one field of a strip has brought into the cache the others find there.
+    for (let from = 0; from < length; from += STRIP_ROWS) {
+      const page = this.#pages[from >> PAGE_BITS]!;
+      const to = Math.min(from + STRIP_ROWS, length);
+      for (let field = 0; field < width; field++) copyField(page, rowInPage(from) * width + field, width, columns[field]!, from, to);
+    }
+    return columns;
   }
 
   /** Gives the memory back; the log is empty afterwards. */
@@ -86,4 +94,9 @@ export class RowLog {
     this.#lastAt = at;
     return (this.#last = this.#pages[at]!);
   }
+}
+
+/** Every `step`th number of `page` from `at` on, to the rows [from, to) of `out`. */
+function copyField(page: Float64Array, at: number, step: number, out: Float64Array, from: number, to: number): void {
+  for (let row = from; row < to; row++, at += step) out[row] = page[at]!;
 }

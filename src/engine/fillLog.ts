@@ -34,7 +34,8 @@ export class FillLog {
   }
 
   columns(): FillColumns {
-    const of = (field: number) => this.#rows.column(field, this.length);
+    const columns = this.#rows.columns(this.length);
+    const of = (field: number) => columns[field]!;
     const codes = of(FIELD.codes);
     const bits = (from: number, width: number) => bitsOf(codes, from, width);
     return {

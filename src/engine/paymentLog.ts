@@ -28,7 +28,8 @@ export class PaymentLog {
   }
 
   columns(): PaymentColumns {
-    const of = (field: number) => this.#rows.column(field, this.length);
+    const columns = this.#rows.columns(this.length);
+    const of = (field: number) => columns[field]!;
     return {
       length: this.length,
       timeMs: of(FIELD.timeMs),

@@ -1,6 +1,7 @@
 // What a run keeps of its orders: one row an order, written once, when it ends.
 
 import * as rows from '../base/rowLog.ts';
+import { InvariantError } from '../base/errors.ts';
 import { bitsOf, RowLog, type Scratch } from '../base/rowLog.ts';
 import { ENDINGS, ROLES, type OrderColumns } from '../model/run.ts';
 import type { OrderRecord } from './record.ts';
@@ -16,22 +17,24 @@ const FILLED = ENDINGS.indexOf('filled');
 const MAX_TEXTS = 65_536;
 
 export class OrderLog {
-  readonly #rows: RowLog;
+  readonly #rows: RowLog | null;
   readonly #texts: string[] = [''];
   readonly #textAt = new Map<string, number>([['', 0]]);
 
   /** The number of the last order before the first row: orders of an earlier process have none. */
   base = 0;
 
-  constructor(scratch: Scratch) {
-    this.#rows = new RowLog(WIDTH, scratch);
+  /** Without a scratch nothing is kept: the sets of a sweep are told apart by their fills. */
+  constructor(scratch: Scratch | null) {
+    this.#rows = scratch === null ? null : new RowLog(WIDTH, scratch);
   }
 
   /** Writes the row of an order that has ended, or that is still open when the run ends. */
   write(order: OrderRecord): void {
+    const rowLog = this.#rows;
     const row = order.id - this.base - 1;
-    if (row < 0) return;
-    const page = this.#rows.page(row);
+    if (rowLog === null || row < 0) return;
+    const page = rowLog.page(row);
     const at = rowInPage(row) * WIDTH;
     page[at + FIELD.parent] = order.parent;
     page[at + FIELD.lots] = order.lots;
@@ -46,9 +49,11 @@ export class OrderLog {
     page[at + FIELD.texts] = this.#text(order.slot) + (order.code === null ? 0 : this.#text(order.code)) * MAX_TEXTS;
   }
 
-  /** The columns of the first `count` orders after `base`; each has been written. */
+  /** The columns of the first `count` orders after `base`; each has been written. Throws InvariantError where none is kept. */
   columns(count: number): OrderColumns {
-    const of = (field: number) => this.#rows.column(field, count);
+    if (this.#rows === null) throw new InvariantError('the orders of this run are not kept');
+    const columns = this.#rows.columns(count);
+    const of = (field: number) => columns[field]!;
     const codes = of(FIELD.codes);
     const texts = of(FIELD.texts);
     const bits = (from: number, width: number) => bitsOf(codes, from, width);
@@ -77,7 +82,7 @@ export class OrderLog {
     };
   }
   release(): void {
-    this.#rows.release();
+    this.#rows?.release();
   }
 
   #text(text: string): number {

@@ -48,7 +48,7 @@ export class OrderManager {
   #base = 0;
   #impossible = 0;
 
-  constructor(exchange: ExchangePort, journal: Journal, reservations: Reservations, fence: Fence, scratch: Scratch) {
+  constructor(exchange: ExchangePort, journal: Journal, reservations: Reservations, fence: Fence, scratch: Scratch | null) {
     this.#keepEnded = fence.keepEnded;
     this.#log = new OrderLog(scratch);
     this.#exchange = exchange;
