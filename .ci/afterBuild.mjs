@@ -1,11 +1,18 @@
-// What tsc leaves to be done: the bin file must be executable for `npx isobar`; packages of many files become one file each, and the commands one.
-import { chmodSync, existsSync } from 'node:fs';
+// What tsc leaves to be done: packages of many files, the commands, and modules that are needed together become one file each, pages one
+// script, and the bin file executable for `npx isobar`.
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { mergeCommands } from './commands.mjs';
+import { mergeModules } from './merge.mjs';
+import { linkPages } from './pages.mjs';
 import { vendor } from './vendor.mjs';
 
 const bin = 'dist/cli/isobar.js';
 if (existsSync(bin)) {
+  // Of the build before.
+  rmSync('dist/merged', { recursive: true, force: true });
   await vendor('dist');
   await mergeCommands('dist');
+  await linkPages('dist');
+  await mergeModules('dist');
   chmodSync(bin, 0o755);
 }

@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const PACKAGES = ['inversify', 'yaml', 'yargs', 'zod'];
+const PACKAGES = ['inversify', 'pino', 'yaml', 'yargs', 'zod'];
 /** Packages that one of ours needs less of than there is. */
 const LESS = { 'string-width': fileURLToPath(new URL('textWidth.mjs', import.meta.url)) };
 /** Of the compiler, or of a build before this one. */

@@ -1,0 +1,14 @@
+// The scripts of pages are joined here, so that no run reads their thirty modules again.
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const PAGES = ['report/html', 'report/sweep', 'report/compare', 'live/dashboard'];
+
+export async function linkPages(dist) {
+  const { linked } = await import(pathToFileURL(resolve(dist, 'report/html/link.js')).href);
+  for (const page of PAGES) {
+    const file = resolve(dist, page, 'page/main.js');
+    writeFileSync(file, `${linked(pathToFileURL(file))}\n`);
+  }
+}

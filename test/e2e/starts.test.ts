@@ -1,0 +1,43 @@
+// A start reads few files: modules that are needed together are one file of the built package, and one instance whoever asks for them.
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { ROOT } from '../fixtures/packed.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'isobar-starts-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Files of the built package that are read before `entry` has anything to do. */
+function filesRead(entry: string): readonly string[] {
+  const list = join(folder, 'loaded');
+  const code = `await import(${JSON.stringify(join(ROOT, 'dist', entry))})`;
+  execFileSync(process.execPath, ['--import', join(ROOT, 'test/live/loadedFiles.mjs'), '--input-type=module', '-e', code], {
+    env: { ...process.env, ISOBAR_LOADED: list },
+  });
+  const files = readFileSync(list, 'utf8').split('\n');
+  return files.filter((file) => file.includes('/dist/') && !file.includes('/node_modules/'));
+}
+
+test.each([
+  ['a backtest from code', 'run.js', 70],
+  ['a strategy', 'index.js', 10],
+  ['a live bot', 'app/live/openLiveBot.js', 70],
+  ['a kill', 'cli/killAction.js', 50],
+  ['the paper exchange', 'cli/exchangeAction.js', 45],
+])('%s: %s reads no file of its own for each module', (_what, entry, most) => {
+  const files = filesRead(entry);
+  expect(files.length, files.join('\n')).toBeGreaterThan(0);
+  expect(files.length, files.join('\n')).toBeLessThanOrEqual(most);
+});
+
+test('a module has one instance by its own address and by that of the package', async () => {
+  // Addresses that the compiler does not follow: what the build makes of a module has the types of the module.
+  const exported = async (path: string): Promise<Readonly<Record<string, unknown>>> => import(join(ROOT, 'dist', path));
+  const [own, whole] = await Promise.all([exported('strategy/strategy.js'), exported('index.js')]);
+  expect(own['Strategy']).toBe(whole['Strategy']);
+  const [loop, again] = await Promise.all([exported('engine/blockLoop.js'), exported('engine/blockLoop.js?strategy=other')]);
+  expect(again['blockLoop']).not.toBe(loop['blockLoop']);
+});
