@@ -24,8 +24,8 @@ const ZERO = new Decimal(0);
 const DIGITS = 8;
 const SCALE = 10 ** DIGITS;
 const SAMPLES = 1000;
-/** Rows after which the seed of a smoothing over 14 or 26 bars has less than e^-85 of its first weight. */
-const SETTLED = 1200;
+/** Rows after which the seed of a smoothing over 14 or 26 bars has less than e^-42 of its first weight: nothing beside 1e-9. */
+const SETTLED = 600;
 /** Recursive indicators are sampled in runs of neighbours, so that the oracle settles once for all of a run. */
 const RUN = 20;
 
