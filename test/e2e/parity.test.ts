@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { withoutProgress } from '../fixtures/cliDesk.ts';
 
 const run = promisify(execFile);
 const PARITY = fileURLToPath(new URL('../parity/run.mjs', import.meta.url));
@@ -24,7 +25,7 @@ it('a live bot over HTTP has the orders, fills and balances of its backtest: tar
   // The carry has bars of both markets.
   const rows = { fundingCarry: 2 * bars, fundingFade: bars, trendFilter: bars };
   const { code, stdout, stderr } = await parity('--json', '--bars', String(bars), ...Object.keys(rows));
-  expect(stderr).toBe('');
+  expect(withoutProgress(stderr)).toBe('');
   const results = JSON.parse(stdout) as readonly { orders: number; fills: number }[];
   expect(results).toMatchObject(
     Object.entries(rows).map(([strategy, count]) => ({ strategy, bars: count, equal: true, firstDifference: null })),
