@@ -5,6 +5,7 @@ import { basename, resolve } from 'node:path';
 import { generateInto } from '../../adapters/bars/generateInto.ts';
 import { fileError } from '../../adapters/bars/fileError.ts';
 import { ConfigError } from '../../base/errors.ts';
+import { checkOutFolder } from '../outFolder.ts';
 import { namesOf } from './names.ts';
 import { originFor } from './origin.ts';
 import { projectTexts, strategyTexts } from './template.ts';
@@ -31,6 +32,7 @@ export function createProject(dir: string): Created {
     const some = there.slice(0, NAMED).join(', ') + (there.length > NAMED ? ', ...' : '');
     throw new ConfigError(`${dir}: the folder is not empty: ${some}`, 'name a new folder: isobar init my-strategies');
   }
+  checkOutFolder('dir', dir);
   const texts = { 'package.json': packageText(folder), ...projectTexts() };
   writeAll(folder, texts, 'data', (data) => void generateInto(data, { ...BARS, fromMs: FROM_MS }));
   return { folder, files: Object.keys(texts) };
@@ -40,6 +42,7 @@ export function createProject(dir: string): Created {
 export function createStrategy(name: string): Created {
   const folder = resolve('.');
   const texts = strategyTexts(namesOf(name));
+  checkOutFolder('folder', folder);
   writeAll(folder, texts);
   return { folder, files: Object.keys(texts) };
 }

@@ -102,6 +102,10 @@ test('a folder that is not empty, and a file, are no place for a project; .git i
   expect(createProject(folder).files).toContain('strategies/meanCross.ts');
 });
 
+test.runIf(existsSync('/proc/self'))('a folder of the system that takes none is told as such, without trying for ever', () => {
+  expect(() => createProject('/proc/mine')).toThrow(/^dir \/proc\/mine: \/proc may not be written to \(/);
+});
+
 test('a new project type-checks and passes its test', () => {
   const project = fresh();
   createProject(project);
