@@ -2,9 +2,11 @@
 
 import { dirname } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
+import { obstacleText } from '../../orders/obstacles.ts';
 import type { Bundler } from '../../plugins/bundler.ts';
 import { loadModel, type LoadedModel, type ModelKind } from '../../plugins/loadModel.ts';
-import { RULES } from '../../risk/rules.ts';
+import { rulesFor } from '../../risk/rules.ts';
+import { TROUBLES } from '../../risk/troubles.ts';
 import type { RiskRuleSpec } from '../../strategy/models.ts';
 import { locate } from '../definition/paths.ts';
 import type { Definition } from '../definition/schema.ts';
@@ -14,7 +16,10 @@ import type { ModelRecord, ModelsPlan } from '../plan.ts';
 export const NO_MODELS: ModelsPlan = { slippage: null, fees: null, rules: [], records: [] };
 
 const CODE = /^[A-Z][A-Z0-9_]{2,31}$/;
-const TAKEN = new Set(RULES.map(({ code }) => code));
+/** Of every market: a rule may be moved to a run of another one. */
+const RULE_CODES = (['spot', 'futures', 'both'] as const).flatMap((market) => rulesFor(market).map(({ code }) => code));
+const TAKEN = new Set([...RULE_CODES, ...Object.keys(TROUBLES)]);
+const isTakenByUs = (code: string): boolean => TAKEN.has(code) || obstacleText(code) !== null;
 
 /** Throws ConfigError naming the key of a model that cannot be used. */
 export async function loadModels({ models, fills }: Definition, source: DefinitionSource, bundler?: Bundler): Promise<ModelsPlan> {
@@ -38,7 +43,7 @@ export async function loadModels({ models, fills }: Definition, source: Definiti
   for (const [at, file] of (models.risk ?? []).entries()) {
     const path = ['models', 'risk', at];
     const rule = await load('risk', path, file);
-    const isTaken = TAKEN.has(rule.code) || rules.some(({ code }) => code === rule.code);
+    const isTaken = isTakenByUs(rule.code) || rules.some(({ code }) => code === rule.code);
     if (!CODE.test(rule.code) || isTaken) {
       const got = isTaken ? `${rule.code}, which another rule has` : `'${rule.code}'`;
       throw new ConfigError(`${whereIs(source, path)}: expected a code of 3 to 32 capitals, digits and underscores, got ${got}`, 'correct the code in the rule');
