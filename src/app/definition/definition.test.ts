@@ -109,7 +109,9 @@ test('an unquoted decimal that is out of range is not sent for quotes, which wou
 
 test('a limit that is no number is told once', () => {
   const text = GOOD.replace("maxLeverage: '1'", "maxLeverage: 'x'");
-  expect(refusal(source(text)).message).toMatch(/^x\.yaml:\d+ risk\.maxLeverage: expected a quoted decimal \(x equity, above 0\), got 'x'$/);
+  expect(refusal(source(text)).message).toMatch(
+    /^x\.yaml:\d+ risk\.maxLeverage: expected a quoted decimal \(x equity, above 0\), got 'x'$/,
+  );
 });
 
 test('all mistakes are told at once, misspelt keys first', () => {
@@ -212,6 +214,17 @@ test('the definition with its defaults reads back as the same run', () => {
   expect(again).toMatchObject({ ...definition, from: known.from, to: known.to });
   expect(settledText(again, strategyEntries(again, source(text)), known)).toBe(text);
   expect(runName(definition, strategyEntries(definition, from))).toBe('smaCross');
+});
+
+test('the definition with its defaults fits a terminal of 100 columns, indented by two', () => {
+  const symbols = Array.from({ length: 20 }, (_, at) => `'TOKEN${at}USDT'`).join(', ');
+  const from = source(GOOD.replace(/feeds:.*/, `feeds: { bars: { symbols: [${symbols}], interval: 1m } }`));
+  const definition = parseDefinition(from);
+  const known = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', rates: { maker: '0.001', taker: '0.001' } };
+  const text = settledText(definition, strategyEntries(definition, from), known);
+  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(98);
+  expect(text).toContain("fees: { in: received, rounding: halfUp, maker: '0.001', taker: '0.001' }\nfills:\n  limit: through\n");
+  expect(parseDefinition(source(text)).feeds).toEqual(definition.feeds);
 });
 
 test('a definition made of options names the option', () => {

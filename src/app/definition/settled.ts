@@ -1,7 +1,7 @@
 // A definition with every default filled in: what a run did, as its author could have written it.
 
 import { basename } from 'node:path';
-import { Document, isMap, isSeq } from 'yaml';
+import { Document, isMap, isSeq, stringify } from 'yaml';
 import { Decimal } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { insideRule } from './inside.ts';
@@ -96,6 +96,10 @@ export interface KnownByData {
   readonly rates: { readonly maker?: string; readonly taker?: string };
 }
 
+const STYLE = { singleQuote: true } as const;
+/** Columns of a line: a terminal of 100 shows it indented by two. */
+const LINE = 98;
+
 /** The definition as YAML text with all defaults written out. */
 export function settledText(definition: Definition, entries: readonly StrategyEntry[], known: KnownByData): string {
   const { rates } = known;
@@ -123,8 +127,8 @@ export function settledText(definition: Definition, entries: readonly StrategyEn
   };
   const document = new Document(full);
   // One line a key, as people write it.
-  if (isMap(document.contents)) for (const { value } of document.contents.items) inline(value);
-  return document.toString({ lineWidth: 120, singleQuote: true });
+  inline(document.contents, '');
+  return document.toString({ ...STYLE, lineWidth: LINE });
 }
 
 /** Written only where finer bars are looked for: what a run does without them does not hang on there being such a key. */
@@ -133,11 +137,18 @@ function insideOf(definition: Definition): { readonly inside?: string } {
   return rule === 'off' && definition.fills?.inside === undefined ? {} : { inside: rule };
 }
 
-/** Writes a list or a map that holds no other in one line. */
-function inline(node: unknown): void {
+/** Writes a list or a map that holds no other in one line where that fits; `before` is what stands in front of it. */
+function inline(node: unknown, before: string): void {
   if (!isMap(node) && !isSeq(node)) return;
-  const inner = isMap(node) ? node.items.map((pair) => pair.value) : node.items;
-  const nested = inner.filter((item) => isMap(item) || isSeq(item));
-  if (nested.length === 0) node.flow = true;
-  for (const item of nested) inline(item);
+  const inner = isMap(node)
+    ? node.items.map(({ key, value }) => ({ key: `${String(key)}: `, value }))
+    : node.items.map((value) => ({ key: '- ', value }));
+  const nested = inner.filter(({ value }) => isMap(value) || isSeq(value));
+  if (nested.length > 0 || before === '') {
+    const indent = ' '.repeat(before.length - before.trimStart().length + (before === '' ? 0 : 2));
+    for (const { key, value } of nested) inline(value, `${indent}${key}`);
+    return;
+  }
+  node.flow = true;
+  node.flow = before.length + stringify(node, { ...STYLE, lineWidth: 0 }).trimEnd().length <= LINE;
 }
