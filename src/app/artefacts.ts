@@ -1,7 +1,6 @@
 // The run folder: everything a run leaves, written beside its place and renamed into it, whole or not at all.
 
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { writeArrowColumns } from '../adapters/bars/arrow/arrowFile.ts';
 import { fileError } from '../adapters/bars/fileError.ts';
@@ -18,7 +17,7 @@ import { shownPath } from './definition/paths.ts';
 import type { Origin } from './definition/request.ts';
 import type { ResolvedRun } from './definition/resolve.ts';
 import type { FinishedRun } from './execute.ts';
-import { inputFiles, type InputFile } from './inputFiles.ts';
+import { inputFiles, lockFileIn, type InputFile, type LockFile } from './inputFiles.ts';
 import { freePath, moveInto, stamp } from './runPlace.ts';
 import { versions } from './version.ts';
 
@@ -55,7 +54,7 @@ export interface Manifest {
   /** The commands that put the bars into the definition's catalog, and what was given in code: such a run is made again by that code. */
   readonly origin: Origin;
   /** The lock file of the folder in which the run was started; null where there is none. */
-  readonly lockFile: { readonly file: string; readonly sha256: string } | null;
+  readonly lockFile: LockFile | null;
   readonly versions: Readonly<Record<string, string>>;
 }
 
@@ -88,14 +87,9 @@ function identityOf({ resolved, record, summary, origin }: FinishedRun): Identit
       manifestSha256: quality.manifestHash,
     })),
     origin,
-    lockFile: lockFile(),
+    lockFile: lockFileIn('.'),
     versions: versions(),
   };
-}
-
-function lockFile(): Manifest['lockFile'] {
-  const file = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock'].find((name) => existsSync(name));
-  return file === undefined ? null : { file, sha256: createHash('sha256').update(readFileSync(file)).digest('hex') };
 }
 
 /**

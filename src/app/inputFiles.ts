@@ -14,6 +14,13 @@ export interface InputFile {
   readonly sha256: string;
 }
 
+export interface LockFile {
+  readonly file: string;
+  readonly sha256: string;
+}
+
+const LOCK_FILES = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock'];
+
 /** Hashing a file is bound by the processor; a piece stays in its cache. */
 const PIECE_BYTES = 1 << 18;
 
@@ -47,4 +54,13 @@ export function inputFiles({ resolved, origin }: Pick<FinishedRun, 'resolved' | 
     const sha256 = fileHash(path);
     return sha256 === null ? [] : [{ use, file: shownPath(path), sha256 }];
   });
+}
+
+/** The lock file of the packages in `folder`; null where there is none. */
+export function lockFileIn(folder: string): LockFile | null {
+  for (const file of LOCK_FILES) {
+    const sha256 = fileHash(resolve(folder, file));
+    if (sha256 !== null) return { file, sha256 };
+  }
+  return null;
 }

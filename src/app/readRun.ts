@@ -96,15 +96,18 @@ const manifestSchema = z.object({
 function parseManifest(path: string): Manifest {
   if (!existsSync(path)) throw new ConfigError(`${path}: the run is not whole: its manifest is missing`, 'make the run again');
   const value = parseJson(path, readText(path));
-  const format = z.object({ format: text }).safeParse(value);
-  if (format.success && format.data.format !== FORMAT) {
-    throw new ConfigError(`${path} format: expected '${FORMAT}', got '${format.data.format}'`, 'read it with the isobar that wrote it');
+  const format: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'format') : undefined;
+  if (format !== FORMAT) {
+    const got = format === undefined ? 'nothing' : JSON.stringify(format);
+    throw new ConfigError(
+      `${path} format: expected '${FORMAT}', got ${got}`,
+      'read it with the isobar that wrote it, or make the run again',
+    );
   }
   const manifest = manifestSchema.safeParse(value);
   if (manifest.success) return manifest.data;
-  const [issue] = manifest.error.issues;
   throw new ConfigError(
-    `${path} ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not a manifest'}`,
+    `${path} ${manifest.error.issues[0]?.path.join('.') ?? ''}: not as isobar wrote it`,
     'it was changed, or written by an earlier isobar: make the run again',
   );
 }

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { fileHash, type InputFile } from './inputFiles.ts';
+import { fileHash, lockFileIn, type InputFile } from './inputFiles.ts';
 import { definitionText } from './artefacts.ts';
 import { readText, type StoredRun } from './readRun.ts';
 import { shownPath } from './definition/paths.ts';
@@ -12,8 +12,8 @@ export interface ChangedInput {
   readonly use: InputFile['use'] | 'lock file';
   /** As a person would type it. */
   readonly file: string;
-  /** SHA-256 of its bytes. */
-  readonly recorded: string;
+  /** SHA-256 of its bytes; null for a lock file that was not there. */
+  readonly recorded: string | null;
   /** Null where the file is gone. */
   readonly now: string | null;
 }
@@ -35,11 +35,17 @@ export function checkInputs(run: StoredRun, startedIn: string): InputCheck {
     const now = fileHash(path);
     return now === sha256 ? [] : [{ use, file: shownPath(path), recorded: sha256, now }];
   });
+  // Packages that were locked after the run may be others than it ran with.
+  const lock = lockFileIn(startedIn);
+  const isNew = lock !== null && lock.file !== lockFile?.file;
+  if (isNew) {
+    changed.push({ use: 'lock file', file: shownPath(resolve(startedIn, lock.file)), recorded: null, now: lock.sha256 });
+  }
   const present = versions();
   const notes = [...new Set([...Object.keys(recorded), ...Object.keys(present)])].flatMap((name) =>
     recorded[name] === present[name] ? [] : [`${name} was ${recorded[name] ?? 'not recorded'}, is ${present[name] ?? 'not known'}`],
   );
-  return { files: listed.length + 1, changed: [...ownDefinition(run), ...changed], notes };
+  return { files: listed.length + (isNew ? 2 : 1), changed: [...ownDefinition(run), ...changed], notes };
 }
 
 /** The definition in the run folder: the remarks that the run wrote in front of it, then the text that its hash is of. */

@@ -86,7 +86,7 @@ function cause({ outcome, isFolderAltered, changed, notes, differences, resultHa
 function changedLines(changed: readonly ChangedInput[]): string[] {
   return changed.flatMap(({ use, file, recorded, now }) => [
     `    ${file}`,
-    `      ${use.padEnd(10)}  recorded ${short(recorded)}, now ${now === null ? 'missing' : short(now)}`,
+    `      ${use.padEnd(10)}  recorded ${recorded === null ? 'none' : short(recorded)}, now ${now === null ? 'missing' : short(now)}`,
   ]);
 }
 

@@ -119,6 +119,19 @@ describe('a run whose files have changed', () => {
     },
   );
 
+  it('a lock file that came after the run is named', async () => {
+    const other = new VerifiedDesk();
+    await other.make([], false);
+    expect(await verify(other.run)).toMatchObject({ outcome: 'identical', changed: [] });
+    writeFileSync(other.path('package-lock.json'), '{}');
+    const { outcome, changed } = await verify(other.run);
+    expect([outcome, changed]).toEqual([
+      'identical',
+      [{ use: 'lock file', file: other.path('package-lock.json'), recorded: null, now: expect.stringMatching(HASH) }],
+    ]);
+    other.remove();
+  });
+
   it('several changes are all named, and the first difference of each file with both values', async () => {
     const lengths = desk.path('strategies/lib/lengths.ts');
     const verdict = await desk.changed(
@@ -233,9 +246,19 @@ describe('runs of other kinds', () => {
     [
       'of another format',
       (run: string) => change(run, '"isobar run 1"', '"isobar run 9"'),
-      /format: expected 'isobar run 1', got 'isobar run 9'/,
+      /format: expected 'isobar run 1', got "isobar run 9"/,
     ],
-    ['of an earlier isobar', (run: string) => change(run, '"startedIn"', '"other"'), /manifest\.json startedIn: /],
+    ['of an earlier isobar', (run: string) => change(run, '"startedIn"', '"other"'), /manifest\.json startedIn: not as isobar wrote it$/],
+    [
+      'with an empty manifest',
+      (run: string) => writeFileSync(join(run, 'manifest.json'), '{}'),
+      /manifest\.json format: expected .*, got nothing$/,
+    ],
+    [
+      'with a list as manifest',
+      (run: string) => writeFileSync(join(run, 'manifest.json'), '[]'),
+      /manifest\.json format: expected .*, got nothing$/,
+    ],
     ['with a torn manifest', (run: string) => change(run, '"startedIn"', ''), /manifest\.json: not whole JSON/],
     ['of a sweep', (run: string) => writeFileSync(join(run, 'sweep.json'), '{}'), /expected the folder of a run, got that of a sweep/],
   ])('one %s is refused', async (_, harm, message) => {
