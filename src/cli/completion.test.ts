@@ -5,7 +5,7 @@ import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliDesk, COMMAND } from '../../test/fixtures/cliDesk.ts';
+import { CliDesk, COMMAND, STRATEGIES } from '../../test/fixtures/cliDesk.ts';
 
 const desk = new CliDesk();
 beforeAll(() => {
@@ -20,6 +20,10 @@ beforeAll(() => {
     'runs/one/manifest.json',
     'runs/half/log',
   ];
+  // Where listings do not look.
+  const definition = `strategy: ${STRATEGIES}/smaCross.ts\nfeeds: { bars: { symbol: ABCUSDT, interval: 1h } }\ncash: '1000'\n`;
+  desk.write('data/cross.yaml', definition);
+  desk.write('data/pair.yaml', definition.replace(/: (.*\.ts)/, ': [$1, $1]'));
   for (const file of [...files, 'other.yaml', 'BTCUSDT-1h.csv']) desk.write(file, '');
 });
 afterAll(() => desk.remove());
@@ -72,6 +76,10 @@ describeShell('bash', () => {
     ['isobar completion z', ['zsh']],
     ['isobar data import --market ', ['futures', 'spot']],
     ['isobar sweep backtests/first.yaml --by s', ['sharpe', 'skew', 'sortino']],
+    ['isobar sweep data/cross.yaml --grid ', ['fast=', 'slow=']],
+    ['isobar sweep data/cross.yaml --grid fast=1..3 --grid s', ['slow=']],
+    ['isobar sweep data/pair.yaml --grid ', ['SmaCross#2.fast=', 'SmaCross#2.slow=', 'SmaCross.fast=', 'SmaCross.slow=']],
+    ['isobar sweep --grid ', []],
     ['isobar data resample --interval 1', ['15m', '1M', '1d', '1h', '1m', '1w']],
     ['isobar backtest ', ['backtests/first.yaml', 'other.yaml', 'strategies/a.ts', 'strategies/b\\ c\\$\\(touch\\ x\\).ts']],
     ['isobar sweep --json b', ['backtests/first.yaml']],
@@ -88,6 +96,7 @@ describeShell('zsh', () => {
   it.concurrent.each([
     ['isobar sweep --gr', [/^--grid:Values of a parameter/]],
     ['isobar sweep --by tot', [/^totalReturn$/]],
+    ['isobar sweep data/cross.yaml --grid ', [/^fast=$/, /^slow=$/]],
     ['isobar strategy show strategies/b', [/^strategies\/b c\$\(touch x\)\.ts$/]],
     ['isobar report ', [/^runs\/one$/]],
     ['isobar data import ', []],
@@ -98,6 +107,7 @@ describeShell('fish', () => {
   it.concurrent.each([
     ['isobar sweep --gr', [/^--grid\tValues of a parameter/]],
     ['isobar backtest s.ts --interval 15', [/^15m$/]],
+    ['isobar sweep data/cross.yaml --grid f', [/^fast=$/]],
     ['isobar strategy show strategies/b', [/^strategies\/b c\$\(touch x\)\.ts$/]],
     ['isobar report ', [/^runs\/one$/]],
     // Files of any kind.

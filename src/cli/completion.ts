@@ -1,5 +1,6 @@
 // Completion on the command line: the scripts that shells load, and what they are told.
 
+import { existsSync } from 'node:fs';
 import type { Argv } from 'yargs';
 import { INTERVALS } from '../model/interval.ts';
 import { filesLike, runFolders } from './completionFiles.ts';
@@ -27,10 +28,13 @@ const ARGUMENTS: readonly (readonly [command: string, find: Finder])[] = [
   ['report', runFolders],
 ];
 
+type Lister = (words: readonly string[]) => Promise<readonly string[]>;
+
 /** Values of options that have a list of them; choices are known to yargs. Loaded when one is asked for: figures bring their formulas. */
-const VALUES: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+const VALUES: Readonly<Record<string, Lister>> = {
   '--by': async () => (await import('../report/sweep/setFigures.ts')).SET_FIGURES,
   '--interval': async () => INTERVALS,
+  '--grid': gridAxes,
 };
 
 export function withCompletion(yargs: Argv, argv: readonly string[]): Argv {
@@ -65,9 +69,17 @@ async function suggestions(words: readonly string[], begun: string, found: reado
   // After an option comes its value: the shell's own files serve for it.
   const before = words.at(-2) ?? '';
   const values = Object.hasOwn(VALUES, before) ? VALUES[before] : undefined;
-  if (values !== undefined) return (await values()).filter((each) => each.startsWith(begun));
+  if (values !== undefined) return (await values(words)).filter((each) => each.startsWith(begun));
   if (plain.length > 0 || (before.startsWith('-') && !SWITCH.test(before))) return plain;
   const line = words.join(' ');
   const find = ARGUMENTS.find(([command]) => line.startsWith(`${command} `))?.[1];
   return [...(find?.(begun) ?? [])];
+}
+
+/** `fast=` of each parameter of the definition that was typed; nothing where there is none yet. */
+async function gridAxes(words: readonly string[]): Promise<readonly string[]> {
+  const definition = words.find((word) => DEFINITION.test(word) && existsSync(word));
+  if (definition === undefined) return [];
+  const names = await (await import('../app/gridNames.ts')).gridNames(definition);
+  return names.map((name) => `${name}=`);
 }

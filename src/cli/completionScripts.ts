@@ -11,6 +11,8 @@ _isobar() {
   while IFS= read -r each; do
     COMPREPLY+=("$(printf '%q' "$each")")
   done < <(SHELL=bash "$1" --get-yargs-completions "\${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null)
+  # After name= comes its value, without a blank; an older bash has no such option.
+  case "\${COMPREPLY[*]}" in *=) compopt -o nospace 2>/dev/null ;; esac
 }
 complete -o bashdefault -o default -F _isobar isobar
 `;
@@ -21,7 +23,7 @@ const ZSH = `#compdef isobar
 _isobar() {
   local -a found
   found=("\${(@f)$(SHELL=zsh "\${words[1]}" --get-yargs-completions "\${(@)words[1,CURRENT]}" 2>/dev/null)}")
-  if [[ -n \${found[1]} ]]; then _describe isobar found; else _default; fi
+  if [[ \${found[1]} == *= ]]; then _describe isobar found -S ''; elif [[ -n \${found[1]} ]]; then _describe isobar found; else _default; fi
 }
 if [[ \${zsh_eval_context[-1]} == loadautofunc ]]; then _isobar "$@"; else compdef _isobar isobar; fi
 `;
