@@ -21,6 +21,8 @@ export interface FeedPlan {
   readonly files?: readonly string[];
   /** Finer bars of an instrument, in which its orders match; strategies do not see them. */
   readonly isHidden?: boolean;
+  /** What to know of its bars. */
+  readonly note?: string;
 }
 
 export interface StrategyPlan {

@@ -2,6 +2,7 @@
 
 import type { LoadedBars } from '../../adapters/bars/catalog.ts';
 import { loadFeed } from '../../adapters/bars/feed.ts';
+import type { BarKey } from '../../adapters/bars/paths.ts';
 import type { BarStore } from '../../adapters/bars/store.ts';
 import { changedInstrument } from '../../adapters/bars/instrumentRecord.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -9,7 +10,8 @@ import { nearest } from '../../base/nearest.ts';
 import type { BarColumns } from '../../model/bars.ts';
 import type { Contract } from '../../model/contract.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
-import { parseInterval } from '../../model/interval.ts';
+import { closeOf, openOf, parseInterval } from '../../model/interval.ts';
+import { formatMinute } from '../../model/time.ts';
 import type { FeedPlan } from '../plan.ts';
 import { insideFeeds } from './inside.ts';
 import { ppmOf } from './money.ts';
@@ -48,6 +50,7 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
         firstRow: loaded.firstRow,
         quality: loaded.quality,
         files: loaded.files ?? [],
+        ...behind(store, { market, symbol, interval }, loaded, range),
       });
     }
   }
@@ -95,6 +98,21 @@ function checkCoverage({ facts, bars, quality }: LoadedBars, minCoverage: string
       `make them again: isobar data resample --symbol ${bars.instrument.wireName} --interval ${bars.interval} --min-coverage ${minCoverage}`,
     );
   }
+}
+
+/** Bars that were made before the finer ones went on: the run would end early, or begin late, and nobody would notice. */
+function behind(store: BarStore, key: BarKey, { facts: { from } }: LoadedBars, range: FeedRange): { readonly note?: string } {
+  const [made, fine] = [store.factsOf(key), from === null ? null : store.factsOf({ ...key, interval: from })];
+  if (from === null || made === null || fine === null) return {};
+  const { interval, symbol } = key;
+  const endMs = closeOf(interval, made.lastMs);
+  const hasLater = closeOf(interval, endMs) <= Math.min(closeOf(from, fine.lastMs), range.toMs ?? Infinity);
+  const hasEarlier = closeOf(interval, openOf(interval, fine.firstMs)) <= made.firstMs && (range.fromMs ?? -Infinity) < made.firstMs;
+  if (!hasLater && !hasEarlier) return {};
+  const [does, own, other] = hasLater ? ['end', endMs, closeOf(from, fine.lastMs)] : ['begin', made.firstMs, fine.firstMs];
+  const remedy = `isobar data resample --symbol ${symbol} --interval ${interval} makes them anew`;
+  const below = `the ${from} bars below them at ${formatMinute(other)}`;
+  return { note: `the ${interval} bars of ${symbol} ${does} at ${formatMinute(own)}, ${below}: ${remedy}` };
 }
 
 /** The bars with what `instruments:` says about their instrument. */

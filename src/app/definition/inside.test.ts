@@ -86,6 +86,28 @@ describe('finer bars inside', () => {
   });
 });
 
+describe('bars that were made of finer ones which have gone on since', () => {
+  const spot = walkBars({ rows: 600, seed: 8, instrument: spotInstrument() });
+  const noteOf = (made: BarColumns, range: { fromMs: number | null; toMs: number | null }) => {
+    const wire = spot.instrument.wireName;
+    const source = yamlSource('x.yaml', '.', `strategy: s.ts\nfeeds: { bars: { symbol: ${wire}, interval: 1h } }\ncash: '1000'\n`);
+    const of = { ...SYNTHETIC, source: 'resampled', from: '1m', barsIn: new Int32Array(made.length).fill(60) } as const;
+    const store = memoryStore([wholeSet(spot, SYNTHETIC), wholeSet(made, of)]);
+    return loadFeeds(parseDefinition(source), source, store, range)[0]?.note;
+  };
+  const all = { fromMs: null, toMs: null };
+  const made = coarser(spot, '1h');
+  it('are told with the command that makes them anew', () => {
+    expect(noteOf(part(made, 0, 7), all)).toMatch(/^the 1h bars of \w+ end at .*, the 1m bars below them at .*: isobar data resample --symbol \w+ --interval 1h /);
+    expect(noteOf(part(made, 2), all)).toMatch(/^the 1h bars of \w+ begin at .*, the 1m bars below them at .*: isobar data resample/);
+  });
+  it('are no matter where they reach as far, or the run does not go further', () => {
+    expect(noteOf(made, all)).toBeUndefined();
+    expect(noteOf(part(made, 0, 7), { fromMs: null, toMs: made.closeMs[6]! })).toBeUndefined();
+    expect(noteOf(part(made, 2), { fromMs: made.openMs[2]!, toMs: null })).toBeUndefined();
+  });
+});
+
 it('an override of an instrument that no feed is of is refused, with the nearest that one is of', () => {
   const stray = `${symbol.slice(0, -1)}X`;
   expect(() => feedsOf([hours], `${FUTURES}instruments: { ${stray}: { pricePrecision: 9 } }`)).toThrow(

@@ -174,7 +174,7 @@ function assemble(
       ...filesOf(strategies, models, feeds),
       ...(contracts?.files ?? []).map((file): ReadFile => ({ use: 'data', path: resolve(file) })),
     ],
-    notes: [...notesOf(span.run, span.bars), ...insideNotes(feeds), ...(contracts?.notes ?? [])],
+    notes: [...notesOf(span.run, span.bars), ...feeds.flatMap(({ note }) => note ?? []), ...insideNotes(feeds), ...(contracts?.notes ?? [])],
     contracts,
   };
 }
