@@ -1,5 +1,6 @@
 // `isobar sweep` without its command line: opens the ledger, runs what is left, and writes the run folder.
 
+import { fileError } from '../adapters/bars/fileError.ts';
 import { assert } from '../base/assert.ts';
 import { ConfigError } from '../base/errors.ts';
 import { SET_FIGURES } from '../report/sweep/setFigures.ts';
@@ -44,7 +45,7 @@ export interface SweepOptions {
 /** Runs the sets that the ledger does not have. Rejects when a set fails, or with the signal's reason: what ran until then is in the ledger. */
 export async function runSweep(setup: SweepSetup, options: SweepOptions): Promise<SweepRun> {
   const { ledgerFolder, header, sets } = setup;
-  const unlock = lockLedger(ledgerFolder, header);
+  const unlock = lockIn(ledgerFolder, header);
   try {
     const found = findSweep(setup, options.beginning);
     const ledgerPath = found?.path ?? freshPath(ledgerFolder, header);
@@ -65,9 +66,28 @@ export async function runSweep(setup: SweepSetup, options: SweepOptions): Promis
       }
     }
     return { setup, ledgerPath, results };
+  } catch (error) {
+    throw ofLedger(ledgerFolder, error);
   } finally {
     unlock();
   }
+}
+
+function lockIn(folder: string, header: SweepSetup['header']): () => void {
+  try {
+    return lockLedger(folder, header);
+  } catch (error) {
+    throw ofLedger(folder, error);
+  }
+}
+
+/** Those of a socket, of a queue, are told elsewhere. */
+const DISK_CALLS = new Set(['mkdir', 'open', 'write', 'fdatasync', 'ftruncate', 'close', 'scandir']);
+
+/** A disk that is full, or may not be written to, is no fault of the sweep: what it had written until then stays. */
+function ofLedger(folder: string, error: unknown): unknown {
+  const isOfDisk = error instanceof Error && 'syscall' in error && DISK_CALLS.has(String(error.syscall));
+  return isOfDisk ? fileError(folder, 'the trial ledger cannot be written', error) : error;
 }
 
 async function drive(

@@ -49,6 +49,7 @@ export async function sweep(args: SweepArgs): Promise<void> {
   checkOutFolder('--out', args.out);
   if (args.ledger !== undefined) checkOutFolder('--ledger', args.ledger);
   const setup = await setUpSweep({ definition: args.definition, settings: args.set, grid: args.grid, random }, args.ledger ?? null);
+  if (args.ledger === undefined) checkOutFolder('--ledger', setup.ledgerFolder);
   const threads = threadOptions(args, setup.sets.length);
   // Only now: while a strategy file is loaded in this thread, a signal must end the process itself.
   const stop = stopOnSignal();

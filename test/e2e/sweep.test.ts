@@ -1,7 +1,9 @@
 // `isobar sweep` from the command line: the same results on any number of threads and in separate runs, resumed after a kill, and honest.
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { COMMAND } from '../fixtures/cliDesk.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { killAndResume } from '../fixtures/killAndResume.ts';
 import { SweepDesk } from '../fixtures/sweepDesk.ts';
@@ -38,6 +40,14 @@ describe('a sweep', () => {
     expect(fresh.stdout).toMatch(/^runs\/\d{8}-\d{6}-sweep-cross(-\d)?\n$/);
     expect(desk.json()).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });
     expect(desk.table()).toBe(table);
+  });
+
+  it('whose ledger cannot be where it belongs is told before it runs', async () => {
+    const bad = new SweepDesk(300);
+    bad.write('ledger', '');
+    const { code, stderr } = await bad.sweep(...GRID, ...ALONE);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^--ledger .*ledger: expected a folder, got a file\n/)]);
+    bad.remove();
   });
 
   it('agrees with a backtest of one set to the last digit', async () => {
@@ -225,6 +235,21 @@ describe('a sweep that is cut', () => {
     expect(other.stderr).toMatch(/was made from other inputs: the definition was/);
     expect((await desk.sweep(...grid, '--resume')).code).toBe(0);
     expect(desk.runs().filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  it('by a full disk says so, and goes on from what was written', async () => {
+    const words = ['sweep', 'cross.yaml', '--grid', 'fast=2..31', '--grid', 'slow=40,50', '--fresh', ...ALONE];
+    // A limit on the size of files stands for the disk.
+    const limited = spawnSync('bash', ['-c', 'ulimit -f 16; exec "$0" "$@"', process.execPath, COMMAND, ...words], {
+      cwd: desk.folder,
+      encoding: 'utf8',
+    });
+    expect(limited.stderr).toMatch(/ledger: the trial ledger cannot be written: EFBIG/);
+    expect(limited.stderr).not.toContain('fault of isobar');
+    expect(limited.status).toBe(2);
+    const { code, stderr } = await desk.sweep('--grid', 'fast=2..31', '--grid', 'slow=40,50', '--resume', ...ALONE);
+    expect(stderr).toMatch(/\d+ of them are in the ledger already/);
+    expect(code).toBe(0);
   });
 
   it('by kill -9 at random moments goes on to the same table, and runs no set twice', async () => {
