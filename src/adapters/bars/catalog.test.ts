@@ -270,6 +270,14 @@ describe('loadFeed', () => {
     expect(loadFeed(catalogStore(other), hour).quality.manifestHash).toBe(stored.manifest.sha256);
   });
 
+  it('a run after the last bar is told with its own times, not those of its warm-up', () => {
+    const bars = generate(5000);
+    storeBars(catalog, bars, IMPORTED);
+    const fromMs = Date.UTC(2050, 0, 1);
+    const late = { fromMs, warmupRows: 500 };
+    expect(() => loadFeed(catalogStore(catalog), { ...KEY, interval: '1h' }, late)).toThrow('no bars from 2050-01-01 00:00 UTC to the end');
+  });
+
   it('does not pile resampled bars on resampled ones, nor over imported ones', () => {
     storeBars(catalog, generate(5000), IMPORTED);
     resampleInto(catalog, { ...KEY, interval: '1h' });

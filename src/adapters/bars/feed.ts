@@ -30,6 +30,8 @@ export function loadFeed(store: BarStore, key: BarKey, range: BarRange = {}, min
   const fineKey = { ...key, interval: from ?? key.interval };
   const entry = from === null ? null : store.factsOf(fineKey);
   if (from === null || entry === null) return store.load(key, range);
+  // None in the range: the store says so of the range itself, and not of the warm-up in front of it.
+  if (range.fromMs !== undefined && range.fromMs > entry.lastMs) return store.load(fineKey, { fromMs: range.fromMs, toMs: range.toMs });
   const toMs = range.toMs ?? Infinity;
   const endMs = Math.min(closeOf(from, entry.lastMs), toMs);
   const warmupRows = range.warmupRows ?? 0;
@@ -64,7 +66,7 @@ function factsOf({ bars, barsIn }: Resampled, fine: LoadedBars): BarFacts {
 function noBars(path: string, key: BarKey, { fromMs, toMs }: BarRange): ConfigError {
   const bounds = [fromMs === undefined ? 'the start' : formatMinute(fromMs), toMs === undefined ? 'the end' : formatMinute(toMs)];
   return new ConfigError(
-    `${path}: no ${key.interval} bar ends between ${bounds[0]} and ${bounds[1]}`,
+    `${path}: no ${key.interval} bar opens and ends between ${bounds[0]} and ${bounds[1]}`,
     'change from and to, or import more',
   );
 }

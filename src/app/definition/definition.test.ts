@@ -107,6 +107,10 @@ test('an unquoted decimal that is out of range is not sent for quotes, which wou
   expect(remedy).toBe('docs/backtest.md explains every key');
 });
 
+test('a name that is too long is told as such', () => {
+  expect(refusal(source(`${GOOD}name: ${'x'.repeat(81)}\n`)).message).toMatch(/ name: expected 1 to 80 letters, digits, dots, dashes and underscores, got /);
+});
+
 test('a limit that is no number is told once', () => {
   const text = GOOD.replace("maxLeverage: '1'", "maxLeverage: 'x'");
   expect(refusal(source(text)).message).toMatch(

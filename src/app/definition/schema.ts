@@ -175,7 +175,7 @@ const balances = z.record(z.string(), decimal('amount of the asset', 'starting b
 
 export const definitionSchema = map(
   {
-    name: text('letters, digits, dots, dashes and underscores', 'name of the run', /^[A-Za-z0-9._-]{1,80}$/).optional(),
+    name: text('1 to 80 letters, digits, dots, dashes and underscores', 'name of the run', /^[A-Za-z0-9._-]{1,80}$/).optional(),
     strategy: z
       .union(
         [
