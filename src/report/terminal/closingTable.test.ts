@@ -57,6 +57,14 @@ test('a long list of strategies and of doubts stays within 100 columns', () => {
   );
 });
 
+test('a run that starts with coins says why its trades are short, and do not add up to the profit', () => {
+  const told = (trades: typeof summary.trades) => doubtsOf({ ...summary, trades }).filter((text) => text.includes('held at the start'));
+  expect(told({ ...summary.trades, heldPnl: '-6227.75' })).toEqual([
+    'what was held at the start changed in worth by −6\u2009227.75 USD, which is in no trade, and counts as short where it is sold',
+  ]);
+  expect(told({ ...summary.trades, heldPnl: '0.00' })).toEqual([]);
+});
+
 test('a run without orders shows dashes, not zeros of undefined things', () => {
   const empty = runRecord({ bars: [bars], script: [] });
   const text = closingTable(empty, buildSummary(empty, { versions: {} }), { colour: false });

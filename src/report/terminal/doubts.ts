@@ -23,6 +23,10 @@ export function doubtsOf({ run, metrics, trades, orders, dataQuality }: Summary)
   if (trades.trades === 0) doubts.push(orders.created === 0 ? 'no order was placed' : 'no trade was closed');
   else if (trades.trades < FEW_TRADES) doubts.push(`only ${count(trades.trades)} closed ${trades.trades === 1 ? 'trade' : 'trades'}`);
   some(trades.openTrades, 'position is open', 'positions are open', ` (unrealised ${money(trades.openPnl)} ${run.reportingAsset})`);
+  if (Number(trades.heldPnl) !== 0) {
+    const worth = `what was held at the start changed in worth by ${money(trades.heldPnl)} ${run.reportingAsset}`;
+    doubts.push(`${worth}, which is in no trade, and counts as short where it is sold`);
+  }
   if (metrics.flags['cagr']?.includes('extrapolated') && metrics.cagr !== null) doubts.push('CAGR is extrapolated from under 90 days');
   some(run.warmupInRange, 'bar of the range went into warm-up', 'bars of the range went into warm-up');
   if (run.rules.length === 0) doubts.push('no risk rule was on');
