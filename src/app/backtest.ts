@@ -1,7 +1,8 @@
 // `backtest(options)` of `isobar/run`: one backtest from code, in this thread; the command runs the same in a worker.
 
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { nextTurn, nowMs } from '../adapters/clock/wallClock.ts';
+import { ConfigError } from '../base/errors.ts';
 import type { RunRecord } from '../model/run.ts';
 import {
   readEquity,
@@ -21,6 +22,7 @@ import { requestOf, type BacktestOptions } from './backtestOptions.ts';
 import { openRequest } from './definition/request.ts';
 import { loadEntry, planOf } from './definition/strategies.ts';
 import { performRun, type FinishedRun } from './execute.ts';
+import { checkOutFolder } from './outFolder.ts';
 
 /**
  * Runs a strategy over bars in the calling thread and gives its results. The same options give the same `resultHash` as the command and
@@ -86,12 +88,18 @@ class BacktestResult {
 
   /** Writes the report, one HTML file that needs no network, over `path`; returns the path. Throws ConfigError when it cannot. */
   readonly report = async (path: string): Promise<string> => {
+    checkPath('report', path);
+    checkOutFolder('report', dirname(resolve(path)));
     await writeRunReport(path, this.#run);
     return path;
   };
 
   /** Writes the run folder (docs/run-folder.md), report included, under `out`; returns its path. Throws ConfigError when it cannot. */
-  readonly write = (out: string): Promise<string> => writeRunFolder(out, join(out, `.unfinished-${process.pid}-${nowMs()}`), this.#run);
+  readonly write = async (out: string): Promise<string> => {
+    checkPath('write', out);
+    checkOutFolder('write', out);
+    return writeRunFolder(out, join(out, `.unfinished-${process.pid}-${nowMs()}`), this.#run);
+  };
 
   /** The table that the command prints; `console.log` of a result shows it too. */
   toString(): string {
@@ -105,4 +113,11 @@ class BacktestResult {
     return this.toString();
   }
 }
+
+function checkPath(called: string, path: unknown): void {
+  if (typeof path === 'string' && path !== '') return;
+  const got = path === '' ? 'an empty text' : path === undefined ? 'nothing' : `a ${typeof path}`;
+  throw new ConfigError(`${called}: expected a path, got ${got}`, called === 'report' ? "write: result.report('report.html')" : "write: result.write('runs')");
+}
+
 export type { BacktestResult, Equity, Fills, Metrics, Orders, Summary, Trades };

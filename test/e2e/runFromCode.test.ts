@@ -166,7 +166,11 @@ test('report and folder on demand; the manifest says what only code can make aga
   const named = await backtest({ strategy: `${STRATEGIES}/smaCross.ts`, data: spaced, symbol: 'TESTUSDT', cash: '10000' });
   const third = readFileSync(join(await named.write(join(folder, 'runs')), 'definition.yaml'), 'utf8');
   expect(third).toContain(`# isobar data import '${spaced}' --symbol TESTUSDT\n`);
-  await expect(result.report(join(csv, 'x.html'))).rejects.toThrow('cannot be written');
+  await expect(result.report(join(csv, 'x.html'))).rejects.toThrow('expected a folder, got a file');
+  await expect(result.write(csv)).rejects.toThrow(`write ${csv}: expected a folder, got a file`);
+  const [report, write] = [result.report, result.write] as ((path?: string) => Promise<string>)[];
+  await expect(report!()).rejects.toThrow('report: expected a path, got nothing');
+  await expect(write!('')).rejects.toThrow('write: expected a path, got an empty text');
 });
 
 test('printed, a result is the table of the command; undefined figures are null with a reason', async () => {
@@ -197,13 +201,16 @@ describe('refused, with a line that names the option', () => {
     [
       'a number for an amount',
       bad({ cash: 10_000 }),
-      "backtest options cash: expected starting balances, such as { USDT: '10000' }, got 10000",
+      "backtest options cash: expected starting balances, such as '10000' or { USDT: '10000' }, got 10000",
     ],
     [
       'a number for a balance',
       bad({ cash: { USDT: 1 } }),
       'backtest options cash.USDT: expected a quoted decimal (amount of the asset), got 1',
     ],
+    ['a function for a file', bad({ models: { slippage: () => 0.1 } }), 'models.slippage: expected the path of a file, got a function'],
+    ['a class in a list', bad({ strategy: [Cross] }), 'backtest options strategy.0: expected'],
+    ['a number of another kind', bad({ seed: 5n }), 'backtest options seed: expected a whole number (seed, 0 to 2147483647), got a bigint'],
     ['a fee above 1', bad({ fees: '1.5' }), 'backtest options fees.maker: expected a quoted decimal (fraction below 1'],
     ['an unknown key', bad({ sed: 1 }), 'backtest options sed: unknown key sed, the nearest valid one is seed'],
     ['a file that is not there', bad({ data: 'no.csv' }), 'no.csv: cannot be read'],

@@ -90,7 +90,7 @@ test.each([
   ['in: received', 'in: base', "x.yaml:9 fees.in: expected one of received, quote, got 'base'"],
   ['market: spot', 'market: margin', "x.yaml:4 market: expected one of spot, futures, got 'margin'"],
   ['symbol: BTCUSDT, ', '', 'x.yaml:3 feeds.bars: expected exactly one of symbol and symbols, got a map'],
-  ["cash: { USDT: '10000' }\n", '', "x.yaml:1 cash: expected starting balances, such as { USDT: '10000' }, got nothing"],
+  ["cash: { USDT: '10000' }\n", '', "x.yaml:1 cash: expected starting balances, such as '10000' or { USDT: '10000' }, got nothing"],
   ['strategies/smaCross.ts', '[]', 'x.yaml:1 strategy: expected at least one strategy, got a list'],
 ])('%s written as %s is refused with its place', (good, bad, message) => {
   expect(GOOD).toContain(good);
@@ -122,7 +122,7 @@ test('all mistakes are told at once, misspelt keys first', () => {
   const text = GOOD.replace('seed: 1', 'seed: x').replace('cash:', 'chas:').replace('limit: through', 'limit: thru');
   expect(refusal(source(text)).message.split('\n')).toEqual([
     'x.yaml:7 chas: unknown key chas, the nearest valid one is cash',
-    "x.yaml:1 cash: expected starting balances, such as { USDT: '10000' }, got nothing",
+    "x.yaml:1 cash: expected starting balances, such as '10000' or { USDT: '10000' }, got nothing",
     "x.yaml:10 fills.limit: expected one of through, touch, got 'thru'",
     "x.yaml:12 seed: expected a whole number (seed, 0 to 2147483647), got 'x'",
   ]);

@@ -198,7 +198,7 @@ export const definitionSchema = map(
     to: time.describe('end of the run (UTC, exclusive); without it the last bar').optional(),
     cash: z
       .union([map({ spot: balances, futures: balances }, 'balances of both markets'), balances, decimal('quote asset', 'starting balance')], {
-        error: "starting balances, such as { USDT: '10000' }",
+        error: "starting balances, such as '10000' or { USDT: '10000' }",
       })
       .describe('starting balances by asset, or an amount of the quote asset of the feeds; with feeds of both markets also by market'),
     size: size.optional(),

@@ -105,6 +105,24 @@ export function shownNode(node: unknown): string {
   return node.source === undefined || node.source === '' ? 'nothing' : clip(node.source);
 }
 
+/** The same of a value that was given in code, where it may be anything. */
+function shownValue(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'string') return clip(`'${value}'`);
+  if (typeof value === 'function') return /^class\b/.test(String(value)) ? `the class ${value.name}` : 'a function';
+  // Of some values there is no JSON: a symbol, a map that holds itself or a bigint.
+  const text = attemptJson(value);
+  return text === undefined ? `a ${typeof value}` : clip(text);
+}
+
+function attemptJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
 function clip(text: string): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
@@ -122,8 +140,7 @@ export function optionSource(
     data: values,
     place: ([key]) => Object.entries(options).find(([name]) => name === String(key))?.[1] ?? called,
     shown(path) {
-      const value = valueAt(values, path);
-      return value === undefined ? 'nothing' : clip(typeof value === 'string' ? `'${value}'` : JSON.stringify(value));
+      return shownValue(valueAt(values, path));
     },
   };
 }
