@@ -9,8 +9,8 @@ import { formatMinute } from '../../model/time.ts';
 import { loadBars, readEntry, readText, storeBars, writeText } from './catalog.ts';
 import { barsOf, emptyColumns, RAW, sliceColumns, type RawColumns } from './columns.ts';
 import { readImports, writeImports } from './import/importRecord.ts';
-import { clearLeftovers } from './import/staging.ts';
 import { instrumentText, MAX_TICKS } from './instrumentRecord.ts';
+import { clearLeftovers } from './leftovers.ts';
 import { barsPath, checkSymbol, instrumentPath, type BarKey } from './paths.ts';
 import { IMPORTED, manifestOf, type GapManifest } from './quality.ts';
 

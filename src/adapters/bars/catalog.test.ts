@@ -1,6 +1,6 @@
 // The catalog: what is stored comes back, in any range, in little memory; what another program broke is found.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -276,6 +276,17 @@ describe('loadFeed', () => {
     const fromMs = Date.UTC(2050, 0, 1);
     const late = { fromMs, warmupRows: 500 };
     expect(() => loadFeed(catalogStore(catalog), { ...KEY, interval: '1h' }, late)).toThrow('no bars from 2050-01-01 00:00 UTC to the end');
+  });
+
+  it('what a process that was killed left half written goes with the next one, and nothing of one that runs', () => {
+    storeBars(catalog, generate(5000), IMPORTED);
+    const hour: BarKey = { ...KEY, interval: '1h' };
+    const { pid: gone } = spawnSync(process.execPath, ['-e', '']);
+    const [left, kept] = [gone, process.ppid].map((pid) => `${barsPath(catalog, hour)}.${pid}.tmp`);
+    for (const path of [left!, kept!]) writeFileSync(path, 'half');
+    resampleInto(catalog, hour);
+    expect([existsSync(left!), existsSync(kept!)]).toEqual([false, true]);
+    rmSync(kept!);
   });
 
   it('does not pile resampled bars on resampled ones, nor over imported ones', () => {

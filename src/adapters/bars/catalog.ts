@@ -15,6 +15,7 @@ import { damaged, withArrowFile, type ArrowFile } from './arrow/arrowReader.ts';
 import { barsOf, closesOf, emptyColumns, RAW } from './columns.ts';
 import { fileError } from './fileError.ts';
 import { instrumentText, parseInstrument } from './instrumentRecord.ts';
+import { clearLeftovers } from './leftovers.ts';
 import { barsPath, checkSymbol, instrumentPath, listKeys, manifestPath, type BarKey } from './paths.ts';
 import { manifestOf, qualityOf, type BarFacts, type BarSource, type GapManifest } from './quality.ts';
 
@@ -104,6 +105,7 @@ export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, ma
   const columns: ArrowColumn[] = FILE_NAMES.map((name, i) => ({ name, kind: i === 0 ? 'timestamp' : 'float64', values: bars[RAW[i]!] }));
   if (facts.barsIn) columns.push({ name: BARS_IN, kind: 'int32', values: facts.barsIn });
   const path = barsPath(catalog, key);
+  clearLeftovers(path);
   const record = instrumentText(bars.instrument);
   const recordPath = instrumentPath(catalog, market, symbol);
   if (!existsSync(recordPath) || readText(recordPath) !== record) writeText(recordPath, record);

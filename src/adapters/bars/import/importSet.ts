@@ -6,6 +6,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { loadBars, readEntry, readInstrument, readText, storeBars, type LoadedBars } from '../catalog.ts';
 import { barsOf, rowAt } from '../columns.ts';
 import { instrumentText, parseInstrument, proposeInstrument, splitSymbol, type SeenFigures } from '../instrumentRecord.ts';
+import { clearLeftovers } from '../leftovers.ts';
 import { barsPath, DEFAULT_CATALOG, instrumentPath, listKeys, rejectsPath, stagingPath, type BarKey } from '../paths.ts';
 import { IMPORTED, manifestOf } from '../quality.ts';
 import type { ReadFile, ReadRules } from '../sources/readBars.ts';
@@ -14,7 +15,7 @@ import { readImports, recordImports, type ImportedFile } from './importRecord.ts
 import { gapsBetween, joinSets, type BarSet } from './joinSets.ts';
 import { writeRejects } from './rejects.ts';
 import { barSetOf, readFiles, type FileProgress, type SetFile } from './setFiles.ts';
-import { clearLeftovers, clearStaging } from './staging.ts';
+import { clearStaging } from './staging.ts';
 
 /** What the catalog has of the set. */
 interface Before {

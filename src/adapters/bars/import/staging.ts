@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
-import { bytesOf, discard, writeArrowColumns } from '../arrow/arrowFile.ts';
+import { bytesOf, writeArrowColumns } from '../arrow/arrowFile.ts';
 import { withArrowFile } from '../arrow/arrowReader.ts';
 import { emptyColumns, RAW, type RawColumns } from '../columns.ts';
 import { FORMATS } from '../sources/formats.ts';
@@ -67,28 +67,9 @@ function hashOf(columns: RawColumns, lines: Int32Array): string {
   return hash.digest('hex');
 }
 
-/** Removes what processes that are gone left half written beside `path`. */
-export function clearLeftovers(path: string): void {
-  const folder = dirname(path);
-  const stem = basename(path).split('.')[0]!;
-  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-    const pid = /\.(\d+)\.tmp$/.exec(name)?.[1];
-    if (pid !== undefined && (name.startsWith(`${stem}.`) || name.startsWith('instrument.')) && !isRunning(Number(pid)))
-      discard(join(folder, name));
-  }
-}
-
 /** Removes the staged files in `folder`, and what was above it in the catalog for their sake. */
 export function clearStaging(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   const above = dirname(folder);
   if (existsSync(above) && readdirSync(above).length === 0) rmdirSync(above);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
