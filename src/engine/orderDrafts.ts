@@ -57,6 +57,7 @@ export class OrderDrafts {
 
   #applyOptions(order: OrderRecord, options: OrderOptions, isBuy: boolean): void {
     for (const name in options) if (OPTIONS[name] !== true) throw this.#unknown(name);
+    if (options.tag !== undefined && typeof options.tag !== 'string') throw this.#noTag(options.tag);
     const { sizing } = this.#engine;
     const { instrument } = order;
     if (options.limit !== undefined) order.limit = sizing.ticks(instrument, options.limit, isBuy) as Ticks;
@@ -146,6 +147,10 @@ export class OrderDrafts {
     const last = order.condition > 0 ? order.condition : this.#engine.lastTicks(order.instrumentIndex);
     order.limit = (isBuy ? mulDiv(last, MILLION + collarPpm, MILLION, 'down') : mulDiv(last, MILLION - collarPpm, MILLION, 'up')) as Ticks;
     if (!isSpot && order.condition === 0) order.timeInForce = 'IOC';
+  }
+
+  #noTag(tag: unknown): StrategyError {
+    return new StrategyError(`${this.#name}: an order whose tag is no text but a ${typeof tag}`, "write it in quotes, such as { tag: 'dip' }");
   }
 
   #unknown(name: string): StrategyError {

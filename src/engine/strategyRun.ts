@@ -313,6 +313,7 @@ export class StrategyRun implements StrategyHost {
 
   #feedFor(view: Feed | undefined): FeedRun {
     const feed = view === undefined ? this.#main : this.#byView.get(view);
+    if (!feed && view !== undefined) throw new ConfigError(`${this.name}: expected a feed of this strategy`, 'name one: this.feed(name) has it');
     if (!feed) throw new ConfigError(`${this.name}: the run has several feeds and none is called bars`, 'name the feed: buy(size, { feed })');
     return feed;
   }

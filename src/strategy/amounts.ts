@@ -4,10 +4,19 @@ import { Decimal } from '../base/decimal.ts';
 import { pow10 } from '../base/exact.ts';
 import type { Amount } from './types.ts';
 
-/** `amount` in whole units of 10^-digits, rounded as said. NaN for what is no number; the caller denies it with a code. */
+// The same as MAX_EXACT of base/exact.ts: V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const MAX = Number.MAX_SAFE_INTEGER;
+
+/**
+ * `amount` in whole units of 10^-digits, rounded as said. NaN for what is no number, or beyond what is counted exactly, such as the
+ * quotient of a division by nothing; the caller denies it with a code.
+ */
 export function scaleAmount(amount: Amount, digits: number, round: 'down' | 'up'): number {
-  if (typeof amount === 'number') return scaleNumber(amount, pow10(digits), round);
-  const value = toDecimal(amount);
+  const units = typeof amount === 'number' ? scaleNumber(amount, pow10(digits), round) : scaleDecimal(toDecimal(amount), digits, round);
+  return units <= MAX && units >= -MAX ? units : NaN;
+}
+
+function scaleDecimal(value: Decimal | null, digits: number, round: 'down' | 'up'): number {
   if (value === null) return NaN;
   const scaled = value.times(pow10(digits));
   return (round === 'down' ? scaled.floor() : scaled.ceil()).toNumber();

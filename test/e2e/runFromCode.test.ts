@@ -255,6 +255,27 @@ test('options beside a definition, which would have no effect, and options that 
   await expect(ran('x.yaml')).rejects.toThrow('backtest options: expected an object, got a string');
 });
 
+test('an order of an endless size is denied, and its run folder is written', async () => {
+  class Endless extends Strategy {
+    override onBar() {
+      if (this.position().isFlat) this.buy({ base: 1 / 0 }, { tag: 'endless' });
+    }
+  }
+  const result = await backtest({ strategy: Endless, data, cash: '1000' });
+  expect(result.summary.orders.refusedByRiskByCode).toEqual({ BAD_INPUT: result.orders.length });
+  const [, row] = readFileSync(join(await result.write(join(folder, 'runs')), 'orders.csv'), 'utf8').split('\n');
+  expect(row).toMatch(/^1,0,spot:TESTUSDT,buy,market,denied,0,,,,/);
+});
+
+test('what is no feed is told as such, and not as a missing name', async () => {
+  class Lost extends Strategy {
+    override onBar() {
+      this.position('bars' as never);
+    }
+  }
+  await expect(backtest({ strategy: Lost, data, cash: '1' })).rejects.toThrow(/^Lost: expected a feed of this strategy/);
+});
+
 test('a strategy that throws is a StrategyError that names the bar, with its own error as the cause', async () => {
   class Broken extends Strategy {
     override onBar() {

@@ -113,6 +113,12 @@ describe('sizes', () => {
     ['a NaN trailing distance', { base: '0.1' }, { trailing: NaN }, 'BAD_INPUT'],
     ['a negative trailing distance', { base: '0.1' }, { trailing: -1 }, 'BAD_INPUT'],
     ['a negative stop', { base: '0.1' }, { stopLoss: -1 }, 'BAD_INPUT'],
+    ['an endless base, as text', { base: 'Infinity' }, undefined, 'BAD_INPUT'],
+    ['an endless limit', { base: '0.1' }, { limit: Infinity }, 'BAD_INPUT'],
+    ['an endless stop', { quote: '50' }, { stopLoss: Infinity }, 'BAD_INPUT'],
+    ['an endless target', { quote: '50' }, { takeProfit: Infinity }, 'BAD_INPUT'],
+    ['an endless trailing distance', { quote: '50' }, { trailing: Infinity }, 'BAD_INPUT'],
+    ['a stop that nobody can count', { quote: '50' }, { stopLoss: 1e300 }, 'BAD_INPUT'],
     ['no base', { base: 0 }, undefined, 'PRECISION'],
     ['no quote', { quote: 0 }, undefined, 'PRECISION'],
     ['less than a lot', { base: 0.0004 }, undefined, 'PRECISION'],
@@ -123,7 +129,15 @@ describe('sizes', () => {
   ])('%s is denied', async (_, size, options, code) => {
     const { orders, fills } = await ordersOf(first(size, options));
     expect(orders).toMatchObject([{ ending: 'denied', code }]);
+    // What cannot be counted is no number of the record either: tables would write digits for ever.
+    const { lots, limit } = orders[0]!;
+    for (const amount of [lots, limit]) expect(Math.abs(amount)).not.toBeGreaterThan(Number.MAX_SAFE_INTEGER);
     expect(fills).toEqual([]);
+  });
+
+  it('a tag that is no text ends the run', async () => {
+    const failed = ordersOf(first({ base: '0.1' }, { tag: 5 as never }));
+    await expect(failed).rejects.toThrow(/^Acting: an order whose tag is no text but a number, at /);
   });
 
   it.each<[Size, RegExp]>([
