@@ -69,6 +69,10 @@ async function openDoor(host: string): Promise<object> {
 
 function importError(error: unknown, shown: string, door: object): Error {
   const message = error instanceof Error ? error.message : String(error);
+  // What esbuild leaves of a `require` of what it does not bundle, which isobar is.
+  if (/^(Dynamic require of|Cannot find module 'file:)/.test(message)) {
+    return new ConfigError(`${shown}: it takes isobar, or a module of Node, by require`, "write: import { Strategy } from 'isobar'");
+  }
   const [, missing] = error instanceof SyntaxError ? (/does not provide an export named '([^']+)'/.exec(message) ?? []) : [];
   if (missing === undefined)
     return new StrategyError(`${shown}: the file throws when it is loaded: ${message}`, 'correct its top-level code', error);

@@ -94,6 +94,11 @@ describe('refusals name the file and what was expected', () => {
       strategy("import { x } from './nothing.ts';\nexport default class A extends Strategy { y = x; }"),
       'missingImport.ts:2:19: Could not resolve "./nothing.ts"',
     ],
+    [
+      'required',
+      "const { Strategy } = require('isobar');\nmodule.exports = Strategy;",
+      'required.ts: it takes isobar, or a module of Node, by require',
+    ],
     ['throws', 'throw new Error("top level");', 'throws.ts: the file throws when it is loaded: top level'],
   ])('%s', async (name, text, message) => {
     const path = write(`${name}.ts`, text);

@@ -193,6 +193,7 @@ describe('refused, with a line that names the option', () => {
   const bad = (change: object): BacktestOptions => ({ ...good, ...change });
   test.each([
     ['an unknown parameter', bad({ params: { fats: 1 } }), 'backtest options params.fats: no such parameter'],
+    ['a parameter of every object', bad({ params: { constructor: 1 } }), 'backtest options params.constructor: no such parameter'],
     [
       'a parameter out of its range',
       bad({ params: { fast: 1 } }),

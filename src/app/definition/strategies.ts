@@ -52,7 +52,7 @@ function checkedParams(specs: Specs, { params, paramsPath }: StrategyEntry, sour
       .map((key) => `${key}.`)
       .join('');
     const given = { [name]: value };
-    const known = name in specs ? { [name]: specs[name]! } : specs;
+    const known = Object.hasOwn(specs, name) ? { [name]: specs[name]! } : specs;
     parseParams(known, given, `${source.place(path)} ${prefix}`.trimEnd());
   }
   return parseParams(specs, params, source.file);
