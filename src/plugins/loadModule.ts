@@ -71,7 +71,7 @@ function importError(error: unknown, shown: string, door: object): Error {
   const message = error instanceof Error ? error.message : String(error);
   // What esbuild leaves of a `require` of what it does not bundle, which isobar is.
   if (/^(Dynamic require of|Cannot find module 'file:)/.test(message)) {
-    return new ConfigError(`${shown}: it takes isobar, or a module of Node, by require`, "write: import { Strategy } from 'isobar'");
+    return new ConfigError(`${shown}: it takes isobar, or a module of Node, by require`, 'take it by import, as the shipped strategies do');
   }
   const [, missing] = error instanceof SyntaxError ? (/does not provide an export named '([^']+)'/.exec(message) ?? []) : [];
   if (missing === undefined)
