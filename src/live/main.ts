@@ -4,7 +4,11 @@ import { parseArgs } from 'node:util';
 import { ConfigError, EXIT } from '../base/errors.ts';
 import { secondsOf } from '../app/live/seconds.ts';
 import { tuneV8 } from './v8.ts';
+import { handedOver } from './output.ts';
 import { runBot } from './process.ts';
+
+/** At the end whoever reads what was printed has so long for the rest of it. */
+const LAST_WORDS_MS = 2000;
 
 /** The first sign of trouble with a signal handler is a bot that cannot be stopped: nothing here waits for anything. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -46,3 +50,5 @@ function told(error: unknown): number {
 
 tuneV8();
 process.exitCode = await main(process.argv.slice(2));
+// What nobody reads would keep the process for ever.
+if (!(await handedOver([process.stdout, process.stderr], LAST_WORDS_MS))) process.exit();

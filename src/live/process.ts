@@ -20,7 +20,7 @@ import { closingText } from './closingText.ts';
 import { LoopDelay } from './loopDelay.ts';
 import { openControl } from './control/controlServer.ts';
 import { openSight } from './sight.ts';
-import { outliveReaders } from './output.ts';
+import { Output } from './output.ts';
 
 export interface ProcessOptions {
   readonly file: string;
@@ -59,14 +59,15 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
   let log: LiveLog | null = null;
   const isPretty = !options.isJson && (options.isPlain || process.stdout.isTTY);
   const ending = new Ending();
-  // Also while the bot ends: the handler stays with the process.
-  outliveReaders([process.stdout, process.stderr], (code) =>
-    log?.warn(`nobody reads what the bot prints any more (${code}): isobar logs shows it`),
-  );
+  // Also while the bot ends: the handlers stay with the process.
+  const output = new Output(process.stdout, [process.stderr], {
+    lost: (code) => log?.warn(`nobody reads what the bot prints any more (${code}): isobar logs shows it`),
+    missed: (lines) => log?.warn(`${lines} lines before this one were not printed, for nobody read them: isobar logs shows the newest`),
+  });
   const opened = await openLiveBot(config, {
     log: (nowMs) =>
       (log = new LiveLog({
-        write: (line) => void (process.stdout.writable && process.stdout.write(line)),
+        write: (line) => output.write(line),
         isPretty,
         nowMs,
         formatTime,

@@ -1,6 +1,6 @@
 // The process of a live bot, built and started as people start it: signals, exit codes, kill -9, and what the next start makes of it.
 
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -131,4 +131,71 @@ test('a log that nobody reads any more, and a terminal that is closed', async ()
   bot.child.kill('SIGHUP');
   expect(await bot.ended).toBe(0);
   expect(checkJournal(join(folder, 'journal')).verdict).toBe('whole');
+}, 60_000);
+
+/** Says more at each bar than a pipe, or a terminal, and what may wait behind it hold. */
+const CHATTER = `import { Strategy } from 'isobar';
+export default class Chatter extends Strategy {
+  onBar() {
+    for (let i = 0; i < 2500; i++) this.log('a long word '.repeat(40));
+  }
+}
+`;
+async function chattering(): Promise<void> {
+  await prepared();
+  writeFileSync(join(desk.folder, 'flip.ts'), CHATTER);
+}
+/** Resolves once the bot has said so many lines, whoever reads them. */
+async function said(lines: number): Promise<void> {
+  const endMs = performance.now() + 25_000;
+  for (;;) {
+    const newest = await askLogs(join(desk.folder, 'bot'), 0, 1).catch(() => []);
+    if ((newest[0]?.seq ?? 0) > lines) return;
+    if (performance.now() > endMs) throw new Error(`${lines} lines were not said in 25 s`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+test('a reader of the log that stands still holds up neither the bot nor its end, and is told what it missed', async () => {
+  await chattering();
+  const bot = start();
+  bot.child.stdout!.pause();
+  await said(5000);
+  bot.child.stdout!.resume();
+  await until(() => /WARN \d+ lines before this one were not printed, for nobody read them/.test(bot.text()), 10_000, 'the gap');
+  // All before the gap is there, whole.
+  expect(bot.text().match(/^\d\d:\d\d:\d\d Chatter: (a long word )+/gm)!.length).toBeGreaterThan(2000);
+  bot.child.stdout!.pause();
+  await said(10_000);
+  bot.child.kill('SIGTERM');
+  expect(await bot.ended).toBe(0);
+  expect(checkJournal(join(desk.folder, 'bot/journal')).verdict).toBe('whole');
+}, 90_000);
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+if (!hasPython) console.log('skipped: there is no python3 to make a terminal with');
+/** Gives a command a terminal that nobody reads, and ends with its exit code. */
+const TERMINAL = `import os, pty, subprocess, sys
+near, far = pty.openpty()
+bot = subprocess.Popen(sys.argv[1:], stdin=far, stdout=far, stderr=far)
+print(bot.pid, flush=True)
+sys.exit(bot.wait())
+`;
+
+test.skipIf(!hasPython)('a terminal that is held, or whose connection has gone silent, does not hold up the bot', async () => {
+  await chattering();
+  const python = spawn('python3', ['-c', TERMINAL, process.execPath, ENTRY, join(desk.folder, 'bot.yaml')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, XDG_STATE_HOME: join(desk.folder, 'state') },
+  });
+  let pid = '';
+  python.stdout.on('data', (more) => (pid += String(more)));
+  const ended = new Promise<number | null>((resolve) => python.on('exit', resolve));
+  try {
+    await said(2500);
+    process.kill(Number(pid), 'SIGTERM');
+    expect(await Promise.race([ended, new Promise((resolve) => setTimeout(() => resolve('it hangs'), 20_000))])).toBe(0);
+  } finally {
+    if (python.exitCode === null) process.kill(Number(pid), 'SIGKILL');
+  }
 }, 60_000);
