@@ -81,28 +81,39 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
   return live(config, options, opened, log!, ending);
 }
 
-async function live(config: LiveConfig, { seconds }: ProcessOptions, opened: OpenedBot, log: LiveLog, ending: Ending): Promise<number> {
-  const { bot } = opened;
+async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedBot, log: LiveLog, ending: Ending): Promise<number> {
   const loopDelay = new LoopDelay();
-  const flattened = (left: number): void => {
-    // Those who watch are shown how it ended; the next start reads from the exchange what was closed.
-    after(FAREWELL_MS, () =>
-      ending.end(left === 0 ? EXIT.ok : EXIT.unknown, 'the kill has closed positions: books are made anew at the next start'),
-    );
-  };
-  const control = new LiveControl({ ...opened, loopDelayP99Ms: () => loopDelay.p99Ms, flattened });
-  writeBotFile(config.data, botFileOf(opened));
-  const server = await openControl(config.data, control);
-  const sight = await openSight(
-    control,
-    { ...config, folder: dirname(config.file), alarmed: () => bot.attention.alarm(bot.parts.venueMs()) },
-    log,
-  ).catch(async (error: unknown) => {
-    await server.close();
-    loopDelay.stop();
-    await opened.close();
-    throw error;
-  });
+  // Whatever stays open keeps the process, also one that only had to say what is wrong.
+  const undo: (() => Promise<void> | void)[] = [() => opened.close(), () => loopDelay.stop()];
+  try {
+    const control = new LiveControl({ ...opened, loopDelayP99Ms: () => loopDelay.p99Ms, flattened: (left) => farewell(left, ending) });
+    writeBotFile(config.data, botFileOf(opened));
+    const server = await openControl(config.data, control);
+    undo.push(() => server.close());
+    const alarmed = (): void => opened.bot.attention.alarm(opened.bot.parts.venueMs());
+    const sight = await openSight(control, { ...config, folder: dirname(config.file), alarmed }, log);
+    undo.push(() => sight.close());
+    return await run(config, options.seconds, opened, control, log, ending);
+  } finally {
+    for (const act of undo.toReversed()) await act();
+  }
+}
+
+/** Those who watch are shown how it ended; the next start reads from the exchange what was closed. */
+function farewell(left: number, ending: Ending): void {
+  const code = left === 0 ? EXIT.ok : EXIT.unknown;
+  after(FAREWELL_MS, () => ending.end(code, 'the kill has closed positions: books are made anew at the next start'));
+}
+
+/** From the first audit to the last record. */
+async function run(
+  config: LiveConfig,
+  seconds: number | null,
+  { bot }: OpenedBot,
+  control: LiveControl,
+  log: LiveLog,
+  ending: Ending,
+): Promise<number> {
   const offSignals = onSignals(ending, control, log);
   const stopLooking = repeat(LOOK_MS, () => lookForKill(config, control));
   const stopWatching = repeat(LOSS_LOOK_MS, () => lookForLoss(control));
@@ -118,10 +129,6 @@ async function live(config: LiveConfig, { seconds }: ProcessOptions, opened: Ope
   log.info(`stopping: ${why}`);
   await new Promise<void>((resolve) => bot.stop(resolve));
   log.info(closingText(control.view()));
-  await sight.close();
-  await server.close();
-  loopDelay.stop();
-  await opened.close();
   return code;
 }
 

@@ -38,9 +38,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const open = async (bot: ScriptedBot, alerts: readonly AlertEntry[]): Promise<void> => {
+const open = async (bot: ScriptedBot, alerts: readonly AlertEntry[], port: number | null = null): Promise<void> => {
   const log = { info: (says: string) => void logged.push(says), warn: (says: string) => void logged.push(says) };
-  sight = await openSight(bot, { data: folder, folder, dashboard: null, alerts, alarmed: () => void alarms++ }, log);
+  sight = await openSight(bot, { data: folder, folder, dashboard: port === null ? null : { port }, alerts, alarmed: () => void alarms++ }, log);
 };
 const file = (name: string, text: string, mode = 0o600): string => {
   writeFileSync(join(folder, name), `${text}\n`, { mode });
@@ -68,4 +68,20 @@ it('refuses secrets that others could read, and addresses that are not https', a
   await expect(open(bot, [{ kind: 'webhook', url: 'http://example.com/s3cret' }])).rejects.toThrow('alerts[0]: expected an https address');
   await expect(open(bot, [{ kind: 'webhook' }])).rejects.toThrow('expected one of url and urlFile');
   expect(alertsSchema.safeParse([{ kind: 'pager' }]).success).toBe(false);
+});
+
+it('leaves nothing open where a part of it cannot be had', async () => {
+  const { port } = server.address() as AddressInfo;
+  const bot = new ScriptedBot();
+  const alerts = [{ kind: 'webhook', url: `http://127.0.0.1:${port}/` }] as const;
+  await expect(open(bot, alerts, port)).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
+  // Nobody is told of a bot that did not start: what tells would keep its process for ever.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(heard).toEqual([]);
+  const spare = createServer();
+  await new Promise<void>((resolve) => spare.listen(0, '127.0.0.1', resolve));
+  const free = (spare.address() as AddressInfo).port;
+  await new Promise((resolve) => spare.close(resolve));
+  await expect(open(bot, [{ kind: 'webhook' }], free)).rejects.toThrow('expected one of url and urlFile');
+  await expect(fetch(`http://127.0.0.1:${free}/`)).rejects.toThrow();
 });

@@ -38,9 +38,10 @@ const LOOK_MS = 1000;
 /** Throws ConfigError for a port that cannot be had, and for files of secrets that others can read. */
 export async function openSight(control: BotControl, settings: SightSettings, log: SightLog): Promise<Sight> {
   const { data, dashboard: wanted, alerts } = settings;
-  const stopAlerts = alerts.length === 0 ? null : startAlerts(control, settings, log);
+  // Alerts second: a port that cannot be had ends the bot, and they would go on.
   const dashboard =
     wanted && (await openDashboard(control, { folder: data, port: wanted.port, nowMs, log: (level, says) => log[level](says) }));
+  const stopAlerts = alerts.length === 0 ? null : await startAlertsOr(() => dashboard?.close(), control, settings, log);
   return {
     dashboard,
     async close() {
@@ -48,6 +49,15 @@ export async function openSight(control: BotControl, settings: SightSettings, lo
       await stopAlerts?.();
     },
   };
+}
+
+async function startAlertsOr(undo: () => Promise<void> | undefined, ...of: Parameters<typeof startAlerts>): Promise<() => Promise<void>> {
+  try {
+    return startAlerts(...of);
+  } catch (error) {
+    await undo();
+    throw error;
+  }
 }
 
 function startAlerts(control: BotControl, { alerts, folder, alarmed }: SightSettings, log: SightLog): () => Promise<void> {

@@ -1,7 +1,7 @@
 // The process of a live bot, built and started as people start it: signals, exit codes, kill -9, and what the next start makes of it.
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
@@ -106,6 +106,12 @@ test('what cannot be started says why, and ends with code 2', async () => {
   const killed = start();
   expect(await killed.ended).toBe(2);
   expect(killed.text()).toContain('this bot was killed by ann: strange prices');
+  rmSync(join(desk.folder, 'bot/KILLED'));
+  // Found out after the exchange, the journal and the strategy have been opened: all of it is closed again.
+  configured(`data: ${'deep'.repeat(25)}\n`);
+  const deep = start();
+  expect(await deep.ended, deep.text()).toBe(2);
+  expect(deep.text()).toContain('control.sock: expected a path of at most 103 bytes');
   const wrong = start('--nonsense');
   expect(await wrong.ended).toBe(2);
   expect(wrong.text()).toContain("Unknown option '--nonsense'");
