@@ -2,6 +2,7 @@
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { openDemo, type Demo } from '../app/live/demo.ts';
 import { secondsOf } from '../app/live/seconds.ts';
@@ -67,7 +68,7 @@ function botProcess(config: string, { live: isLive, confirm, json, demo, seconds
     child.on('error', reject);
     child.on('exit', (code, signal) => {
       off();
-      resolve(code ?? (signal === 'SIGKILL' ? 137 : 1));
+      resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']);
     });
   });
 }

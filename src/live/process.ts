@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { after, repeat } from '../adapters/clock/wallClock.ts';
+import { after, monotonicMs, repeat } from '../adapters/clock/wallClock.ts';
 import { ConfigError, EXIT } from '../base/errors.ts';
 import { formatTime } from '../model/time.ts';
 import { writeBotFile } from '../app/control/botFile.ts';
@@ -39,6 +39,8 @@ const CONFIRMED_NAME = 'account.confirmed';
 const LOOK_MS = 200;
 /** How often it is looked whether a loss asks for more than a halt. */
 const LOSS_LOOK_MS = 1000;
+/** Signals so close together are one: what ends a whole group of processes reaches the bot itself, and through the command before it. */
+const SAME_SIGNAL_MS = 1000;
 /** From the end of a kill that has closed positions to that of the process. */
 const FAREWELL_MS = 5000;
 
@@ -125,9 +127,9 @@ async function run(
   stopTimer();
   stopLooking();
   stopWatching();
-  offSignals();
   log.info(`stopping: ${why}`);
   await new Promise<void>((resolve) => bot.stop(resolve));
+  offSignals();
   log.info(closingText(control.view()));
   return code;
 }
@@ -152,9 +154,12 @@ function checkStart(config: LiveConfig, { isLive, confirm }: ProcessOptions): vo
 }
 
 function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => void {
+  let sinceMs = NaN;
   const stop = (name: 'SIGTERM' | 'SIGINT', code: number) => {
     const act = (): void => {
+      if (monotonicMs() - sinceMs < SAME_SIGNAL_MS) return;
       if (ending.isOver) process.exit(code);
+      sinceMs = monotonicMs();
       ending.end(EXIT.ok, `${name} was received`);
     };
     process.on(name, act);

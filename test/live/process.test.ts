@@ -94,6 +94,27 @@ test('kill -9 under load, then a start that goes on; SIGTERM ends in order', asy
   expect(report.kinds['CONFIG']).toBe(2);
 }, 60_000);
 
+test('a signal to the whole group of processes, as of timeout or of a terminal, ends a bot in order', async () => {
+  await prepared();
+  // Long enough for the signal to come once more, from the command before the bot.
+  const slow = 'onStop() { const end = Date.now() + 500; while (Date.now() < end); }';
+  writeFileSync(join(desk.folder, 'flip.ts'), FLIP.replace('onBar', `${slow}\n  onBar`));
+  const child = spawn(process.execPath, [join(ROOT, 'dist/cli/isobar.js'), 'live', join(desk.folder, 'bot.yaml'), '--json'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, XDG_STATE_HOME: join(desk.folder, 'state') },
+    detached: true,
+  });
+  children.push(child);
+  let text = '';
+  child.stdout.on('data', (more) => (text += String(more)));
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  await until(() => text.includes('two audits were clean'), 20_000, 'a bot that trades');
+  process.kill(-child.pid!, 'SIGTERM');
+  expect(await ended, text).toBe(0);
+  expect(text).toContain('the journal is written');
+  expect(checkJournal(join(desk.folder, 'bot/journal')).verdict).toBe('whole');
+}, 60_000);
+
 test('what cannot be started says why, and ends with code 2', async () => {
   await prepared();
   const live = start('--live');
