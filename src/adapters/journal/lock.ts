@@ -71,6 +71,14 @@ export function takeLock(disk: LockDisk, folder: string, { self, lookFor }: Proc
   return release;
 }
 
+/** Takes away what processes have left that run no more. */
+export function removeDeadLocks(disk: Pick<Disk, 'list' | 'remove'>, folder: string, { lookFor }: Processes): void {
+  for (const name of disk.list(folder)) {
+    const other = holderOf(name);
+    if (other !== null && lookFor(other) === 'gone') removeIfThere(disk, `${folder}/${name}`);
+  }
+}
+
 /** Who may be writing to a journal at the moment; null: nobody. */
 export function lockHolder(disk: Pick<Disk, 'list'>, folder: string, { self, lookFor }: Processes): LockHolder | null {
   const holders = disk.list(folder).flatMap((name) => holderOf(name) ?? []);
@@ -87,7 +95,7 @@ function holderOf(name: string): LockHolder | null {
 }
 
 /** Another starter may have found the same file dead. */
-function removeIfThere(disk: LockDisk, path: string): void {
+function removeIfThere(disk: Pick<Disk, 'remove'>, path: string): void {
   try {
     disk.remove(path);
   } catch (error) {
