@@ -193,9 +193,29 @@ describe('the control port', () => {
       control(of, 'POST', '/clock', { speed: 1e99 }),
       control(of, 'POST', '/clock', { stepMs: 9e15 }),
       control(of, 'POST', '/clock', { jumpMs: -9e15 }),
+      // Which of the two is meant nobody can know.
+      control(of, 'POST', '/clock', { stepMs: 1, jumpMs: 5 }),
+      control(of, 'POST', '/clock', { stepMs: 1, jump: 5 }),
+      control(of, 'POST', '/faults', { schedul: [] }),
+      control(of, 'POST', '/faults', [{ point: 'NET.dup', nth: 1 }]),
       control(of, 'POST', '/crash', {}),
     ];
-    expect((await Promise.all(refusals)).map(({ status }) => status)).toEqual([404, 400, 400, 400, 400, 400, 400, 400, 400]);
+    expect((await Promise.all(refusals)).map(({ status }) => status)).toEqual([404, ...refusals.slice(1).map(() => 400)]);
+    const wrong: readonly (readonly [point: string, params: unknown, says: string])[] = [
+      ['NET.respDelay', { ms: -5 }, 'params.ms of NET.respDelay, a whole number from 0'],
+      ['NET.truncate', { bytes: -1 }, 'params.bytes of NET.truncate, a whole number from 0'],
+      // The first request would have ended the exchange.
+      ['NET.replace', { status: 0, body: '' }, 'params.status of NET.replace, a whole number from 200 to 599'],
+      ['NET.replace', { status: 200, body: 1 }, 'params.body of NET.replace, which is text'],
+      ['BUS.unknown', { executed: 7, code: 504 }, 'params.executed of BUS.unknown, a whole number from 0 to 1'],
+      ['NET.dup', { ms: 5 }, 'no params.ms of NET.dup'],
+      ['NET.dup', [], 'params to be an object'],
+    ];
+    for (const [point, params, says] of wrong) {
+      const { status, body } = await control(of, 'POST', '/faults', { schedule: [{ point, nth: 1, params }] });
+      expect([status, (JSON.parse(body) as { error: string }).error]).toEqual([400, expect.stringContaining(says)]);
+    }
+    expect((await control(of, 'POST', '/faults', { schedule: [{ point: 'NET.dup', nht: 1, p: 1 }] })).body).toContain('got nht');
     const fromPage = await http(`${of.controlUrl}/crash`, 'POST', { Origin: 'http://example.com' }, '{"at":"now"}');
     expect([fromPage.status, isDown]).toEqual([403, false]);
     await control(of, 'POST', '/crash', { at: 'now' });

@@ -47,7 +47,8 @@ export function control(request: ServiceRequest, parts: ControlParts): ServiceRe
 type Body = Readonly<Record<string, unknown>>;
 
 const ROUTES: Readonly<Record<string, (body: Body, parts: ControlParts) => unknown>> = {
-  'POST /faults': ({ seed = 0, schedule = [] }, { exchange: { faults } }) => {
+  'POST /faults': (body, { exchange: { faults } }) => {
+    const { seed = 0, schedule = [] } = only(body, ['seed', 'schedule']);
     if (!Number.isSafeInteger(seed) || !Array.isArray(schedule))
       throw new ConfigError('expected { seed, schedule }', 'seed is a whole number');
     faults.set({ seed: Number(seed), schedule });
@@ -63,7 +64,8 @@ const ROUTES: Readonly<Record<string, (body: Body, parts: ControlParts) => unkno
   'POST /rows': (body, parts) => rowsOf(body, parts),
   'GET /truth': (_, parts) => truthOf(parts),
   'GET /truth/orders': (_, { exchange: { service }, config }) => ({ orders: ordersOfMarkets(service, config) }),
-  'POST /crash': ({ at }, { crash, crashAt }) => {
+  'POST /crash': (body, { crash, crashAt }) => {
+    const { at } = only(body, ['at']);
     if (at === 'now') crash();
     else crashAtRecord(at, crashAt);
     return {};
@@ -75,7 +77,9 @@ const MOST_SPEED = 10_000;
 const MOST_MS = 366 * 86_400_000;
 
 function moveClock(body: Body, { exchange: { service }, clock }: ControlParts): void {
-  const { stepMs, jumpMs, pause, speed } = body;
+  const { stepMs, jumpMs, pause, speed } = only(body, ['stepMs', 'jumpMs', 'pause', 'speed']);
+  const names = Object.keys(body);
+  if (names.length > 1) throw new ConfigError(`expected one of stepMs, jumpMs, pause and speed, got ${names.join(', ')}`, 'send one after another');
   const within = (ms: unknown, least: number): ms is number => Number.isInteger(ms) && Number(ms) >= least && Number(ms) <= MOST_MS;
   if (within(stepMs, 0)) clock.step(stepMs);
   else if (within(jumpMs, -MOST_MS)) service.clockOffsetMs += jumpMs;
@@ -99,7 +103,8 @@ function crashAtRecord(at: unknown, crashAt: ((record: number) => void) | null):
 }
 
 /** The next act of rows that close, or the price at which MARKET orders trade in the act at hand. */
-function rowsOf({ next, price }: Body, { exchange: { service }, clock }: ControlParts) {
+function rowsOf(body: Body, { exchange: { service }, clock }: ControlParts) {
+  const { next, price } = only(body, ['next', 'price']);
   const { rows } = service;
   if (rows === null) throw new ConfigError('no instrument of this exchange has match: bars', 'give one prices with it');
   if (next === true) {
@@ -138,11 +143,18 @@ function truthOf({ exchange: { service, held }, config }: ControlParts) {
   return { now: service.nowMs, held, ...truthOfMarkets(service, config) };
 }
 
+/** A name that nobody reads would leave whoever wrote it in the belief that it counts. */
+function only(body: Body, names: readonly string[]): Body {
+  const strange = Object.keys(body).find((name) => !names.includes(name));
+  if (strange === undefined) return body;
+  throw new ConfigError(`${strange}: expected no other name than ${names.join(', ')}`, 'correct it');
+}
+
 function bodyOf({ body }: ServiceRequest): Body {
   if (body.length === 0) return {};
   try {
     const found: unknown = JSON.parse(new TextDecoder().decode(body));
-    if (typeof found === 'object' && found !== null) return { ...found };
+    if (typeof found === 'object' && found !== null && !Array.isArray(found)) return { ...found };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

@@ -55,6 +55,16 @@ export type Point = keyof typeof POINTS;
 const OF_WRITES: ReadonlySet<Point> = new Set(['PROC.kill', 'DISK.write', 'DISK.sync', 'DISK.slow']);
 /** Parameters that are text; the others are whole numbers. */
 const TEXTS: ReadonlySet<string> = new Set(['body', 'field', 'value', 'error', 'step']);
+/** Between which whole numbers the others lie; a code may be one that no exchange has. */
+const RANGES: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  ms: [0, 366 * 86_400_000],
+  bytes: [0, 2 ** 31],
+  rows: [0, 1_000_000],
+  // HTTP has none outside, and those below tell of an answer that is still to come.
+  status: [200, 599],
+  executed: [0, 1],
+  code: [-1_000_000, 1_000_000],
+};
 export const STEPS = ['before', 'written', 'lasting'] as const;
 
 export interface Fault {
@@ -123,16 +133,30 @@ function parseRow(row: unknown, at: number): Scheduled {
   if ((nth === null) === (p === null)) return refuse('one of nth and p');
   if (nth !== null && !(Number.isSafeInteger(nth) && Number(nth) > 0)) return refuse('nth from 1 on');
   if (p !== null && !(typeof p === 'number' && p >= 0 && p <= 1)) return refuse('p from 0 to 1');
-  const given = isRecord(row['params']) ? row['params'] : {};
-  const params: Record<string, number | string> = {};
-  for (const name of POINTS[point]) {
-    const value = given[name];
-    const isRight = TEXTS.has(name) ? typeof value === 'string' : Number.isSafeInteger(value);
-    if (!isRight || !(typeof value === 'string' || typeof value === 'number')) return refuse(`params.${name} of ${point}`);
-    params[name] = value;
-  }
+  const surplus = Object.keys(row).find((name) => !['point', 'op', 'nth', 'p', 'params'].includes(name));
+  if (surplus !== undefined) return refuse(`point, op, nth or p, and params, got ${surplus}`);
+  const params = paramsOf(point, row['params'] ?? {}, refuse);
   if (point === 'PROC.kill' && !STEPS.some((step) => step === params['step'])) return refuse(`params.step: ${STEPS.join(', ')}`);
   return { point, op, nth: nth === null ? null : Number(nth), p: p ?? 0, params, seen: 0 };
+}
+
+function paramsOf(point: Point, given: unknown, refuse: (what: string) => never): Fault['params'] {
+  const wanted: readonly string[] = POINTS[point];
+  if (!isRecord(given)) return refuse('params to be an object');
+  const surplus = Object.keys(given).find((name) => !wanted.includes(name));
+  if (surplus !== undefined) return refuse(`no params.${surplus} of ${point}`);
+  const params: Record<string, number | string> = {};
+  for (const name of wanted) {
+    const value = given[name];
+    if (TEXTS.has(name)) {
+      params[name] = typeof value === 'string' ? value : refuse(`params.${name} of ${point}, which is text`);
+      continue;
+    }
+    const [least, most] = RANGES[name] ?? [0, 0];
+    const isRight = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+    params[name] = isRight ? value : refuse(`params.${name} of ${point}, a whole number from ${least} to ${most}`);
+  }
+  return params;
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
