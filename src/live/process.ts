@@ -95,7 +95,9 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
     const alarmed = (): void => opened.bot.attention.alarm(opened.bot.parts.venueMs());
     const sight = await openSight(control, { ...config, folder: dirname(config.file), alarmed }, log);
     undo.push(() => sight.close());
-    return await run(config, options.seconds, opened, control, log, ending);
+    const { code, why } = await run(config, options.seconds, opened, control, log, ending);
+    if (code !== EXIT.ok) sight.ended(why);
+    return code;
   } finally {
     for (const act of undo.toReversed()) await act();
   }
@@ -115,7 +117,7 @@ async function run(
   control: LiveControl,
   log: LiveLog,
   ending: Ending,
-): Promise<number> {
+): Promise<End> {
   const offSignals = onSignals(ending, control, log);
   const stopLooking = repeat(LOOK_MS, () => lookForKill(config, control));
   const stopWatching = repeat(LOSS_LOOK_MS, () => lookForLoss(control));
@@ -131,7 +133,7 @@ async function run(
   await new Promise<void>((resolve) => bot.stop(resolve));
   offSignals();
   log.info(closingText(control.view()));
-  return code;
+  return { code, why };
 }
 
 /** Everything that can be said before anything is opened. */
@@ -194,10 +196,15 @@ function lookForLoss(control: LiveControl): void {
   if (why !== null) void control.kill({ flatten: true, why }, 'loss limit');
 }
 
+interface End {
+  readonly code: number;
+  readonly why: string;
+}
+
 class Ending {
-  readonly promise: Promise<{ readonly code: number; readonly why: string }>;
+  readonly promise: Promise<End>;
   isOver = false;
-  #resolve: (end: { readonly code: number; readonly why: string }) => void = () => {};
+  #resolve: (end: End) => void = () => {};
 
   constructor() {
     this.promise = new Promise((resolve) => (this.#resolve = resolve));

@@ -40,7 +40,8 @@ afterEach(async () => {
 
 const open = async (bot: ScriptedBot, alerts: readonly AlertEntry[], port: number | null = null): Promise<void> => {
   const log = { info: (says: string) => void logged.push(says), warn: (says: string) => void logged.push(says) };
-  sight = await openSight(bot, { data: folder, folder, dashboard: port === null ? null : { port }, alerts, alarmed: () => void alarms++ }, log);
+  const dashboard = port === null ? null : { port };
+  sight = await openSight(bot, { data: folder, folder, dashboard, alerts, alarmed: () => void alarms++ }, log);
 };
 const file = (name: string, text: string, mode = 0o600): string => {
   writeFileSync(join(folder, name), `${text}\n`, { mode });
@@ -58,6 +59,17 @@ it('tells an alarm within two seconds, and that somebody has to answer it', asyn
   expect(performance.now() - beganMs).toBeLessThan(2000);
   expect(heard[1]).toMatchObject({ level: 'alarm', code: 'MISMATCH', bot: 'trend and reversal' });
   expect([alarms, bot.beats]).toEqual([1, 0]);
+});
+
+it('tells at its end what ended the bot, and waits until that has been heard', async () => {
+  const { port } = server.address() as AddressInfo;
+  const bot = new ScriptedBot();
+  await open(bot, [{ kind: 'webhook', url: `http://127.0.0.1:${port}/` }]);
+  bot.board.raise({ kind: 'account' }, 'CANCEL_ONLY', 'JOURNAL', 'ENOSPC', bot.timeMs);
+  sight!.ended('the journal cannot be written: ENOSPC');
+  await sight!.close();
+  sight = null;
+  expect(new Set(heard.map(({ code }) => code))).toEqual(new Set(['STARTED', 'JOURNAL', 'ENDED']));
 });
 
 it('refuses secrets that others could read, and addresses that are not https', async () => {

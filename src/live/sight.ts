@@ -29,11 +29,15 @@ export interface SightLog {
 export interface Sight {
   /** Null: none was asked for. */
   readonly dashboard: Dashboard | null;
+  /** The bot ends, and nobody asked it to: that is told before the last of `close`. */
+  ended(why: string): void;
   close(): Promise<void>;
 }
 
 /** How often it is looked for what somebody has to be told. */
 const LOOK_MS = 1000;
+/** Whoever has to be told of what ended the bot is given so long to hear it. */
+const LAST_ALERTS_MS = 3000;
 
 /** Throws ConfigError for a port that cannot be had, and for files of secrets that others can read. */
 export async function openSight(control: BotControl, settings: SightSettings, log: SightLog): Promise<Sight> {
@@ -41,17 +45,20 @@ export async function openSight(control: BotControl, settings: SightSettings, lo
   // Alerts second: a port that cannot be had ends the bot, and they would go on.
   const dashboard =
     wanted && (await openDashboard(control, { folder: data, port: wanted.port, nowMs, log: (level, says) => log[level](says) }));
-  const stopAlerts = alerts.length === 0 ? null : await startAlertsOr(() => dashboard?.close(), control, settings, log);
+  const telling = alerts.length === 0 ? null : await startAlertsOr(() => dashboard?.close(), control, settings, log);
   return {
     dashboard,
+    ended: (why) => telling?.ended(why),
     async close() {
       await dashboard?.close();
-      await stopAlerts?.();
+      await telling?.close();
     },
   };
 }
 
-async function startAlertsOr(undo: () => Promise<void> | undefined, ...of: Parameters<typeof startAlerts>): Promise<() => Promise<void>> {
+type Telling = Omit<Sight, 'dashboard'>;
+
+async function startAlertsOr(undo: () => Promise<void> | undefined, ...of: Parameters<typeof startAlerts>): Promise<Telling> {
   try {
     return startAlerts(...of);
   } catch (error) {
@@ -60,7 +67,7 @@ async function startAlertsOr(undo: () => Promise<void> | undefined, ...of: Param
   }
 }
 
-function startAlerts(control: BotControl, { alerts, folder, alarmed }: SightSettings, log: SightLog): () => Promise<void> {
+function startAlerts(control: BotControl, { alerts, folder, alarmed }: SightSettings, log: SightLog): Telling {
   // Of its own: people do not live faster when paper trading does.
   const scheduler = new LiveScheduler();
   const notifiers = openNotifiers(alerts, folder);
@@ -78,12 +85,18 @@ function startAlerts(control: BotControl, { alerts, folder, alarmed }: SightSett
   };
   look();
   const stop = repeat(LOOK_MS, look);
-  return async () => {
-    stop();
-    // What has just happened is still told: it is why somebody stopped it.
-    look();
-    outbox.stop();
-    scheduler.close();
-    await notifiers.close();
+  return {
+    ended(why) {
+      const { name, mode, timeMs } = control.view();
+      outbox.tell({ level: 'alarm', code: 'ENDED', bot: name, mode, scope: 'account', says: `the bot has ended: ${why}`, timeMs });
+    },
+    async close() {
+      stop();
+      // What has just happened is still told: it is why it stops, or why somebody stopped it.
+      look();
+      await new Promise<void>((resolve) => outbox.finish(LAST_ALERTS_MS, resolve));
+      scheduler.close();
+      await notifiers.close();
+    },
   };
 }

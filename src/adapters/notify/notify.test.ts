@@ -147,3 +147,20 @@ it('sends alarms before what waits, and keeps no more than a hundred', async () 
   expect(heard[1]!.body['code']).toBe('KILLED');
   expect(lost.length).toBeGreaterThanOrEqual(10);
 });
+
+it('tells at its end what waits, without the pause, and gives up where nobody hears it', async () => {
+  statuses = [{ status: 500 }];
+  const box = outbox({ firstPauseMs: 60_000 });
+  box.tell(alert());
+  await expect.poll(() => heard.length).toBe(1);
+  box.tell(alert({ code: 'JOURNAL' }));
+  await new Promise<void>((resolve) => box.finish(5000, resolve));
+  expect(heard.slice(1).map(({ body }) => body['code'])).toEqual(expect.arrayContaining(['MISMATCH', 'JOURNAL']));
+  await new Promise<void>((resolve) => box.finish(5000, resolve));
+  const deaf = outbox({ firstPauseMs: 60_000 });
+  statuses = Array.from({ length: 9 }, () => ({ status: 500 }));
+  deaf.tell(alert());
+  const beganMs = performance.now();
+  await new Promise<void>((resolve) => deaf.finish(300, resolve));
+  expect(performance.now() - beganMs).toBeGreaterThan(250);
+});

@@ -50,6 +50,18 @@ export class AlertOutbox {
     return this.#queues.reduce((sum, { length }) => sum + length, 0);
   }
 
+  /** Takes nothing more, tries at once what waits for its next try, and calls `done` when all has been told, or after `mostMs`. */
+  finish(mostMs: number, done: () => void): void {
+    let left = this.#queues.length;
+    const end = (): void => {
+      this.#scheduler.cancel(deadline);
+      this.stop();
+      done();
+    };
+    const deadline = this.#scheduler.at(this.#scheduler.nowMs + mostMs, end);
+    for (const queue of this.#queues) queue.whenEmpty(() => void (--left === 0 && end()));
+  }
+
   /** Nothing is sent any more. */
   stop(): void {
     for (const queue of this.#queues) queue.stop();
@@ -70,6 +82,7 @@ class Queue {
   #timer: number | null = null;
   #isBusy = false;
   #isStopped = false;
+  #emptied: (() => void) | null = null;
 
   constructor(scheduler: Scheduler, notifier: Notifier, options: OutboxOptions) {
     this.#scheduler = scheduler;
@@ -95,6 +108,22 @@ class Queue {
     this.#next();
   }
 
+  /** Calls `run` once nothing waits or is under way, which may be never. */
+  whenEmpty(run: () => void): void {
+    if (this.#isStopped) return run();
+    this.#emptied = run;
+    this.#wake();
+    this.#next();
+    this.#tellEmpty();
+  }
+
+  #tellEmpty(): void {
+    if (this.#isBusy || this.#isStopped || this.#waiting.length > 0) return;
+    const run = this.#emptied;
+    this.#emptied = null;
+    run?.();
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#waiting.length = 0;
@@ -115,6 +144,7 @@ class Queue {
       this.#isBusy = false;
       if (failure) this.#failed(next, failure.why, failure.mayPass, failure.retryAfterMs);
       this.#next();
+      this.#tellEmpty();
     });
   }
 

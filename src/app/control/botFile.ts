@@ -30,11 +30,16 @@ export interface BotFile {
   readonly busDelayMs: number;
 }
 
-/** Takes the place of the one before, whole or not at all. */
+/** Takes the place of the one before, whole or not at all. Throws ConfigError where the disk does not take it. */
 export function writeBotFile(folder: string, file: BotFile): void {
   const path = join(folder, FILE_NAME);
-  writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 1)}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  try {
+    writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 1)}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw new ConfigError(`${path}: cannot be written (${String(error.code)})`, 'make room on the disk, and see that the folder is yours');
+  }
 }
 
 /** Throws ConfigError where no bot has ever run in `folder`. */
