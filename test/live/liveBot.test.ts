@@ -90,6 +90,12 @@ test('strategies get no more than the account holds', async () => {
   await expect(asks).rejects.toThrow('cash.USDT: the strategies are given 100001, the spot account holds 100000');
 });
 
+test('a symbol that the exchange does not list is told with its place in the config', async () => {
+  desk = await LiveDesk.open(60);
+  const asks = desk.open(desk.config(FLIP.replace('BTCUSDT', 'BTCUSD')), [Flip]);
+  await expect(asks).rejects.toThrow(/bot\.yaml:\d+ feeds\.bars: the spot market of the exchange has no BTCUSD$/);
+});
+
 test('a strategy whose warm-up is not covered does not start, and says what it lacks', async () => {
   desk = await LiveDesk.open(60);
   const opened = await desk.open(desk.config(FLIP), [Long]);

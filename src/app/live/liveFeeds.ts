@@ -76,10 +76,10 @@ export async function loadLiveFeeds(config: LiveConfig, service: MarketService, 
   const catalog = catalogOf(config);
   const notes: string[] = [];
   const sets = new Map<string, LiveSet>();
-  for (const { key } of wanted) {
+  for (const { key, name } of wanted) {
     const id = idOf(key);
     if (sets.has(id)) continue;
-    const listed = listedIn(listings.get(key.market)!, key.market, key.symbol);
+    const listed = listedIn(listings.get(key.market)!, key.market, key.symbol, whereIs(config.source, ['feeds', name]));
     const from = klineInterval(service, key);
     const known = await newestBars(service, key, from, atMs);
     const instrument = instrumentOf(config, catalog, listed, known);

@@ -65,13 +65,13 @@ export async function listMarket(service: MarketService, market: Market): Promis
   return new Map(found.map((listed) => [listed.symbol, listed]));
 }
 
-/** Throws ConfigError for a symbol that the market does not list. */
-export function listedIn(listed: ReadonlyMap<string, Listed>, market: Market, symbol: string): Listed {
+/** Throws ConfigError for a symbol that the market does not list; `place` is where it was asked for. */
+export function listedIn(listed: ReadonlyMap<string, Listed>, market: Market, symbol: string, place = '--symbol'): Listed {
   const found = listed.get(symbol);
   if (found) return found;
   const near = nearest(symbol, [...listed.keys()]);
   throw new ConfigError(
-    `--symbol: the ${market} market of the exchange has no ${symbol}`,
+    `${place}: the ${market} market of the exchange has no ${symbol}`,
     near === null ? `isobar api ${market === 'spot' ? 'spot.symbols' : 'futures.contracts'} lists what it has` : `did you mean ${near}?`,
   );
 }
