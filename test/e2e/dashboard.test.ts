@@ -1,6 +1,7 @@
 // The dashboard in a real browser, and its door against all who have no business there.
 
-import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -268,6 +269,16 @@ describe('the door', () => {
     for (const token of Object.values(tokens)) expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     chmodSync(path, 0o640);
     expect(() => tokensIn(folder)).toThrow('expected mode 0600');
+  });
+
+  it('leaves no half of that file on a full disk, which would be in the way of the next start', () => {
+    const empty = mkdtempSync(join(tmpdir(), 'isobar-tokens-'));
+    const module = new URL('../../dist/live/dashboard/tokens.js', import.meta.url).href;
+    const act = `import('${module}').then(({ tokensIn }) => tokensIn('${empty}')).catch(({ message }) => console.log(message))`;
+    // No file may grow: to whoever writes that is as a disk that is full.
+    const { stdout } = spawnSync('sh', ['-c', `trap '' XFSZ; ulimit -f 0; exec "$0" -e "$1"`, process.execPath, act], { encoding: 'utf8' });
+    expect([stdout, readdirSync(empty)]).toEqual([`${join(empty, 'dashboard.json')}: cannot be written (EFBIG)\n`, []]);
+    rmSync(empty, { recursive: true });
   });
 
   it('listens on this computer alone', async () => {

@@ -1,7 +1,7 @@
 // The tokens of the dashboard: three of 256 bits, by what they allow, in a file that its user alone can read.
 
 import { createHash, generateKeySync, timingSafeEqual } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOKEN_NAME } from '../../app/control/dataFolder.ts';
 import type { AccessScope } from '../../app/control/request.ts';
@@ -43,13 +43,25 @@ export function tokensIn(folder: string): TokenTexts {
   try {
     const made: TokenTexts = { read: newToken(), operate: newToken(), kill: newToken() };
     const file = openSync(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
-    writeFileSync(file, `${JSON.stringify(made, null, 1)}\n`);
-    closeSync(file);
+    fill(file, path, `${JSON.stringify(made, null, 1)}\n`);
     return made;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
   return readTokens(path);
+}
+
+/** Half a file would be in the way of the next start. Throws ConfigError where the disk does not take it. */
+function fill(file: number, path: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    rmSync(path, { force: true });
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw new ConfigError(`${path}: cannot be written (${String(error.code)})`, 'make room on the disk');
+  } finally {
+    closeSync(file);
+  }
 }
 
 const newToken = (): string => generateKeySync('hmac', { length: 256 }).export().toString('base64url');
