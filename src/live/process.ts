@@ -41,6 +41,8 @@ const LOOK_MS = 200;
 const LOSS_LOOK_MS = 1000;
 /** Signals so close together are one: what ends a whole group of processes reaches the bot itself, and through the command before it. */
 const SAME_SIGNAL_MS = 1000;
+/** An error that nobody caught may hold up the end itself. */
+const MOST_ENDING_MS = 10_000;
 /** From the end of a kill that has closed positions to that of the process. */
 const FAREWELL_MS = 5000;
 
@@ -119,6 +121,7 @@ async function run(
   ending: Ending,
 ): Promise<End> {
   const offSignals = onSignals(ending, control, log);
+  const offStray = onStrayErrors(bot);
   const stopLooking = repeat(LOOK_MS, () => lookForKill(config, control));
   const stopWatching = repeat(LOSS_LOOK_MS, () => lookForLoss(control));
   const stopTimer = seconds === null ? () => {} : repeat(seconds * 1000, () => ending.end(EXIT.ok, `${seconds} s are over`));
@@ -132,6 +135,7 @@ async function run(
   log.info(`stopping: ${why}`);
   await new Promise<void>((resolve) => bot.stop(resolve));
   offSignals();
+  offStray();
   log.info(closingText(control.view()));
   return { code, why };
 }
@@ -180,6 +184,29 @@ function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => vo
   process.on('SIGHUP', hangUp);
   const offs = [stop('SIGTERM', 143), stop('SIGINT', 130), () => void process.off('SIGUSR2', kill)];
   return () => offs.forEach((off) => off());
+}
+
+/** An error outside of every step, of a promise or timer of a strategy say: whose it is cannot be known, and Node would end at once. */
+function onStrayErrors(bot: OpenedBot['bot']): () => void {
+  let forget = (): void => {};
+  const act = (error: unknown): void => {
+    bot.giveUp(`an error that nobody caught: ${strayText(error)}`);
+    forget();
+    // It may have been in what is left to do.
+    forget = after(MOST_ENDING_MS, () => process.exit(EXIT.failed));
+  };
+  process.on('uncaughtException', act).on('unhandledRejection', act);
+  return () => {
+    forget();
+    process.off('uncaughtException', act).off('unhandledRejection', act);
+  };
+}
+
+/** With the place in the strategy, if it has one. */
+function strayText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const place = error.stack?.split('\n').find((line) => /^\s+at /.test(line));
+  return `${error.message}${place === undefined ? '' : ` (${place.trim()})`}`;
 }
 
 /** A file that anybody on this computer can make, and the latch of a kill from outside. */

@@ -115,6 +115,17 @@ test('a signal to the whole group of processes, as of timeout or of a terminal, 
   expect(checkJournal(join(desk.folder, 'bot/journal')).verdict).toBe('whole');
 }, 60_000);
 
+test('an error of a promise that a strategy has dropped ends the bot in order, with its place', async () => {
+  await prepared();
+  const dropped = "n = 0;\n  onStart() { setTimeout(() => void Promise.reject(new Error('no such book')), 1); }";
+  writeFileSync(join(desk.folder, 'flip.ts'), FLIP.replace('onBar', `${dropped}\n  onBar`));
+  const bot = start();
+  expect(await bot.ended, bot.text()).toBe(1);
+  expect(bot.text()).toMatch(/ERROR the bot stops: an error that nobody caught: no such book \(at .*flip\.ts:\d+/);
+  expect(bot.text()).toMatch(/stopped: .*the journal is written\n/);
+  expect(checkJournal(join(desk.folder, 'bot/journal')).verdict).toBe('whole');
+}, 60_000);
+
 test('what cannot be started says why, and ends with code 2', async () => {
   await prepared();
   const live = start('--live');

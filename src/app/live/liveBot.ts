@@ -294,6 +294,11 @@ export class LiveBot {
     log.decided(run.name, `stopped: ${error.message}`, 'STRATEGY', 'error');
   }
 
+  /** Nothing may go on: no order leaves any more, and `broken` is told why. */
+  giveUp(why: string): void {
+    this.#broken(why);
+  }
+
   #broken(why: string): void {
     if (this.#isBroken) return;
     this.#isBroken = true;
