@@ -1,4 +1,4 @@
-// Folders that a long run will write into, tried before it begins: what cannot be written would be told when all is computed.
+// Folders that will be written into, tried before anything begins: it would be told when all is computed, or, of some folders, never.
 
 import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

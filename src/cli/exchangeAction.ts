@@ -5,6 +5,7 @@ import { demoKey, demoSettings } from '../app/exchange/demo.ts';
 import type { Following } from '../app/exchange/follow.ts';
 import { runExchange, type RunningExchange } from '../app/exchange/runExchange.ts';
 import type { ExchangeSettings } from '../app/exchange/settings.ts';
+import { checkOutFolder } from '../app/outFolder.ts';
 import { ConfigError, EXIT } from '../base/errors.ts';
 import { profileOf } from '../service/profile/profile.ts';
 import { stopOnSignal } from './sweepOptions.ts';
@@ -27,6 +28,7 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
   const port = portOf('--port', args.port);
   const controlPort = args.control === undefined ? null : portOf('--control', args.control);
   if (args.follow !== undefined) checkedOrigin(args.follow, '--follow');
+  if (args.data !== undefined) checkOutFolder('--data', args.data);
   const given = await settingsOf(args);
   // Prices of its own would be in the way of those that are followed.
   const settings = args.follow === undefined ? given : { ...given, prices: new Map<never, never>() };

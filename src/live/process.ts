@@ -15,6 +15,7 @@ import { readLiveConfig, type LiveConfig } from '../app/live/liveConfig.ts';
 import { LiveLog } from '../app/live/liveLog.ts';
 import { checkMode } from '../app/live/mode.ts';
 import { openLiveBot, type OpenedBot } from '../app/live/openLiveBot.ts';
+import { checkOutFolder } from '../app/outFolder.ts';
 import { bundleApart, bundleHere } from '../plugins/bundler.ts';
 import { closingText } from './closingText.ts';
 import { LoopDelay } from './loopDelay.ts';
@@ -49,6 +50,7 @@ const FAREWELL_MS = 5000;
 /** Resolves with the exit code. Throws ConfigError and StrategyError for what cannot be started. */
 export async function runBot(options: ProcessOptions): Promise<number> {
   const config = readLiveConfig(options.file);
+  checkOutFolder('data', config.data);
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
   checkStart(config, options);
   const account = lockAccount(config);

@@ -144,6 +144,11 @@ test('what cannot be started says why, and ends with code 2', async () => {
   const deep = start();
   expect(await deep.ended, deep.text()).toBe(2);
   expect(deep.text()).toContain('control.sock: expected a path of at most 103 bytes');
+  // In a system's own Node would try for ever to make one.
+  configured('data: /proc/of-isobar/x\n');
+  const system = start();
+  expect(await system.ended, system.text()).toBe(2);
+  expect(system.text()).toContain('data /proc/of-isobar/x: /proc may not be written to');
   const wrong = start('--nonsense');
   expect(await wrong.ended).toBe(2);
   expect(wrong.text()).toContain("Unknown option '--nonsense'");
