@@ -42,6 +42,22 @@ describe('funding', () => {
     expect(desk.account()).toMatchObject({ accountNormal: 9999.88, totalEquity: 9999.88, positionVos: [] });
   });
 
+  it('is taken of the mark of that very second, and ends at once what it leaves without its margin', () => {
+    const desk = new FuturesDesk({ fundingRates: { [PERPETUAL.id]: 960 * RATE } });
+    desk.post('/fapi/v1/edit_user_margin_model', { contractName: 'E-BTC-USDT', marginModel: 2 });
+    desk.order('bob', 'SELL', 100, 1000);
+    desk.order('alice', 'BUY', 100, 1000);
+    desk.pass(HOURS_8 - 1);
+    desk.order('bob', 'SELL', 1, 995);
+    desk.order('alice', 'BUY', 1, 995);
+    // 101 contracts at 995 owe 9.6475, of a margin of 5.0498: nothing trades after it, and she holds nothing any more.
+    desk.pass(1);
+    expect(desk.positions()).toEqual([]);
+    expect(desk.rows('/fapi/v1/profitHistorical')[0]).toMatchObject({ capitalFee: -5.0498, volume: 101, openEndPrice: 995 });
+    expect(desk.positions('bob')).toMatchObject([{ capitalFee: 9.6475 }]);
+    desk.service.futures.venue.assertConserved();
+  });
+
   it('has seeded rates, which are told before they are paid', () => {
     const index = (desk: FuturesDesk) =>
       JSON.parse(desk.open('/fapi/v1/index?contractName=E-BTC-USDT').body) as { currentFundRate: number; nextFundRate: number };

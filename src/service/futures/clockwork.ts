@@ -31,21 +31,30 @@ export class Clockwork {
     this.#isMarkDue = true;
     this.#atWhole(MARK_MS, () => {
       this.#isMarkDue = false;
-      const { venue, markets, settle } = this.#parts;
-      for (const market of markets) if (market.rows === null) mark(venue, market);
-      settle();
+      this.#takeMarks();
     });
+  }
+
+  /** Positions are judged by marks as they are now. Markets of rows judge theirs when a row closes. */
+  #takeMarks(): void {
+    const { venue, markets, settle } = this.#parts;
+    const traded = markets.filter(({ rows }) => rows === null);
+    for (const market of traded) mark(venue, market);
+    if (traded.length > 0) settle();
   }
 
   #nextFunding(): void {
     this.#atWhole(FUNDING_MS, () => {
-      const { venue, markets, rates, scheduler, settle } = this.#parts;
+      const { venue, markets, rates, scheduler } = this.#parts;
+      // The first marks at or after this time.
+      this.#takeMarks();
       for (const { instrument, rows } of markets) {
         const { markTicks } = venue.book(instrument);
         // The period that ends now. Markets of rows bring their own.
         if (markTicks > 0 && rows === null) venue.fund(instrument, markTicks, rates.at(instrument, scheduler.nowMs - 1), scheduler.nowMs);
       }
-      settle();
+      // And by what it has left of their margins: nothing else may happen for hours.
+      this.#takeMarks();
       this.#nextFunding();
     });
   }
