@@ -85,6 +85,22 @@ describe('an exchange that goes on', () => {
     expect(desk.triggers()).toMatchObject([{ status: 2 }]);
   });
 
+  it('tells average prices of inverse contracts as they were traded, of the half of a limit before and after', () => {
+    const inverse = { contractName: 'E-BTC-USD' };
+    const left = lived((desk) => {
+      desk.order('bob', 'SELL', 3, 41_234.5, inverse);
+      desk.order('alice', 'BUY', 7, 41_234.5, { ...inverse, clientOrderId: 'half' });
+      expect(desk.positions('alice', 'E-BTC-USD')).toMatchObject([{ avgPrice: 41_234.5, openPrice: 41_234.5 }]);
+    });
+    const desk = new KeptDesk(left, never);
+    desk.order('bob', 'SELL', 4, 41_234.5, inverse);
+    expect(desk.rows('/fapi/v1/orderHistorical')).toMatchObject([{ clientId: 'half', avgPrice: 41_234.5, dealVolume: 7 }]);
+    desk.order('bob', 'BUY', 2, 41_100.1, inverse);
+    desk.order('alice', 'SELL', 2, 41_100.1, { ...inverse, open: 'CLOSE' });
+    expect(desk.positions('alice', 'E-BTC-USD')).toMatchObject([{ avgPrice: 41_234.5, openPrice: 41_234.5, positionVolume: 5 }]);
+    expect(desk.rows('/fapi/v1/profitHistorical')).toMatchObject([{ openPrice: 41_234.5, openEndPrice: 41_100.1 }]);
+  });
+
   it('has the settings that were chosen', () => {
     const left = lived((desk) => {
       desk.post('/fapi/v1/edit_lever', { contractName: 'E-BTC-USDT', nowLevel: 7 });

@@ -140,7 +140,7 @@ export class Recorder {
           of.lots,
           of.entryUnits,
           of.openedLots,
-          of.openedUnits,
+          of.openedTicks,
           of.marginUnits,
           of.leverage,
           of.isCross,
@@ -152,6 +152,7 @@ export class Recorder {
           of.openedMs,
           of.changedMs,
           told === null ? null : [told.positionId, told.feeUnits, told.fundingUnits],
+          of.averageTicks,
         ];
         this.#put(rows, `p ${uid} ${wireName} ${side}`, row);
       });

@@ -226,9 +226,14 @@ const contractOf = (futures: FuturesExchange, symbol: string): number => futures
 function restorePosition(futures: FuturesExchange, row: PositionRow): void {
   const { wallets } = futures.venue;
   const position = wallets.sides(futures.rows.names.accountOf(row[1]), contractOf(futures, row[2]))[row[3]];
-  const [, , , , isLong, held, entryUnits, openedLots, openedUnits, marginUnits, leverage, isCross, heldLots, ...rest] = row;
-  const [realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs, told] = rest;
-  Object.assign(position, { isLong, lots: held, entryUnits, openedLots, openedUnits, marginUnits, leverage, isCross, heldLots });
+  const [, , , , isLong, held, entryUnits, openedLots, openedTicks, marginUnits, leverage, isCross, heldLots, ...rest] = row;
+  const [realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs, told, averageTicks] = rest;
+  Object.assign(position, { isLong, lots: held, entryUnits, openedLots, openedTicks, marginUnits, leverage, isCross, heldLots });
+  if (averageTicks === undefined) {
+    const { money } = futures.venue.book(futures.rows.names.instrumentOf(row[2])).terms;
+    position.averageTicks = money.averageTicks(held, entryUnits);
+    position.openedTicks = money.averageTicks(openedLots, openedTicks);
+  } else position.averageTicks = averageTicks;
   Object.assign(position, { realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs });
   if (told !== null) futures.profits.restoreTold(position, { positionId: told[0], feeUnits: told[1], fundingUnits: told[2] });
 }

@@ -25,7 +25,8 @@ export type LiveRow = readonly [
   admittedMs: number,
   rested: number,
 ];
-export type TermsRow = readonly [leverage: number, isCross: number, isLiquidation: number];
+/** `averageTicks`: not before format 3. */
+export type TermsRow = readonly [leverage: number, isCross: number, isLiquidation: number, averageTicks?: number];
 export type OrderRow = readonly [
   kind: 'o',
   market: Market,
@@ -134,13 +135,15 @@ export function startOf(row: OrderRow, id: string, { accountOf, instrumentOf }: 
   return { id, account: accountOf(row[3]), clientOrderId: row[4], intent, placedMs: row[13], isPrompt: false };
 }
 
-export const shownIn = (row: OrderRow): Shown => ({
+/** `averageTicks`: where the row does not tell it. */
+export const shownIn = (row: OrderRow, averageTicks: (lots: number, units: number) => number): Shown => ({
   status: row[14],
   isAdmitted: row[15] === 1,
   filledLots: row[16],
   filledUnits: row[17],
   feeUnits: row[18],
   profitUnits: row[19],
+  averageTicks: row[20]?.[3] ?? averageTicks(row[16], row[17]),
 });
 
 /** The venue's record of an open order. */

@@ -7,8 +7,8 @@ import type { PastIndex } from './pastFile.ts';
 import { LINE_FEED, type RowReader } from './rowStore.ts';
 
 const PATTERN = /^exchange-(\d{6,9})\.rows$/;
-/** 2: old segments may have given way to files of what is over. */
-export const FORMAT = 2;
+/** 2: old segments may have given way to files of what is over. 3: orders and positions on futures bear their average prices. */
+export const FORMAT = 3;
 
 export const segmentName = (number: number): string => `exchange-${String(number).padStart(6, '0')}.rows`;
 /** The number of a segment; null for a file that is none. */

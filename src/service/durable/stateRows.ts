@@ -41,7 +41,8 @@ export type PositionRow = readonly [
   lots: number,
   entryUnits: number,
   openedLots: number,
-  openedUnits: number,
+  /** Before format 3: what they were worth, in units. */
+  openedTicks: number,
   marginUnits: number,
   leverage: number,
   isCross: boolean,
@@ -53,6 +54,8 @@ export type PositionRow = readonly [
   openedMs: number,
   changedMs: number,
   told: readonly [positionId: number, feeUnits: number, fundingUnits: number] | null,
+  /** Not before format 3. */
+  averageTicks?: number,
 ];
 export type SettingRow = readonly [kind: 's', uid: string, symbol: string, leverage: number, isCross: boolean, isNet: boolean];
 export type TriggerRow = readonly [

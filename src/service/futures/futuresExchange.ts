@@ -123,12 +123,10 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
     if (lastPrice > 0 && this.marketOf(instrument).rows === null) this.#priceReached(instrument, lastPrice);
   }
 
-  reduced(position: Readonly<Position>, gone: number, valueUnits: number, profitUnits: number, feeUnits: number, timeMs: number): void {
-    const { instrument, terms } = this.#bookOf(position);
-    const { money } = terms;
+  reduced(position: Readonly<Position>, gone: number, closeTicks: number, profitUnits: number, feeUnits: number, timeMs: number): void {
+    const { instrument } = this.#bookOf(position);
     this.#profitUnits = profitUnits;
-    const closeTicks = money.averageTicks(gone, valueUnits);
-    const openTicks = money.averageTicks(position.openedLots, position.openedUnits);
+    const { openedTicks: openTicks } = position;
     // The fee of a liquidation is none that the position counts.
     const extraFee = this.#isSettling ? feeUnits : 0;
     const reduction = this.profits.record(position, instrument, { lots: gone, closeTicks, openTicks, profitUnits, extraFee }, timeMs);
@@ -158,7 +156,8 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
     };
     const start = { id: this.nextOrderId(), account, clientOrderId: null, intent, placedMs: timeMs, live: null, isPrompt: false };
     const order = new FuturesOrder(start, { leverage, isCross, isLiquidation: true });
-    order.ended = { status: 'FILLED', isAdmitted: true, filledLots: fill.lots, filledUnits, feeUnits: fee, profitUnits: this.#profitUnits };
+    const of = { filledLots: fill.lots, filledUnits, feeUnits: fee, profitUnits: this.#profitUnits, averageTicks: price };
+    order.ended = { status: 'FILLED', isAdmitted: true, ...of };
     this.#profitUnits = 0;
     this.orders.add(order);
     this.#remember(order);
@@ -182,7 +181,10 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
     return order;
   }
 
-  protected override newTrade(order: FuturesOrder, trade: OwnTrade, { notional }: Fill): FuturesTrade {
+  protected override newTrade(order: FuturesOrder, trade: OwnTrade, { notional, lots: more, price }: Fill): FuturesTrade {
+    const { money } = this.venue.book(order.instrument).terms;
+    const filledLots = order.live?.filledLots ?? more;
+    order.averageTicks = money.averageOf(filledLots - more, order.averageTicks, more, price);
     order.profitUnits += this.#profitUnits;
     this.#profitUnits = 0;
     return { ...trade, valueUnits: notional, bidUid: this.#uidOf(trade.bidId), askUid: this.#uidOf(trade.askId) };

@@ -1,5 +1,6 @@
 // Futures orders and own trades: what they have beyond those of spot.
 
+import { ContractMoney } from '../../venue/futures/contractMoney.ts';
 import type { RowKind } from '../orders/orderRows.ts';
 import { type OrderStart, type OwnTrade, UserOrder } from '../orders/userOrder.ts';
 
@@ -31,7 +32,10 @@ export interface FuturesTrade extends OwnTrade {
 export const FUTURES_ROWS: RowKind<FuturesOrder, FuturesTrade> = {
   order: (start, terms) =>
     new FuturesOrder(start, { leverage: terms?.[0] ?? 1, isCross: terms?.[1] === 1, isLiquidation: terms?.[2] === 1 }),
-  termsOf: ({ terms: { leverage, isCross, isLiquidation } }) => [leverage, isCross ? 1 : 0, isLiquidation ? 1 : 0],
+  termsOf: ({ terms: { leverage, isCross, isLiquidation }, ended, averageTicks }) => {
+    return [leverage, isCross ? 1 : 0, isLiquidation ? 1 : 0, ended?.averageTicks ?? averageTicks];
+  },
   trade: (common, value) => ({ ...common, valueUnits: value?.[0] ?? 0, bidUid: value?.[1] ?? '', askUid: value?.[2] ?? '' }),
+  averageTicks: (instrument, lots, valueUnits) => new ContractMoney(instrument).averageTicks(lots, valueUnits),
   valueOf: ({ valueUnits, bidUid, askUid }) => [valueUnits, bidUid, askUid],
 };

@@ -2,7 +2,6 @@
 
 import { timeMs } from '../../base/brand.ts';
 import { fromScaled } from '../../base/decimal.ts';
-import type { Instrument } from '../../model/instrument.ts';
 import { encodeAnswer, listing } from '../../protocol/shapes/answer.ts';
 import {
   futuresFillsAnswer,
@@ -41,18 +40,17 @@ const ALL = Infinity;
 
 export function futuresReads(exchange: FuturesExchange, profile: Profile): Handlers {
   const { orders, venue, triggers, profits } = exchange;
-  const moneyOf = (instrument: Instrument) => venue.book(instrument).terms.money;
   return {
     'futures.orderInformation': signed(({ args, caller }) => {
       const order = orders.find(caller.account, textOf(args, 'orderId'));
       const shown = order?.instrument === instrumentOf(args) ? order.shown : null;
-      const found = order === null || shown === null ? null : orderOf(order, shown, moneyOf(order.instrument), true);
+      const found = order === null || shown === null ? null : orderOf(order, shown, true);
       return done(encodeAnswer(futuresOrderAnswer, found, profile));
     }),
     'futures.openOrders': signed(({ args, caller }) => {
       const rows = orders
         .open(caller.account, args.instrument, ALL)
-        .flatMap((order) => (order.shown === null ? [] : [orderOf(order, order.shown, moneyOf(order.instrument), false)]));
+        .flatMap((order) => (order.shown === null ? [] : [orderOf(order, order.shown, false)]));
       return done(encodeAnswer(futuresOpenOrdersAnswer, listing(rows), profile));
     }),
     'futures.orderHistory': signed(({ args, caller }) => {
@@ -60,7 +58,7 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
       const fromId = text === undefined ? null : BigInt(text) + (profile.fromId === 'exclusive' ? 1n : 0n);
       const rows = exchange
         .history(caller.account, args.instrument, wholeOf(args, 'limit'), fromId)
-        .flatMap((order) => (order.shown === null ? [] : [historyOf(order, order.shown, moneyOf(order.instrument))]));
+        .flatMap((order) => (order.shown === null ? [] : [historyOf(order, order.shown)]));
       return done(encodeAnswer(orderHistoryAnswer, listing(rows), profile));
     }),
     'futures.profitHistory': signed(({ args, caller }) => {

@@ -14,7 +14,6 @@ import type {
   ProfitHistoryRow,
   TriggerOrder,
 } from '../../protocol/shapes/futures.ts';
-import type { ContractMoney } from '../../venue/futures/contractMoney.ts';
 import type { Trigger, TriggerKind, TriggerStatus } from '../../venue/futures/triggers.ts';
 import { priceText, quantityText } from '../market/reads.ts';
 import type { Shown } from '../orders/userOrder.ts';
@@ -64,11 +63,11 @@ function volumeOf({ instrument, intent }: FuturesOrder): string {
   return intent.quoteUnits > 0 ? moneyText(instrument, intent.quoteUnits) : quantityText(instrument, intent.lots);
 }
 
-const averageOf = (instrument: Instrument, money: ContractMoney, { filledLots, filledUnits }: Shown): string =>
-  betweenText(instrument, money.averageTicks(filledLots, filledUnits));
+const averageOf = (instrument: Instrument, { filledLots, averageTicks }: Shown): string =>
+  betweenText(instrument, filledLots > 0 ? averageTicks : NaN);
 
 /** An order as it stands in the list of open ones; `full`: as it is answered when it is asked for. */
-export function orderOf(order: FuturesOrder, shown: Shown, money: ContractMoney, full: boolean): OrderAnswer {
+export function orderOf(order: FuturesOrder, shown: Shown, full: boolean): OrderAnswer {
   const { instrument, intent } = order;
   const { timeInForce } = intent;
   return {
@@ -76,7 +75,7 @@ export function orderOf(order: FuturesOrder, shown: Shown, money: ContractMoney,
     executedQty: quantityText(instrument, shown.filledLots),
     orderId: order.id,
     origQty: volumeOf(order),
-    avgPrice: averageOf(instrument, money, shown),
+    avgPrice: averageOf(instrument, shown),
     tradeFee: full ? moneyText(instrument, shown.feeUnits) : null,
     realizedAmount: full ? moneyText(instrument, shown.profitUnits) : null,
     type: word(wireType(order)),
@@ -89,7 +88,7 @@ export function orderOf(order: FuturesOrder, shown: Shown, money: ContractMoney,
   };
 }
 
-export function historyOf(order: FuturesOrder, shown: Shown, money: ContractMoney): OrderHistoryRow {
+export function historyOf(order: FuturesOrder, shown: Shown): OrderHistoryRow {
   const { instrument, intent, terms } = order;
   const { contractId, openMakerFeePpm, openTakerFeePpm, closeMakerFeePpm, closeTakerFeePpm } = contractOf(instrument);
   return {
@@ -98,7 +97,7 @@ export function historyOf(order: FuturesOrder, shown: Shown, money: ContractMone
     ctimeMs: timeMs(order.placedMs),
     positionType: positionTypeOf(terms.isCross),
     orderId: order.id,
-    avgPrice: averageOf(instrument, money, shown),
+    avgPrice: averageOf(instrument, shown),
     realizedAmount: moneyText(instrument, shown.profitUnits),
     fee: moneyText(instrument, shown.feeUnits),
     openOrClose: intent.reduceOnly ? 'CLOSE' : 'OPEN',

@@ -346,9 +346,9 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
 }
 
 /** What is shown of an order to which nothing has happened yet. */
-const FRESH: Shown = { status: 'NEW', isAdmitted: false, filledLots: 0, filledUnits: 0, feeUnits: 0, profitUnits: 0 };
+const FRESH: Shown = { status: 'NEW', isAdmitted: false, filledLots: 0, filledUnits: 0, feeUnits: 0, profitUnits: 0, averageTicks: 0 };
 
-function shownOf({ isAdmitted, feeUnits, profitUnits }: UserOrder, { status, filledLots, filledUnits }: VenueOrder): Shown {
+function shownOf({ isAdmitted, feeUnits, profitUnits, averageTicks }: UserOrder, { status, filledLots, filledUnits }: VenueOrder): Shown {
   if (status === 'NEW' && !isAdmitted && filledLots === 0) return FRESH;
-  return { status, isAdmitted, filledLots, filledUnits, feeUnits, profitUnits };
+  return { status, isAdmitted, filledLots, filledUnits, feeUnits, profitUnits, averageTicks };
 }

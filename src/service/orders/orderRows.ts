@@ -24,6 +24,8 @@ export interface RowKind<O, T> {
   termsOf(order: O): TermsRow | null;
   trade(common: OwnTrade, value: ValueRow | null): T;
   valueOf(trade: T): ValueRow | null;
+  /** The average price of an order that filled, as far as its value tells it. */
+  averageTicks(instrument: Instrument, lots: number, valueUnits: number): number;
 }
 
 /** Where rows are read; another place once the exchange is asked to last. */
@@ -62,10 +64,11 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Past<
   /** An order without its place in venue and book: as it ended, where it has. */
   fromRow(row: OrderRow): O {
     const order = this.#kind.order({ ...startOf(row, wireId(this.#prefix, row[2]), this.names), live: null }, row[20]);
-    const shown = shownIn(row);
+    const shown = shownIn(row, (lots, units) => this.#kind.averageTicks(order.instrument, lots, units));
     order.isAdmitted = shown.isAdmitted;
     order.feeUnits = shown.feeUnits;
     order.profitUnits = shown.profitUnits;
+    order.averageTicks = shown.averageTicks;
     if (row[21] === null) order.ended = order.shown = shown;
     return order;
   }

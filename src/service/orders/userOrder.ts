@@ -19,6 +19,8 @@ export interface Shown {
   /** Of futures, in units of the settlement asset: fees paid, and profit of what the order closed. */
   readonly feeUnits: number;
   readonly profitUnits: number;
+  /** The same: average price of its fills, in ticks with a fraction. */
+  readonly averageTicks: number;
 }
 
 export interface OrderStart {
@@ -49,6 +51,7 @@ export class UserOrder {
   rested = 0;
   feeUnits = 0;
   profitUnits = 0;
+  averageTicks = 0;
   /** Null until reads show it at all. */
   shown: Shown | null = null;
   /** Its end, once it has one. */

@@ -12,6 +12,8 @@ const ROWS: RowKind<UserOrder, OwnTrade> = {
   termsOf: () => null,
   trade: (common) => common,
   valueOf: () => null,
+  // An order on spot tells it of its value.
+  averageTicks: () => 0,
 };
 
 export class SpotExchange extends OrderDesk<UserOrder, OwnTrade> {

@@ -24,7 +24,7 @@ function averageText({ quoteDigits, quantityDigits }: Instrument, { filledUnits,
   return fromScaled(Number((over * 2n + under) / (under * 2n)), AVERAGE_DIGITS);
 }
 
-const NOTHING: Shown = { status: 'NEW', isAdmitted: false, filledLots: 0, filledUnits: 0, feeUnits: 0, profitUnits: 0 };
+const NOTHING: Shown = { status: 'NEW', isAdmitted: false, filledLots: 0, filledUnits: 0, feeUnits: 0, profitUnits: 0, averageTicks: 0 };
 
 function common(order: UserOrder, shown: Shown, { marketBuyOrigQty }: Profile) {
   const { instrument, intent } = order;

@@ -11,8 +11,8 @@ import type { ContractTerms, Wallet, Wallets } from './wallets.ts';
 
 /** What the books of contracts tell beyond fills: the service keeps it as profit history. Copy what is needed beyond the call. */
 export interface ReductionSink {
-  /** `lots` left a position, worth `valueUnits`, with this profit and these fees. The record is as it is after it. */
-  reduced(position: Readonly<Position>, lots: number, valueUnits: number, profitUnits: number, feeUnits: number, timeMs: number): void;
+  /** `lots` left a position at `price` (ticks), with this profit and these fees. The record is as it is after it. */
+  reduced(position: Readonly<Position>, lots: number, price: number, profitUnits: number, feeUnits: number, timeMs: number): void;
 }
 
 export class ContractBook extends RowBook {
@@ -94,7 +94,7 @@ export class ContractBook extends RowBook {
     told.feeInBase = false;
     told.isMaker = false;
     this.bear(position.account, wallet);
-    this.reductions.reduced(position, lots, value, this.gone.profitUnits, fee, timeMs);
+    this.reductions.reduced(position, lots, price, this.gone.profitUnits, fee, timeMs);
   }
 
   /** The execution that was booked last. */
@@ -161,14 +161,14 @@ export class ContractBook extends RowBook {
     if (from !== null && closing > 0) {
       from.feeUnits += closedFee;
       this.giveBack(from, closing, closedValue, wallet);
-      this.reductions.reduced(from, closing, closedValue, this.gone.profitUnits, closedFee, told.timeMs);
+      this.reductions.reduced(from, closing, price, this.gone.profitUnits, closedFee, told.timeMs);
     }
-    if (lots > closing) this.takeIn(order, lots - closing, value - closedValue, fee - closedFee, wallet);
+    if (lots > closing) this.takeIn(order, price, lots - closing, value - closedValue, fee - closedFee, wallet);
     if (!complete) this.hold(order, wallet, this.restHold(order, Math.min(held, wallet.free)));
     this.bear(order.account, wallet);
   }
 
-  private takeIn(order: OrderRecord, lots: number, valueUnits: number, feeUnits: number, wallet: Wallet): void {
+  private takeIn(order: OrderRecord, price: number, lots: number, valueUnits: number, feeUnits: number, wallet: Wallet): void {
     const { account } = order;
     const isBuy = order.side === 'buy';
     const { leverage, isCross } = this.wallets.setting(account, this.index);
@@ -179,9 +179,10 @@ export class ContractBook extends RowBook {
       position.leverage = leverage;
       position.isCross = isCross;
     }
-    const margin = this.terms.money.initial(valueUnits, leverage);
+    const { money } = this.terms;
+    const margin = money.initial(valueUnits, leverage);
     wallet.free = exact(wallet.free - margin);
-    position.open(lots, valueUnits, margin, this.told.timeMs, isNew ? this.nextPositionId() : position.id);
+    position.open(lots, price, valueUnits, margin, this.told.timeMs, isNew ? this.nextPositionId() : position.id, money);
     position.feeUnits += feeUnits;
   }
 

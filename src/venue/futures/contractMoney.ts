@@ -76,6 +76,16 @@ export class ContractMoney {
     return this.isLinear ? ((units / faces) * this.by) / this.times : ((faces / units) * this.times) / this.by;
   }
 
+  /**
+   * The average price, in ticks, of lots at one price and more of them at another: of linear contracts by their lots, of inverse ones by
+   * what a lot is worth. Values are rounded, prices are not: an average that is read back from a value is off by as much.
+   */
+  averageOf(lots: number, ticks: number, moreLots: number, moreTicks: number): number {
+    if (lots === 0 || ticks === moreTicks) return moreTicks;
+    const all = lots + moreLots;
+    return this.isLinear ? (lots * ticks + moreLots * moreTicks) / all : all / (lots / ticks + moreLots / moreTicks);
+  }
+
   /** Profit of lots that came in at a value of `inUnits` and go out at `outUnits`; below 0 a loss. */
   profit(isLong: boolean, inUnits: number, outUnits: number): number {
     return isLong === this.isLinear ? outUnits - inUnits : inUnits - outUnits;

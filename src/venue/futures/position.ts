@@ -24,9 +24,10 @@ export class Position {
   lots = 0;
   /** Value of the lots as they came in. A part leaves at its share, rounded half up; the last part takes what is left. */
   entryUnits = 0;
-  /** Of all that came in since it opened, for its opening price. */
+  /** Average price of the lots, and of all that came in since it opened, in ticks with a fraction. What leaves does not change them. */
+  averageTicks = 0;
+  openedTicks = 0;
   openedLots = 0;
-  openedUnits = 0;
   /** isolated: all that it can lose. cross: initial margin, and the rest of the account stands behind it too. */
   marginUnits = 0;
   leverage = 1;
@@ -54,16 +55,17 @@ export class Position {
   }
 
   /** Takes lots in. A position that was flat begins anew: `id` names it. */
-  open(lots: number, valueUnits: number, marginUnits: number, timeMs: number, id: number): void {
+  open(lots: number, price: number, valueUnits: number, marginUnits: number, timeMs: number, id: number, money: ContractMoney): void {
     if (this.lots === 0) {
       this.id = id;
       this.openedMs = timeMs;
-      this.openedLots = this.openedUnits = this.realisedUnits = this.feeUnits = this.fundingUnits = 0;
+      this.openedLots = this.realisedUnits = this.feeUnits = this.fundingUnits = 0;
     }
+    this.averageTicks = money.averageOf(this.lots, this.averageTicks, lots, price);
+    this.openedTicks = money.averageOf(this.openedLots, this.openedTicks, lots, price);
     this.lots = exact(this.lots + lots);
     this.entryUnits = exact(this.entryUnits + valueUnits);
     this.openedLots += lots;
-    this.openedUnits += valueUnits;
     this.marginUnits = exact(this.marginUnits + marginUnits);
     this.changedMs = timeMs;
   }

@@ -2,7 +2,7 @@
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
-import { ByHand, type Sum } from '../../../test/fixtures/contractsByHand.ts';
+import { ByHand } from '../../../test/fixtures/contractsByHand.ts';
 import { futuresIntent, inverseContract, linearContract, openFutures, trade } from '../../../test/fixtures/futuresVenue.ts';
 import { accountView, positionView } from './resources.ts';
 
@@ -66,9 +66,13 @@ describe.each(
     .add(isCross ? funding : 0)
     .sub(initial)
     .sub(locked);
-  /** Average price in ticks of lots that are worth so much. */
-  const average = (lots: number, value: Sum) =>
-    (kind === 'linear' ? value.div(hand.face.mul(lots)) : hand.face.mul(lots).div(value)).div(hand.tick).toNumber();
+  // In ticks, of prices and not of rounded values: what leaves does not change it.
+  const [first, second] = [new Decimal(400_003), new Decimal(398_001)];
+  const average = (
+    kind === 'linear'
+      ? first.mul(120).add(second.mul(60)).div(180)
+      : new Decimal(180).div(first.pow(-1).mul(120).add(second.pow(-1).mul(60)))
+  ).toNumber();
 
   const position = positionView(venue, venue.wallets.position(0, 0, isLong), contract);
   test.each<[keyof typeof position, unknown]>([
@@ -80,8 +84,8 @@ describe.each(
     ['lots', 130],
     ['canCloseLots', 100],
     ['holdUnits', hand.units(margin)],
-    ['openTicks', average(180, opened)],
-    ['averageTicks', average(130, entry)],
+    ['openTicks', average],
+    ['averageTicks', average],
     ['realisedUnits', hand.units(realised)],
     ['unrealisedUnits', hand.units(unrealised)],
     ['feeUnits', hand.units(fees)],

@@ -37,7 +37,7 @@ export interface PositionView {
 export function positionView(venue: FuturesVenue, position: Readonly<Position>, instrument: Instrument): PositionView {
   const book = venue.book(instrument);
   const { money } = book.terms;
-  const { lots, entryUnits, openedLots, openedUnits, marginUnits } = position;
+  const { lots, entryUnits, openedLots, marginUnits } = position;
   const value = lots > 0 && book.markTicks > 0 ? money.value(lots, book.markTicks) : entryUnits;
   const unrealisedUnits = venue.unrealised(position);
   return {
@@ -49,8 +49,8 @@ export function positionView(venue: FuturesVenue, position: Readonly<Position>, 
     lots,
     canCloseLots: Math.max(0, lots - position.heldLots),
     holdUnits: marginUnits,
-    openTicks: money.averageTicks(openedLots, openedUnits),
-    averageTicks: money.averageTicks(lots, entryUnits),
+    openTicks: openedLots > 0 ? position.openedTicks : NaN,
+    averageTicks: lots > 0 ? position.averageTicks : NaN,
     realisedUnits: position.realisedUnits,
     unrealisedUnits,
     feeUnits: position.feeUnits,
