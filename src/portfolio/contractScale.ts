@@ -51,9 +51,14 @@ export class ContractScale {
     return ticks > 0 && lots < MAX_EXACT ? Math.floor(lots) : NaN;
   }
 
-  /** The price, in ticks with a fraction, at which `lots` are worth `units`. A reading. */
-  averageTicks(lots: number, units: number): number {
-    return this.isInverse ? (lots * this.over) / (units * this.under) : (units * this.under) / (lots * this.over);
+  /**
+   * Average price, in ticks with a fraction, of lots at one price and more at another: lots of an inverse contract weigh by the coins that
+   * each of them is. Worths are whole units, so that an average which is taken from them is not what was traded at.
+   */
+  averageTicks(lots: number, ticks: number, more: number, moreTicks: number): number {
+    if (lots === 0 || ticks === moreTicks) return moreTicks;
+    const sum = this.isInverse ? lots / ticks + more / moreTicks : lots * ticks + more * moreTicks;
+    return this.isInverse ? (lots + more) / sum : sum / (lots + more);
   }
 
   private rounded(lots: number, ticks: number, how: 'halfUp' | 'up' | 'down'): number {

@@ -22,13 +22,15 @@ export interface Holding {
   readonly lots: number;
   /** Worth of the lots as they came in. */
   readonly entryUnits: number;
+  /** Price at which they came in, on average, in ticks with a fraction. What leaves does not change it. */
+  readonly entryTicks: number;
   readonly marginUnits: number;
   /** Since it was opened. */
   readonly realisedUnits: number;
   readonly feeUnits: number;
   readonly fundingUnits: number;
 }
-const flat = () => ({ lots: 0, entryUnits: 0, marginUnits: 0, realisedUnits: 0, feeUnits: 0, fundingUnits: 0 });
+const flat = () => ({ lots: 0, entryUnits: 0, entryTicks: 0, marginUnits: 0, realisedUnits: 0, feeUnits: 0, fundingUnits: 0 });
 type Side = ReturnType<typeof flat>;
 
 /** Of one strategy. */
@@ -110,7 +112,7 @@ export class FuturesLedger implements Ledger {
       opposite.feeUnits += closingFee;
       this.#close(line, opposite, !isBuy, closing, closingWorth, book);
     }
-    if (lots > closing) open(line, isBuy ? line.long : line.short, lots - closing, notional - closingWorth, fee - closingFee);
+    if (lots > closing) open(line, isBuy ? line.long : line.short, lots - closing, fill.price, notional - closingWorth, fee - closingFee);
     book.fees += fee;
     book.covered += covered;
     this.#pay(book, covered - fee);
@@ -182,11 +184,11 @@ export class FuturesLedger implements Ledger {
     return this.instruments[index]!.quantityDigits;
   }
   entryPrice(strategy: number, index: number): number {
-    const { long, short, scale } = this.#lines[index]!;
+    const { long, short } = this.#lines[index]!;
     const held = this.lots(strategy, index);
-    const { lots, entryUnits } = held < 0 ? short : long;
+    const { lots, entryTicks } = held < 0 ? short : long;
     if (lots === 0 || held === 0) return NaN;
-    return scale.averageTicks(lots, entryUnits) / pow10(this.instruments[index]!.priceDigits);
+    return entryTicks / pow10(this.instruments[index]!.priceDigits);
   }
 
   /** Margin that the positions of a strategy hold. */
@@ -294,8 +296,9 @@ export class FuturesLedger implements Ledger {
   }
 }
 
-function open({ scale, terms }: Line, side: Side, lots: number, worth: number, fee: number): void {
+function open({ scale, terms }: Line, side: Side, lots: number, price: number, worth: number, fee: number): void {
   if (side.lots === 0) side.realisedUnits = side.feeUnits = side.fundingUnits = 0;
+  side.entryTicks = scale.averageTicks(side.lots, side.entryTicks, lots, price);
   side.lots = exact(side.lots + lots);
   side.entryUnits = exact(side.entryUnits + worth);
   side.marginUnits += scale.initial(worth, terms.leverage);

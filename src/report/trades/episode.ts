@@ -5,7 +5,7 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { ClosedTrade } from './columns.ts';
 import type { BarPath } from './excursions.ts';
 import { Episodes, share, type Move } from './episodes.ts';
-import { baseOf, dustBelow, flowOf, valuationOf, type Valuation } from './valuation.ts';
+import { baseOf, dustBelow, flowOf, type Traded, valuationOf, type Valuation } from './valuation.ts';
 
 /** One fill, or its part on one side of zero. */
 interface Part extends Move {
@@ -34,11 +34,7 @@ export interface FillAt {
   readonly bar: number;
 }
 
-/** What was traded in one direction. */
-interface Traded {
-  notional: number;
-  lots: number;
-}
+const nothing = (): Traded => ({ notional: 0, lots: 0, ticks: 0 });
 
 /** Episodes with all that a table of trades tells of them. */
 export class EpisodeBook extends Episodes<Part> {
@@ -61,8 +57,8 @@ export class EpisodeBook extends Episodes<Part> {
   #liquidations = 0;
   /** The fill of the last liquidation: one that turns the position round is of the trade that it ends. */
   #liquidationFill = -1;
-  #entry: Traded = { notional: 0, lots: 0 };
-  #exit: Traded = { notional: 0, lots: 0 };
+  #entry: Traded = nothing();
+  #exit: Traded = nothing();
   #worst = 0;
   #best = 0;
 
@@ -91,7 +87,7 @@ export class EpisodeBook extends Episodes<Part> {
   }
 
   get entryPrice(): number {
-    return this.#priceOf(this.#entry);
+    return this.#valuation.price(this.#entry);
   }
 
   #partOf(fill: FillAt): Part {
@@ -114,8 +110,8 @@ export class EpisodeBook extends Episodes<Part> {
     this.#firstFill = fill.row;
     this.#fills = 0;
     this.#fees = this.#slippage = this.#funding = this.#liquidation = this.#liquidations = 0;
-    this.#entry = { notional: 0, lots: 0 };
-    this.#exit = { notional: 0, lots: 0 };
+    this.#entry = nothing();
+    this.#exit = nothing();
     this.#worst = 0;
     this.#best = 0;
   }
@@ -126,6 +122,7 @@ export class EpisodeBook extends Episodes<Part> {
 
   protected override added(part: Part, isEntry: boolean): void {
     const group = isEntry ? this.#entry : this.#exit;
+    group.ticks = this.#valuation.averageTicks(group.lots, group.ticks, part.lots, part.fill.ticks);
     group.notional += part.notional;
     group.lots += part.lots;
     this.#fees += part.fee;
@@ -151,8 +148,8 @@ export class EpisodeBook extends Episodes<Part> {
       lastFill: this.#lastFill,
       entryMs: this.entryMs,
       exitMs: this.#exitMs,
-      entryPrice: this.#priceOf(this.#entry),
-      exitPrice: this.#priceOf(this.#exit),
+      entryPrice: this.#valuation.price(this.#entry),
+      exitPrice: this.#valuation.price(this.#exit),
       lots: this.#entry.lots,
       entryUnits: this.#entry.notional,
       exitUnits: this.#exit.notional,
@@ -192,10 +189,6 @@ export class EpisodeBook extends Episodes<Part> {
       fill: part.fill,
     };
     return [first, rest];
-  }
-
-  #priceOf({ notional, lots }: Traded): number {
-    return this.#valuation.price(lots, notional);
   }
 
   /** Running profit at a price (quote per base). */

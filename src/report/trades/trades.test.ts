@@ -4,7 +4,9 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lots } from '../../base/brand.ts';
 import { mulDiv } from '../../base/exact.ts';
+import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
 import { MINUTE, randomScript, runRecord, START_MS, testBars, testInstrument, type ScriptFill } from '../../../test/fixtures/runRecord.ts';
+import { ContractScale } from '../../portfolio/contractScale.ts';
 import type { RunRecord } from '../../model/run.ts';
 import { exactSum } from '../metrics/money.ts';
 import type { ClosedTrade } from './columns.ts';
@@ -54,6 +56,19 @@ describe('episodes', () => {
       ),
     );
     expect([closed.entryPrice[0], closed.exitPrice[0]]).toEqual([31_813.05, 31_413.38]);
+  });
+
+  test('of an inverse contract it is the price too, though its values are whole units', () => {
+    const closed: ClosedTrade[] = [];
+    const contract = inverseContract();
+    const book = new EpisodeBook(0, 0, contract, null, closed);
+    const scale = new ContractScale(contract);
+    const plain = { timeMs: 0, bar: -1, fee: 0, feeInBase: false, isLiquidation: false, slippage: 0 };
+    for (const [row, isBuy, size, ticks] of [[0, true, 3, 412_345], [1, true, 4, 412_345], [2, false, 7, 400_001]] as const) {
+      book.book({ ...plain, row, isBuy, lots: size, ticks, notional: scale.worth(size, ticks) });
+    }
+    book.end();
+    expect(closed).toMatchObject([{ entryPrice: 41_234.5, exitPrice: 40_000.1, lots: 7 }]);
   });
 
   test('dust below the smallest order is flat, and keeps its cost for the next episode', () => {

@@ -15,8 +15,17 @@ export interface Valuation {
   worth(base: number, ticks: number): number;
   /** Value of so many lots at a price. */
   value(lots: number, ticks: number): number;
-  /** Average price, in the quote of the instrument, of lots that were worth `valueUnits` together. */
-  price(lots: number, valueUnits: number): number;
+  /** Average price in ticks, with a fraction, of lots at one price and more of them at another. */
+  averageTicks(lots: number, ticks: number, more: number, moreTicks: number): number;
+  /** Average price, in the quote of the instrument, of what was traded together. */
+  price(of: Traded): number;
+}
+
+/** What was traded in one direction; `ticks`: at which price on average. */
+export interface Traded {
+  notional: number;
+  lots: number;
+  ticks: number;
 }
 
 /** Of a fill, as far as a position sees it. */
@@ -55,7 +64,9 @@ function coins(instrument: Instrument): Valuation {
     flow: (isBuy, valueUnits) => (isBuy ? -valueUnits : valueUnits),
     worth: (base, ticks) => (base < 0 ? -1 : 1) * valueAt(Math.abs(base), ticks, scale.ofUnits),
     value: (lots, ticks) => valueAt(lots * scale.unitsPerLot, ticks, scale.ofUnits),
-    price(lots, valueUnits) {
+    // The value of coins tells it.
+    averageTicks: () => 0,
+    price({ lots, notional: valueUnits }) {
       // Whole numbers first: an average that is a decimal price stays one.
       const perLot = valueUnits / lots;
       return quoteDigits >= quantityDigits ? perLot / pow10(quoteDigits - quantityDigits) : perLot * pow10(quantityDigits - quoteDigits);
@@ -76,6 +87,8 @@ function contracts(instrument: Instrument): Valuation {
       return base > 0 === isTurned ? -value : value;
     },
     value: (lots, ticks) => scale.worth(lots, ticks),
-    price: (lots, valueUnits) => scale.averageTicks(lots, valueUnits) / pow10(priceDigits),
+    // Values are whole units, of an inverse contract coarse ones: the prices themselves tell it.
+    averageTicks: (lots, ticks, more, moreTicks) => scale.averageTicks(lots, ticks, more, moreTicks),
+    price: ({ lots, ticks }) => (lots > 0 ? ticks / pow10(priceDigits) : NaN),
   };
 }
