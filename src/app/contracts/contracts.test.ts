@@ -116,7 +116,7 @@ describe('funding', () => {
   const marks = klinesOf('1h', [[0, 99, 101, 99, 100], [60, 90, 95, 85, 91], [180, 80, 85, 75, 81]]); // prettier-ignore
   const at = (minutes: number, ms = 0) => START + minutes * MINUTE + ms;
   const plan = (times: readonly number[], rows = [marks, own]) =>
-    fundingOf(series(times, [times.map(() => 0.00012345)], 8), rows, bars.closeMs, { fromMs: START, toMs: at(600) });
+    fundingOf(series(times, [times.map(() => 0.00012345)], 8), rows, bars, { fromMs: START, toMs: at(600) });
 
   it.each([
     ['on time', at(60), 900, at(60)],
@@ -130,8 +130,22 @@ describe('funding', () => {
   });
 
   it('says what has no price near', () => {
-    expect(plan([at(100)], [klinesOf('1h', [[180, 80, 85, 75, 81]])])).toMatchObject({ funding: [{ markTicks: 810 }], distant: [at(100)] });
+    expect(plan([at(100)], [klinesOf('1h', [[180, 80, 85, 75, 81]])])).toMatchObject({ funding: [{ markTicks: 800 }], distant: [at(100)] });
     expect(plan([at(300)], [marks])).toEqual({ funding: [], distant: [], unpriced: [at(300)] });
+  });
+
+  it('between bars is booked at its own time, at the first open after it: who opens a position then does not pay it', () => {
+    const kept = Array.from(bars.openMs.keys()).filter((row) => row < 4 || row > 7);
+    const of = (values: ArrayLike<number>) => Float64Array.from(kept, (row) => values[row]!);
+    const gapped = { openMs: of(bars.openMs), closeMs: of(bars.closeMs), open: of(own.open), close: of(own.close) };
+    const booked = (times: readonly number[]) =>
+      fundingOf(series(times, [times.map(() => 0.0001)], 8), [gapped], gapped, { fromMs: START, toMs: at(600) }).funding;
+    // Bars end at 60, at 1003, and go on at 120, where they open at 1008.
+    expect(booked([at(60, 20), at(90), at(119, 59_990)])).toMatchObject([
+      { timeMs: at(60), markTicks: 1003 },
+      { timeMs: at(90), markTicks: 1008 },
+      { timeMs: at(119, 59_990), markTicks: 1008 },
+    ]);
   });
 
   it('is that of the run alone', () => {

@@ -80,7 +80,7 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   const fromMs = Math.max(range.fromMs, bars.openMs[firstRow] ?? Infinity);
   // Those before it are paid by nobody, and known to strategies.
   const rates = fundingKey === undefined ? null : open(fundingKey, 0);
-  const plan = rates === null ? null : fundingOf(rates, pricedRows(klines, bars), bars.closeMs, { fromMs, toMs: range.toMs });
+  const plan = rates === null ? null : fundingOf(rates, pricedRows(klines, bars), bars, { fromMs, toMs: range.toMs });
   notes.push(...fundingNotes(symbol, plan));
   return { id: instrument.id, data: { marks: aligned?.marks ?? null, funding: plan?.funding ?? [], rates: rates === null ? null : knownRates(rates) }, inputs, files, notes };
 }
