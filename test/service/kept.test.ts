@@ -101,6 +101,24 @@ describe('an exchange that goes on', () => {
     expect(desk.rows('/fapi/v1/profitHistorical')).toMatchObject([{ openPrice: 41_234.5, openEndPrice: 41_100.1 }]);
   });
 
+  it('takes the mark that was due when it ended, though nothing trades any more', () => {
+    const accounts = TRADERS.map((each) => ({ ...each, futures: { balances: { USDT: each.name === 'alice' ? '6' : '10000' } } }));
+    const left = lived(
+      (desk) => {
+        desk.order('bob', 'SELL', 100, 1000);
+        desk.order('alice', 'BUY', 100, 1000);
+        desk.pass(1500);
+        desk.order('bob', 'SELL', 1, 940);
+        desk.order('bob', 'BUY', 1, 940);
+      },
+      { accounts },
+    );
+    const desk = new KeptDesk(left, never, { accounts });
+    expect(desk.positions()).toHaveLength(1);
+    desk.pass(1000);
+    expect(desk.positions()).toEqual([]);
+  });
+
   it('has the settings that were chosen', () => {
     const left = lived((desk) => {
       desk.post('/fapi/v1/edit_lever', { contractName: 'E-BTC-USDT', nowLevel: 7 });

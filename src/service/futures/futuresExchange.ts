@@ -10,6 +10,7 @@ import type { VenueOrder } from '../../venue/venueOrder.ts';
 import { type AccountConfig, Amounts, type ServiceConfig, statesOf } from '../config.ts';
 import type { Match } from '../matching/matcher.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
+import type { OrderRow } from '../durable/rows.ts';
 import { OrderDesk } from '../orders/orderDesk.ts';
 import type { Shelved } from '../orders/orderRows.ts';
 import { page } from '../orders/page.ts';
@@ -171,6 +172,12 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
 
   override ended(live: VenueOrder): void {
     super.ended(live);
+    this.#clockwork.touch();
+  }
+
+  /** The exchange that has ended may have owed a mark of what it did last. */
+  override restoreOpen(rows: readonly OrderRow[]): void {
+    super.restoreOpen(rows);
     this.#clockwork.touch();
   }
 
