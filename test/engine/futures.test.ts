@@ -16,7 +16,7 @@ import { orderSummary } from '../../src/report/trades/orderStatistics.ts';
 import { tradeSummary } from '../../src/report/trades/statistics.ts';
 import { tradesOf } from '../../src/report/trades/trades.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
-import { barsOfRows, MINUTE, planFor, START_MS, walkBars, type PlanOptions } from './world.ts';
+import { barsOfRows, coarser, MINUTE, planFor, START_MS, walkBars, type PlanOptions } from './world.ts';
 
 const WALK = { rows: 600, missing: 0.03, step: 4000, start: 400_000 };
 
@@ -189,6 +189,25 @@ it('a short gains what the price loses, and its books tell it', async () => {
   const worth = Math.round(-held * 0.001 * last * 10_000);
   const funding = record.payments!.units.reduce((sum, units) => sum + units, 0);
   expect(record.equity.units.at(-1)).toBe(50_000_000 + entry! - worth - record.fills.fee[0]! + funding);
+});
+
+/** Long of every contract from the first instant at which all have bars. */
+class Both extends Strategy {
+  all = this.feeds('all');
+  override onBar() {
+    if (this.nowMs === START_MS + 5 * MINUTE) for (const feed of this.all) this.buy({ base: 100 }, { feed });
+  }
+}
+
+it('judges a contract without a row of its own by its newest mark, not by the one before it', async () => {
+  const [slow, fast] = [linearContract(), linearContract({ contractId: 2 }, { base: 'ETH' })];
+  const flat = (ticks: number) => [ticks, ticks, ticks, ticks] as const;
+  const rows = (at: number, before: number, after: number) => barsOfRows(Array.from({ length: 25 }, (_, minute) => flat(minute < at ? before : after)), at === 10 ? slow : fast); // prettier-ignore
+  // Bars of five minutes: 100 contracts win 400 USDT at minute 15. The others lose 1,000 USDT a minute later, which is all that there was.
+  const feeds = { all: [coarser(rows(10, 400_000, 440_000), '5m'), rows(15, 400_000, 300_000)] };
+  const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data: new Map<InstrumentId, ContractData>() };
+  const { record } = await runPlan({ ...planFor({ strategies: [Both], feeds, cash: { USDT: '1000' }, risk: {} }), futures });
+  expect([record.fills.length, roles(record, 'liquidation')]).toEqual([2, 0]);
 });
 
 /** A long as large as it may be, and an order that turns it round far above. */

@@ -118,10 +118,12 @@ export class MarginWatch {
 
   #judge(timeMs: number): void {
     this.#isSettling = true;
-    for (const { feed, marks } of this.#lines) {
+    this.#lines.forEach(({ feed, marks }, index) => {
       const row = rowAt(feed, timeMs);
       if (row >= 0) this.#venue.markRow(feed.instrument, marks.open[row]!, marks.high[row]!, marks.low[row]!, marks.close[row]!);
-    }
+      // One without a row now stands at its newest mark, which was not delivered yet when it was last looked at.
+      else this.#setMark(index);
+    });
     this.#venue.settleMarks(timeMs);
     this.#isSettling = false;
     this.#look(timeMs);
