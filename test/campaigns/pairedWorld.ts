@@ -82,6 +82,13 @@ class HeardExchange extends FuturesExchange {
   }
 }
 
+/** What a position is to pay or to receive. */
+interface Due {
+  readonly held: Held;
+  readonly rate: number;
+  readonly ticks: number;
+}
+
 export class PairedWorld {
   private readonly rng: Rng;
   private readonly counts: PairedCounts;
@@ -90,8 +97,9 @@ export class PairedWorld {
   private readonly ledger: PairedLedger;
   private readonly prices = [...PRICES];
   private readonly orders: FuturesOrder[] = [];
-  /** What funding is to pay next, by position; what has happened since the last check, for the name of what violates. */
-  private due: readonly { readonly held: Held; readonly rate: number; readonly ticks: number }[] = [];
+  /** What funding is to pay next, by position; null: it is due, and nobody has paid yet. */
+  private due: readonly Due[] | null = [];
+  /** What has happened since the last check, for the name of what violates. */
   private heard: string[] = [];
 
   constructor(seed: number, counts: PairedCounts) {
@@ -163,7 +171,7 @@ export class PairedWorld {
     },
     funded: ({ account, index, isLong }) => {
       this.heard.push(`funding of account ${account} for ${INSTRUMENTS[index]!.id}`);
-      const [first, ...rest] = this.due;
+      const [first, ...rest] = (this.due ??= this.owed());
       assert(first !== undefined, 'no funding is due');
       const { held, rate, ticks } = first;
       assert(held.account === account && held.index === index && held.isLong === isLong, `that of account ${held.account} comes first`);
@@ -261,20 +269,27 @@ export class PairedWorld {
     return `${kind} of account ${account} at ${price} on ${INSTRUMENTS[index]!.id}`;
   }
 
-  /** Time up to `untilMs`. What funding is to pay stands before it does: by the ledger's own positions, at the mark that is there then. */
+  /** Time up to `untilMs`. What funding is to pay stands before it does: by the ledger's own positions, at the marks of that second. */
   private advance(untilMs: number): void {
     const nextMs = (Math.floor(this.queue.nowMs / FUNDING_MS) + 1) * FUNDING_MS;
     if (nextMs <= untilMs) {
       this.queue.runDue(nextMs - 1);
-      const { venue, rates } = this.exchange;
-      this.due = INSTRUMENTS.flatMap((instrument, index) => {
-        const [ticks, rate] = [venue.book(instrument).markTicks, rates.at(instrument, nextMs - 1)];
-        return ticks === 0 || rate === 0 ? [] : this.ledger.heldOf(index).map((held) => ({ held, rate, ticks }));
-      });
+      this.due = null;
       this.queue.runDue(nextMs);
-      assert(this.due.length === 0, `funding of ${this.due.length} positions was not paid`);
+      const left = this.due ?? this.owed();
+      assert(left.length === 0, `funding of ${left.length} positions was not paid`);
+      this.due = [];
     }
     this.queue.runDue(untilMs);
+  }
+
+  /** Marks of this second are taken, and whom they end is ended, when the first position pays. */
+  private owed(): readonly Due[] {
+    const { venue, rates } = this.exchange;
+    return INSTRUMENTS.flatMap((instrument, index) => {
+      const [ticks, rate] = [venue.book(instrument).markTicks, rates.at(instrument, this.queue.nowMs - 1)];
+      return ticks === 0 || rate === 0 ? [] : this.ledger.heldOf(index).map((held) => ({ held, rate, ticks }));
+    });
   }
 
   /** Everybody takes back what is open and closes what is held, with each other. */
