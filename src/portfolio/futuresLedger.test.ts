@@ -29,7 +29,10 @@ test('of two prices an inverse contract has the mean by coins, a linear one that
   const average = (contract: ReturnType<typeof inverseContract>) => {
     const ledger = new FuturesLedger([contract], 1, () => TERMS);
     ledger.deposit(0, ledger.cashAsset, 1e12);
-    for (const [lots, price] of [[3, 400_000], [1, 200_000]] as const) ledger.fill(0, 0, true, fillOf({ lots, price, notional: ledger.scale(0).worth(lots, price) }), false); // prettier-ignore
+    const buy = (lots: number, price: number) =>
+      ledger.fill(0, 0, true, fillOf({ lots, price, notional: ledger.scale(0).worth(lots, price) }), false);
+    buy(3, 400_000);
+    buy(1, 200_000);
     return ledger.entryPrice(0, 0);
   };
   expect([average(linearContract()), average(inverseContract())]).toEqual([35_000, 32_000]);

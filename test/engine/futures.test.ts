@@ -202,9 +202,10 @@ class Both extends Strategy {
 it('judges a contract without a row of its own by its newest mark, not by the one before it', async () => {
   const [slow, fast] = [linearContract(), linearContract({ contractId: 2 }, { base: 'ETH' })];
   const flat = (ticks: number) => [ticks, ticks, ticks, ticks] as const;
-  const rows = (at: number, before: number, after: number) => barsOfRows(Array.from({ length: 25 }, (_, minute) => flat(minute < at ? before : after)), at === 10 ? slow : fast); // prettier-ignore
+  const rows = (of: Instrument, at: number, after: number) =>
+    barsOfRows(Array.from({ length: 25 }, (_, minute) => flat(minute < at ? 400_000 : after)), of);
   // Bars of five minutes: 100 contracts win 400 USDT at minute 15. The others lose 1,000 USDT a minute later, which is all that there was.
-  const feeds = { all: [coarser(rows(10, 400_000, 440_000), '5m'), rows(15, 400_000, 300_000)] };
+  const feeds = { all: [coarser(rows(slow, 10, 440_000), '5m'), rows(fast, 15, 300_000)] };
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data: new Map<InstrumentId, ContractData>() };
   const { record } = await runPlan({ ...planFor({ strategies: [Both], feeds, cash: { USDT: '1000' }, risk: {} }), futures });
   expect([record.fills.length, roles(record, 'liquidation')]).toEqual([2, 0]);
