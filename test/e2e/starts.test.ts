@@ -1,9 +1,10 @@
 // A start reads few files: modules that are needed together are one file of the built package, and one instance whoever asks for them.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { transform } from 'esbuild';
 import { afterAll, expect, test } from 'vitest';
 import { ROOT } from '../fixtures/packed.ts';
 
@@ -40,4 +41,13 @@ test('a module has one instance by its own address and by that of the package', 
   expect(own['Strategy']).toBe(whole['Strategy']);
   const [loop, again] = await Promise.all([exported('engine/blockLoop.js'), exported('engine/blockLoop.js?strategy=other')]);
   expect(again['blockLoop']).not.toBe(loop['blockLoop']);
+});
+
+test('what modules have as constants stays constant where they are merged, and nothing changes one', async () => {
+  const files = readdirSync(join(ROOT, 'dist/merged')).filter((name) => name.endsWith('.js'));
+  const codes = files.map((name) => readFileSync(join(ROOT, 'dist/merged', name), 'utf8'));
+  for (const code of codes) expect((await transform(code, { format: 'esm', logLevel: 'silent' })).warnings).toEqual([]);
+  const written = (how: RegExp): number => codes.reduce((sum, code) => sum + (code.match(how)?.length ?? 0), 0);
+  expect(written(/^const /gm)).toBeGreaterThan(500);
+  expect(written(/^var /gm)).toBeLessThan(20);
 });
