@@ -5,8 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildSync } from 'esbuild';
 import { expect, it } from 'vitest';
+import { bundleProgram } from '../fixtures/bundledProgram.ts';
 
 const ORDERS = Number(process.env['ISOBAR_CASES'] ?? 2000);
 /** In the suite the exchange is too young for its memory to say anything, and only has to find what it put away. */
@@ -15,9 +15,7 @@ const TOLD_FROM = 1_000_000;
 it(`${ORDERS} orders`, () => {
   const root = mkdtempSync(join(tmpdir(), 'isobar-exchange-memory-'));
   const program = join(root, 'memory.mjs');
-  const banner = { js: "import { createRequire as toRequire } from 'node:module'; const require = toRequire(import.meta.url);" };
-  const entryPoints = [new URL('../fixtures/manyOrders.ts', import.meta.url).pathname];
-  buildSync({ entryPoints, outfile: program, bundle: true, platform: 'node', format: 'esm', banner });
+  bundleProgram(new URL('../fixtures/manyOrders.ts', import.meta.url), program);
   try {
     for (const kept of ORDERS >= TOLD_FROM ? ['scratch', 'folder'] : ['folder']) {
       const folder = kept === 'folder' ? join(root, 'data') : '';
