@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { ONE_FILE } from './oneFile.mjs';
 
 const NEIGHBOUR = /^(?:import|export) [^'"]*['"](\.\/\w+\.js)['"];$/gm;
 /** The tests ask it what an error is told as. */
@@ -22,14 +23,8 @@ export async function mergeCommands(dist) {
     entryPoints: [main],
     outfile: main,
     allowOverwrite: true,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    sourcemap: true,
-    sourcesContent: false,
+    ...ONE_FILE,
     metafile: true,
-    logLevel: 'error',
     plugins: [
       {
         name: 'neighbours',

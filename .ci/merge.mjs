@@ -3,6 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { ONE_FILE } from './oneFile.mjs';
 
 /**
  * What is started, by a word for it: modules that the same of these need are merged, so none of them reads more than it needs. Commands
@@ -145,13 +146,7 @@ async function bundled(files, plan, modules) {
     stdin: { contents: lines.join('\n'), resolveDir: modules.dist, sourcefile: 'merged.js' },
     outfile: chunk,
     write: false,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    sourcemap: true,
-    sourcesContent: false,
-    logLevel: 'error',
+    ...ONE_FILE,
     plugins: [
       {
         name: 'group',
