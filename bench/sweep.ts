@@ -155,8 +155,10 @@ interface Scaling {
 }
 
 /**
- * Wall time of the whole sweep on one thread over that on two, each as the product cuts and hands out its tasks, the best of its rounds, in
- * turn, threads started and warm. Between the rounds the same of a loop that needs nothing but a core.
+ * Wall time of the whole sweep on one thread over that on two, each as the product cuts and hands out its tasks, the middle one of its
+ * rounds, in turn, threads started and warm: where others use the machine too, the best round of one thread is one in which they left it
+ * one core, and the best of two needs both, so that best rounds compare unlike things. Between the rounds the same of a loop that needs
+ * nothing but a core.
  */
 async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<Scaling> {
   const setup = await setUpSweep({ definition: define(folder, bars), settings: [], grid: GRID, random: null }, null);
@@ -164,7 +166,7 @@ async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<S
   const pools = [1, 2].map((count) => ({
     pool: threadRunner(setup, { threads: count, barTimeoutMs: 0, laneBytes: null }),
     tasks: tasksOf(setup.axes, setup.sets, ROWS, count),
-    leastMs: Infinity,
+    timesMs: [] as number[],
   }));
   const spinners = new Spinners();
   try {
@@ -174,18 +176,23 @@ async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<S
       for (const each of pools) {
         const from = performance.now();
         await each.pool.run(each.tasks, async () => {}, signal);
-        each.leastMs = Math.min(each.leastMs, performance.now() - from);
+        if (round >= WARM_ROUNDS) each.timesMs.push(performance.now() - from);
       }
       const after = await spinners.pass();
       if (round >= WARM_ROUNDS && Math.min(before, after) >= QUIET_SPEEDUP) quiet++;
       before = after;
     }
     const [one, two] = pools;
-    return { speedup: one!.leastMs / two!.leastMs, ceiling: spinners.speedup };
+    return { speedup: median(one!.timesMs) / median(two!.timesMs), ceiling: spinners.speedup };
   } finally {
     for (const { pool } of pools) await pool.close();
     await spinners.close();
   }
+}
+
+function median(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
 }
 
 function define(folder: string, bars: ReturnType<typeof walk>): string {
