@@ -9,6 +9,7 @@ import { prepareBacktest, recordOf } from '../dist/app/runBacktest.js';
 import { setUpSweep } from '../dist/app/sweepSetup.js';
 import { threadRunner } from '../dist/app/sweepThreads.js';
 import { Scratch } from '../dist/base/rowLog.js';
+import { median } from '../dist/report/metrics/kernels/sums.js';
 import { setFigures, type SetRecord } from '../dist/report/sweep/setFigures.js';
 import { tasksOf } from '../dist/research/tiles.js';
 import type { RunPlan } from '../dist/app/plan.js';
@@ -183,16 +184,12 @@ async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<S
       before = after;
     }
     const [one, two] = pools;
-    return { speedup: median(one!.timesMs) / median(two!.timesMs), ceiling: spinners.speedup };
+    const middle = ({ timesMs }: (typeof pools)[number]): number => median(Float64Array.from(timesMs));
+    return { speedup: middle(one!) / middle(two!), ceiling: spinners.speedup };
   } finally {
     for (const { pool } of pools) await pool.close();
     await spinners.close();
   }
-}
-
-function median(times: readonly number[]): number {
-  const sorted = times.toSorted((a, b) => a - b);
-  return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
 }
 
 function define(folder: string, bars: ReturnType<typeof walk>): string {
