@@ -1,6 +1,5 @@
 // A bot in a replayed world: built from a plan, its strategies constructed, its accounts funded, its venue open.
 
-import { setFlagsFromString } from 'node:v8';
 import 'reflect-metadata';
 import { Container } from 'inversify';
 import type { ReplayOptions } from '../adapters/replay/replayExchange.ts';
@@ -14,10 +13,9 @@ import type { EquitySink } from '../engine/equityRecorder.ts';
 import { addStrategy, sealEngine } from '../engine/setUp.ts';
 import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import type { Instrument } from '../model/instrument.ts';
-import type { ExchangePort } from '../ports/exchange.ts';
 import { parseParams } from '../strategy/params.ts';
-import { botModule, type SharedFeeds } from './botModule.ts';
-import type { RunPlan } from './plan.ts';
+import { botModule } from './botModule.ts';
+import type { RunPlan, StrategyPlan } from './plan.ts';
 import { marketOf } from './market/market.ts';
 import type { AccountPlan, Deposits, RunVenue } from './market/parts.ts';
 import { openVenue, replayModule } from './replayModule.ts';
@@ -30,7 +28,6 @@ export interface BotOptions {
   readonly faultOf?: ReplayOptions['faultOf'];
   /** Memory to take and give back, for whoever runs many backtests; by default each run has its own. */
   readonly scratch?: Scratch;
-  readonly equitySink?: EquitySink | null;
   /** Nobody reads the columns of its orders: they are not kept. */
   readonly dropsOrders?: boolean;
 }
@@ -39,7 +36,6 @@ export interface BotOptions {
 export interface ConstructedBot {
   readonly plan: RunPlan;
   readonly engine: Engine;
-  readonly exchange: ExchangePort;
   /** What each account at the venue is to be given. */
   readonly deposits: readonly Deposits[];
 }
@@ -52,31 +48,28 @@ export interface SealedBot {
   readonly checkBooks: () => void;
 }
 
-/** Throws ConfigError and StrategyError for what a strategy cannot be constructed with. `shared`: feeds of other bots of the same run. */
-export function constructBot(plan: RunPlan, options: BotOptions, shared: SharedFeeds | null): ConstructedBot {
-  const container = new Container({ defaultScope: 'Singleton' });
-  const { log = () => {}, beat = null, equitySink = null, dropsOrders = false, scratch = new Scratch() } = options;
-  container.load(botModule(plan, { log, beat, equitySink, dropsOrders }, scratch, shared), replayModule(plan, options.faultOf));
-  const engine = container.get(TOKENS.engine);
-  addStrategies(engine, plan);
-  return { plan, engine, exchange: container.get(TOKENS.exchange), deposits: fund(engine, plan) };
+/** Makes one bot of a run with the parameters that its strategies are given. Throws ConfigError and StrategyError where one does not take them. */
+export type BotMaker = (strategies?: readonly StrategyPlan[]) => ConstructedBot;
+
+/** Whatever it makes shares feeds and time: several bots of one run walk through the same bars, one after the other in each block. */
+export function botMaker(plan: RunPlan, options: BotOptions): BotMaker {
+  // What one `get` needs it makes once; the next one makes its own, and what the bots share is bound as such.
+  const container = new Container({ defaultScope: 'Request' });
+  const { log = () => {}, beat = null, dropsOrders = false, scratch = new Scratch() } = options;
+  container.load(botModule(plan, { log, beat, dropsOrders }, scratch), replayModule(plan, options.faultOf));
+  return (strategies = plan.strategies) => {
+    const own = { ...plan, strategies };
+    const engine = container.get(TOKENS.engine);
+    addStrategies(engine, own);
+    return { plan: own, engine, deposits: fund(engine, own) };
+  };
 }
 
 /** Ends the set-up: warm-up, and the venue with its account. Every bot that shares the feeds must be constructed by now. */
-export function sealBot({ plan, engine, exchange, deposits }: ConstructedBot, technical: TechnicalLibrary | null): SealedBot {
-  sealEngine(engine, technical);
-  return { engine, ...openVenue(plan, engine, exchange, deposits) };
+export function sealBot({ plan, engine, deposits }: ConstructedBot, technical: TechnicalLibrary | null, equitySink: EquitySink | null = null): SealedBot {
+  sealEngine(engine, technical, equitySink);
+  return { engine, ...openVenue(plan, engine, engine.exchange, deposits) };
 }
-
-/**
- * What the compiler may inline; set before the first loop is compiled, heuristics of V8, never part of a result (2026-11-21, Node 20,
- * SMA 10/30 and 100/300 in the onBar form).
- * - Signals are read at every bar through a getter of some 50 bytecodes. V8 inlines functions of at most 27 whatever else it inlines;
- *   beyond that the order path, which is inlined too, uses the budget up, and each read becomes a call: 15 ns a bar instead of 11.
- * - An order walks through some forty small functions. At each call that is not inlined every number is boxed and unboxed and every
- *   object's shape is looked at again: with room for all of them an order costs 100 ns less.
- */
-const INLINING = ['--max-inlined-bytecode-size-small=64', '--max-inlined-bytecode-size=1000', '--max-inlined-bytecode-size-cumulative=4000'];
 
 /** The loops for one bot, and for several over the same feeds. */
 export interface Loops {
@@ -86,7 +79,6 @@ export interface Loops {
 
 /** Instances of the loops for these classes alone: V8 keeps type feedback per function (see blockLoop.ts). */
 export async function loopsFor(plan: RunPlan): Promise<Loops> {
-  for (const flag of INLINING) setFlagsFromString(flag);
   // From source (in tests) one instance serves all: results never depend on which instance runs.
   if (import.meta.url.endsWith('.ts')) return { loop: blockLoop, lanes: laneLoop };
   const key = plan.strategies.map(({ hash }) => hash).join('+');

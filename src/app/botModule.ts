@@ -20,22 +20,19 @@ import { orderRuleOf } from './models/riskRules.ts';
 import type { RunPlan } from './plan.ts';
 import { TOKENS, type Observers } from './tokens.ts';
 
-/** Feeds and time of another bot of the same run: several bots walk through the same bars, one after the other in each block. */
-export interface SharedFeeds {
-  readonly feeds: readonly FeedRun[];
-  readonly instant: Instant;
-}
-
-export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch, shared: SharedFeeds | null = null): ContainerModule {
+/** Instruments, time and feeds are the run's: bots of one container share them. All else is a bot's own. */
+export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(TOKENS.plan).toConstantValue(plan);
     bind(TOKENS.observers).toConstantValue(observers);
-    bind(TOKENS.instant).toConstantValue(shared?.instant ?? new Instant(plan.fromMs));
+    bind(TOKENS.instant).toConstantValue(new Instant(plan.fromMs));
     bind(TOKENS.instruments).toConstantValue(instrumentsOf(plan));
-    bind(TOKENS.feeds).toResolvedValue(
-      (instruments, instant) => shared?.feeds ?? listOf(plan.feeds, (feed) => feedRun(feed, instruments, plan, instant)),
-      [TOKENS.instruments, TOKENS.instant],
-    );
+    bind(TOKENS.feeds)
+      .toResolvedValue(
+        (instruments, instant) => listOf(plan.feeds, (feed) => feedRun(feed, instruments, plan, instant)),
+        [TOKENS.instruments, TOKENS.instant],
+      )
+      .inSingletonScope();
     bind(TOKENS.ledger).toResolvedValue((instruments) => marketOf(instruments).ledger(plan, instruments), [TOKENS.instruments]);
     bind(TOKENS.reservations).toResolvedValue(
       (instruments) => new Reservations(instruments, plan.strategies.length, marketOf(instruments).reservationTerms(plan, instruments)),
@@ -62,7 +59,6 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch,
           log: observers.log,
           scratch,
           beat: observers.beat,
-          equitySink: observers.equitySink ?? null,
           marks: marketOf(instruments).marks(plan, instruments),
           funding: marketOf(instruments).funding(plan, instruments),
         });

@@ -2,15 +2,16 @@
 
 import { nextTurn } from '../adapters/clock/wallClock.ts';
 import { ConfigError, StrategyError } from '../base/errors.ts';
+import { Arena } from '../base/arena.ts';
 import { Scratch } from '../base/rowLog.ts';
 import type { Engine } from '../engine/engine.ts';
 import { equityRows } from '../engine/equityRecorder.ts';
 import { loadTechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import { EquitySampler, Sampling } from '../report/metrics/daily.ts';
 import { SET_FIGURES, setFigures, type SetRecord } from '../report/sweep/setFigures.ts';
-import { constructBot, loopsFor, sealBot, type ConstructedBot, type SealedBot } from './bot.ts';
-import type { SharedFeeds } from './botModule.ts';
+import { botMaker, loopsFor, sealBot, type ConstructedBot, type SealedBot } from './bot.ts';
 import type { Watcher } from './execute.ts';
+import { inlineForLanes } from './inlining.ts';
 import { withParams } from './paramKeys.ts';
 import type { RunPlan } from './plan.ts';
 
@@ -23,10 +24,21 @@ export interface SetOutcome {
   readonly refused: string | null;
 }
 
+/** What whoever runs many groups keeps from one to the next. */
+export class LaneMemory {
+  readonly scratch = new Scratch();
+  readonly arena = new Arena();
+  /**
+   * A bot of the group before, for the functions that it was made of: V8 drops the compiled code of a closure (a handler of `when`, say)
+   * with the last one of its kind, and would compile it again for every group.
+   */
+  last: Lane | null = null;
+}
+
 export interface LaneOptions {
-  /** Memory of earlier groups. */
-  readonly scratch?: Scratch;
-  /** Told what each set leaves that ran. */
+  /** Default: of its own. */
+  readonly memory?: LaneMemory;
+  /** Told what each set leaves that ran; the columns are its own to keep. */
   readonly onRecord?: (set: number, record: SetRecord) => void;
   /**
    * What the equity of the sets that run at the same time may take, in bytes; a set runs whatever it takes. Decides about speed and
@@ -53,31 +65,34 @@ export const DEFAULT_LANE_BYTES = 64 * 1024 * 1024;
  * that the strategy's constructor or its parameters refuse is an outcome; an error of a running strategy rejects.
  */
 export async function runLanes(base: RunPlan, sets: readonly SetParams[], options: LaneOptions = {}): Promise<SetOutcome[]> {
-  const given = { scratch: new Scratch(), sampling: new Sampling(base.fromMs, base.toMs), ...options };
+  inlineForLanes();
+  const given = { memory: new LaneMemory(), sampling: new Sampling(base.fromMs, base.toMs), ...options };
   const outcomes: SetOutcome[] = [];
   while (outcomes.length < sets.length) outcomes.push(...(await runGroup(base, sets, outcomes.length, given)));
   return outcomes;
 }
 
-type GivenOptions = LaneOptions & { readonly scratch: Scratch; readonly sampling: Sampling };
+type GivenOptions = LaneOptions & { readonly memory: LaneMemory; readonly sampling: Sampling };
 
 /** Runs as many sets from `from` on as the memory allows, and at least one. */
 async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number, options: GivenOptions): Promise<SetOutcome[]> {
-  const { onRecord, watcher } = options;
+  const { onRecord, watcher, memory } = options;
   const lanes = await sealGroup(constructGroup(base, sets, from, options));
   const running = lanes.flatMap((lane) => ('engine' in lane ? [lane] : []));
   watcher?.enter('bars');
   if (running.length > 0) (await loopsFor(base)).lanes(running.map(({ engine }) => engine));
+  memory.last = running.at(-1) ?? memory.last;
   watcher?.enter('metrics');
   const outcomes = lanes.map((lane, at) => {
     if ('refused' in lane) return { values: new Float64Array(SET_FIGURES.length).fill(NaN), refused: lane.refused };
-    const record = recordOf(base, lane);
+    memory.arena.reset();
+    const record = recordOf(base, lane, onRecord === undefined ? memory.arena : null);
     onRecord?.(from + at, record);
     const values = setFigures(record);
     lane.engine.release();
     return { values, refused: null };
   });
-  // The container holds its bots weakly, and weak references hold until the event loop turns: without this a sweep keeps all of them.
+  // The container holds what it has made weakly, and weak references hold until the event loop turns: without this a sweep keeps all of them.
   await nextTurn();
   return outcomes;
 }
@@ -99,22 +114,13 @@ function constructGroup(
   from: number,
   options: GivenOptions,
 ): readonly (Constructed | Refusal)[] {
-  const { scratch, watcher, sampling, laneBytes = DEFAULT_LANE_BYTES, blockRows = LANE_BLOCK_ROWS } = options;
-  let shared: SharedFeeds | null = null;
+  const { memory, watcher, sampling, laneBytes = DEFAULT_LANE_BYTES, blockRows = LANE_BLOCK_ROWS } = options;
+  const make = botMaker({ ...base, blockRows }, { scratch: memory.scratch, beat: watcher?.beat ?? null, dropsOrders: !readsOrders(base) });
   let bytes = 0;
   const lanes: (Constructed | Refusal)[] = [];
   for (const params of sets.slice(from)) {
     watcher?.enter('setUp');
-    const lane = orRefusal(() => {
-      const sampler = new EquitySampler(sampling);
-      const bot = constructBot(
-        { ...base, blockRows, strategies: withParams(base.strategies, params) },
-        { scratch, beat: watcher?.beat ?? null, equitySink: sampler, dropsOrders: !readsOrders(base) },
-        shared,
-      );
-      shared ??= { feeds: bot.engine.feeds, instant: bot.engine.instant };
-      return { bot, sampler };
-    });
+    const lane = orRefusal(() => ({ bot: make(withParams(base.strategies, params)), sampler: new EquitySampler(sampling) }));
     lanes.push(lane);
     if ('bot' in lane) bytes += equityBytes(lane.bot.engine);
     // The next one takes as much as this one.
@@ -133,7 +139,7 @@ async function sealGroup(constructed: readonly (Constructed | Refusal)[]): Promi
   const isTechnical = constructed.some((each) => 'bot' in each && each.bot.engine.needsTechnical);
   const technical = isTechnical ? await loadTechnicalLibrary() : null;
   return constructed.map((each) =>
-    'refused' in each ? each : orRefusal(() => ({ ...sealBot(each.bot, technical), sampler: each.sampler })),
+    'refused' in each ? each : orRefusal(() => ({ ...sealBot(each.bot, technical, each.sampler), sampler: each.sampler })),
   );
 }
 
@@ -152,12 +158,12 @@ function readsOrders({ futures }: RunPlan): boolean {
   return futures !== undefined && !futures.isNet;
 }
 
-function recordOf(base: RunPlan, { engine, checkBooks, sampler }: Lane): SetRecord {
+function recordOf(base: RunPlan, { engine, checkBooks, sampler }: Lane, arena: Arena | null): SetRecord {
   const { fromMs, toMs, futures } = base;
   checkBooks();
   const equity = engine.risk.watchesEquity ? engine.recorder.columns() : sampler.columns();
   const { instruments, startUnits } = engine;
-  const record = { fromMs, toMs, startUnits, instruments, fills: engine.fills.columns(), equity };
+  const record = { fromMs, toMs, startUnits, instruments, fills: engine.fills.columns(arena), equity };
   if (!futures) return record;
   const paid = { ...record, payments: engine.payments.columns() };
   return readsOrders(base) ? { ...paid, isTwoWay: true, orders: engine.orders.columns() } : paid;

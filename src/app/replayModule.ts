@@ -14,8 +14,8 @@ import { TOKENS } from './tokens.ts';
 
 export function replayModule(plan: RunPlan, faultOf: ReplayOptions['faultOf'] = null): ContainerModule {
   return new ContainerModule(({ bind }) => {
-    bind(TOKENS.queue).toConstantValue(new DueQueue());
-    bind(TOKENS.journal).toConstantValue(new ReplayJournal());
+    bind(TOKENS.queue).toResolvedValue(() => new DueQueue());
+    bind(TOKENS.journal).toResolvedValue(() => new ReplayJournal());
     bind(TOKENS.fence).toConstantValue(REPLAY_FENCE);
     bind(TOKENS.exchange).toResolvedValue(
       (queue, instruments) => {

@@ -5,10 +5,11 @@ import type { Engine } from '../engine/engine.ts';
 import type { StrategyRun } from '../engine/strategyRun.ts';
 import { loadTechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import type { FeedRecord, IndicatorTrace, RunRecord } from '../model/run.ts';
-import { constructBot, loopsFor, sealBot, type BotOptions, type SealedBot } from './bot.ts';
+import { botMaker, loopsFor, sealBot, type BotOptions, type SealedBot } from './bot.ts';
+import { inlineForOneRun } from './inlining.ts';
 import type { FuturesPlan, RunPlan } from './plan.ts';
 
-export interface BacktestOptions extends Omit<BotOptions, 'equitySink' | 'dropsOrders'> {
+export interface BacktestOptions extends Omit<BotOptions, 'dropsOrders'> {
   /** Keep the values of registered indicators, for pictures. */
   readonly trace?: boolean;
 }
@@ -26,7 +27,8 @@ export async function runBacktest(plan: RunPlan, options: BacktestOptions = {}):
 
 /** Everything up to the first bar: container, strategies, deposits, warm-up. */
 export async function prepareBacktest(plan: RunPlan, options: BacktestOptions = {}): Promise<PreparedRun> {
-  const bot = constructBot(plan, options, null);
+  inlineForOneRun();
+  const bot = botMaker(plan, options)();
   const { loop } = await loopsFor(plan);
   return { ...sealBot(bot, bot.engine.needsTechnical ? await loadTechnicalLibrary() : null), loop };
 }

@@ -2,7 +2,6 @@
 
 import type { ServiceIdentifier } from 'inversify';
 import type { FeedRun } from '../engine/feed.ts';
-import type { EquitySink } from '../engine/equityRecorder.ts';
 import type { Engine, LogLine } from '../engine/engine.ts';
 import type { Instant } from '../engine/instant.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -26,8 +25,6 @@ function token<T>(name: string): ServiceIdentifier<T> {
 export interface Observers {
   readonly log: LogLine;
   readonly beat: Int32Array | null;
-  /** Takes the equity block by block in place of a column of all of it. */
-  readonly equitySink?: EquitySink | null;
   /** Nobody reads the columns of its orders: they are not kept. */
   readonly dropsOrders?: boolean;
 }

@@ -1,8 +1,10 @@
 // An append-only log of equally long rows of numbers: written row by row in one place of memory, read as columns when a run is over.
 
+import type { Arena } from './arena.ts';
+
 /** `width` bits of each whole number, from bit `from` on. */
-export function bitsOf(codes: Float64Array, from: number, width: number): Uint8Array {
-  const out = new Uint8Array(codes.length);
+export function bitsOf(codes: Float64Array, from: number, width: number, arena: Arena | null = null): Uint8Array {
+  const out = arena === null ? new Uint8Array(codes.length) : arena.takeBytes(codes.length);
   const mask = (1 << width) - 1;
   for (let row = 0; row < out.length; row++) out[row] = (codes[row]! >>> from) & mask;
   return out;
@@ -70,10 +72,10 @@ export class RowLog {
     return row >> PAGE_BITS === this.#lastAt ? this.#last : this.#turnTo(row >> PAGE_BITS);
   }
 
-  /** The rows [0, length) as columns, by field. */
-  columns(length: number): readonly Float64Array[] {
+  /** The rows [0, length) as columns, by field; lent by `arena` where one is given. */
+  columns(length: number, arena: Arena | null = null): readonly Float64Array[] {
     const { width } = this;
-    const columns = Array.from({ length: width }, () => new Float64Array(length));
+    const columns = Array.from({ length: width }, () => (arena === null ? new Float64Array(length) : arena.take(length)));
     // By strips: what one field of a strip has brought into the cache the others find there.
     for (let from = 0; from < length; from += STRIP_ROWS) {
       const page = this.#pages[from >> PAGE_BITS]!;

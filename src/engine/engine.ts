@@ -24,7 +24,7 @@ import type { Size } from '../strategy/types.ts';
 import { blamed, notOpen, refusePromise } from './blame.ts';
 import { BracketDesk } from './bracketDesk.ts';
 import { ConditionDesk } from './conditionDesk.ts';
-import type { EquityRecorder, EquitySink } from './equityRecorder.ts';
+import type { EquityRecorder } from './equityRecorder.ts';
 import { byFineness, type FeedRun } from './feed.ts';
 import { FillLog } from './fillLog.ts';
 import type { HaltDesk } from './haltDesk.ts';
@@ -60,8 +60,6 @@ export interface EngineParts {
   readonly fromMs: number;
   readonly log: LogLine;
   readonly scratch: Scratch;
-  /** Takes the equity of each block, which is not kept then. A rule that watches the equity needs all of it, and overrules this. */
-  readonly equitySink?: EquitySink | null;
   /** Futures: what positions are marked with, in ticks, by instrument and row of its execution feed; null: the closes. */
   readonly marks?: readonly (TickColumn | null)[];
   /** Futures: the rates that contracts are charged, by instrument; null where none is known. */

@@ -1,5 +1,6 @@
 // What a run keeps of its fills: one row a fill, in booking order, no object.
 
+import type { Arena } from '../base/arena.ts';
 import * as rows from '../base/rowLog.ts';
 import { bitsOf, RowLog, type Scratch } from '../base/rowLog.ts';
 import type { Fill } from '../model/fill.ts';
@@ -33,11 +34,12 @@ export class FillLog {
     page[at + FIELD.codes] = (isBuy ? 0 : 1) | (fill.isMaker ? 2 : 0) | (fill.feeInBase ? 4 : 0) | (strategy << 3) | (instrument << 11);
   }
 
-  columns(): FillColumns {
-    const columns = this.#rows.columns(this.length);
+  /** Lent by `arena` where one is given, else the caller's own. */
+  columns(arena: Arena | null = null): FillColumns {
+    const columns = this.#rows.columns(this.length, arena);
     const of = (field: number) => columns[field]!;
     const codes = of(FIELD.codes);
-    const bits = (from: number, width: number) => bitsOf(codes, from, width);
+    const bits = (from: number, width: number) => bitsOf(codes, from, width, arena);
     return {
       length: this.length,
       tradeId: of(FIELD.tradeId),

@@ -5,7 +5,7 @@ import type { Rng } from '../base/rng.ts';
 import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import type { StrategyClass } from '../strategy/strategy.ts';
 import type { Engine } from './engine.ts';
-import { EquityRecorder } from './equityRecorder.ts';
+import { EquityRecorder, type EquitySink } from './equityRecorder.ts';
 import type { FeedRun } from './feed.ts';
 import { rangeTicks } from './range.ts';
 import { StrategyRun } from './strategyRun.ts';
@@ -25,12 +25,15 @@ export function addStrategy(engine: Engine, strategy: StrategyClass, name: strin
   return run;
 }
 
-/** Ends the set-up: fixes buffers, delivers warm-up rows, finds when each strategy is ready. */
-export function sealEngine(engine: Engine, technical: TechnicalLibrary | null): void {
+/**
+ * Ends the set-up: fixes buffers, delivers warm-up rows, finds when each strategy is ready. `equitySink` takes the equity of each block,
+ * which is not kept then; a rule that watches the equity needs all of it, and overrules this.
+ */
+export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, equitySink: EquitySink | null = null): void {
   const { parts, feeds, runs, risk, ledger, execution, blockRows } = engine;
   for (const run of runs) checkHasWork(engine, run);
   engine.startUnits = ledger.equityTotalUnits(engine.instruments.map((_, index) => engine.startTicks(index)));
-  const sink = risk.watchesEquity ? null : (parts.equitySink ?? null);
+  const sink = risk.watchesEquity ? null : equitySink;
   engine.recorder = new EquityRecorder(execution, engine.markTicks, ledger, parts.scratch, sink, blockRows);
   for (const feed of feeds) feed.warmUp(technical, blockRows);
   for (const run of runs) {

@@ -2,12 +2,11 @@
 
 import { workerData } from 'node:worker_threads';
 import { StrategyError } from '../../base/errors.ts';
-import { Scratch } from '../../base/rowLog.ts';
 import { SET_FIGURES } from '../../report/sweep/setFigures.ts';
 import { openRequest, type RunRequest } from '../definition/request.ts';
 import type { LoadedContracts } from '../contracts/load.ts';
 import { resolveRun } from '../definition/resolve.ts';
-import { runLanes, type LaneOptions, type SetParams } from '../lanes.ts';
+import { LaneMemory, runLanes, type LaneOptions, type SetParams } from '../lanes.ts';
 import type { FeedPlan } from '../plan.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { toWire, type WireError } from './wireError.ts';
@@ -41,15 +40,15 @@ process.stdout.write = process.stderr.write.bind(process.stderr);
 
 const { request, feeds, contracts, sets, laneBytes } = workerData as SweepData;
 const plan = openRequest(request).then(async ({ source }) => (await resolveRun(source, { feeds, contracts: contracts ?? undefined })).plan);
-const scratch = new Scratch();
+const memory = new LaneMemory();
 
 /** Runs the sets that a task names. */
-export default async function run({ indices, memory, isSlow }: SweepTask): Promise<SweepAnswer> {
+export default async function run({ indices, memory: cells, isSlow }: SweepTask): Promise<SweepAnswer> {
   const own = indices.map((index) => sets[index] ?? {});
-  const heartbeat = new Heartbeat(memory);
+  const heartbeat = new Heartbeat(cells);
   const watcher = { enter: heartbeat.enter.bind(heartbeat), beat: heartbeat.cells };
   const options: LaneOptions = {
-    scratch,
+    memory,
     watcher,
     ...(laneBytes === null ? {} : { laneBytes }),
     ...(isSlow ? { blockRows: 1 } : {}),
@@ -69,7 +68,7 @@ async function withCulprit(error: StrategyError, own: readonly SetParams[], opti
   for (const params of own) {
     try {
       // Memory of its own: what the lanes of the task had taken is not given back.
-      await runLanes(await plan, [params], { ...options, scratch: new Scratch() });
+      await runLanes(await plan, [params], { ...options, memory: new LaneMemory() });
     } catch (failure) {
       if (!(failure instanceof StrategyError)) throw failure;
       const named = Object.entries(params).map(([name, value]) => `${name}=${value}`);
