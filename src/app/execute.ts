@@ -19,9 +19,11 @@ export interface Watcher {
   loaded(resolved: ResolvedRun): void;
   /** Cells that the engine writes once a block. */
   readonly beat: Int32Array | null;
+  /** The run is the only one of its process, that of a command. */
+  readonly isOnly: boolean;
 }
 
-export const NOBODY: Watcher = { enter: () => {}, loaded: () => {}, beat: null };
+export const NOBODY: Watcher = { enter: () => {}, loaded: () => {}, beat: null, isOnly: false };
 
 export interface ExecutedRun {
   readonly resolved: ResolvedRun;
@@ -60,7 +62,7 @@ export async function execute(source: DefinitionSource, options: ResolveOptions,
   });
   for (const note of resolved.notes) log.event(note);
   watcher.enter('setUp');
-  const prepared = await prepareBacktest(plan, { beat: watcher.beat, log: log.line });
+  const prepared = await prepareBacktest(plan, { beat: watcher.beat, log: log.line, isOnly: watcher.isOnly });
   watcher.enter('bars');
   prepared.loop(prepared.engine);
   watcher.enter('metrics');

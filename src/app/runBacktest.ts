@@ -6,12 +6,14 @@ import type { StrategyRun } from '../engine/strategyRun.ts';
 import { loadTechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import type { FeedRecord, IndicatorTrace, RunRecord } from '../model/run.ts';
 import { botMaker, loopsFor, sealBot, type BotOptions, type SealedBot } from './bot.ts';
-import { inlineForOneRun } from './inlining.ts';
+import { inlineForRuns } from './inlining.ts';
 import type { FuturesPlan, RunPlan } from './plan.ts';
 
 export interface BacktestOptions extends Omit<BotOptions, 'dropsOrders'> {
   /** Keep the values of registered indicators, for pictures. */
   readonly trace?: boolean;
+  /** Its process makes no other run. Decides about speed only. */
+  readonly isOnly?: boolean;
 }
 
 /** A bot that stands ready, with the loop of its class. */
@@ -27,7 +29,7 @@ export async function runBacktest(plan: RunPlan, options: BacktestOptions = {}):
 
 /** Everything up to the first bar: container, strategies, deposits, warm-up. */
 export async function prepareBacktest(plan: RunPlan, options: BacktestOptions = {}): Promise<PreparedRun> {
-  inlineForOneRun();
+  inlineForRuns(options.isOnly ?? false);
   const bot = botMaker(plan, options)();
   const { loop } = await loopsFor(plan);
   return { ...sealBot(bot, bot.engine.needsTechnical ? await loadTechnicalLibrary() : null), loop };

@@ -50,6 +50,7 @@ async function perform(of: WorkerInput, request: RunRequest): Promise<FinishedRu
   const watcher: Watcher = {
     enter,
     beat: heartbeat.cells,
+    isOnly: true,
     loaded: (resolved) => tell({ kind: 'loaded', loaded: loadedOf(resolved, requested, of.tellBars) }),
   };
   const finished = await performRun(requested, { blockRows: of.blockRows }, watcher);
