@@ -143,13 +143,16 @@ function inC(folder: string, program: string, records: readonly SetRecord[]): nu
   return sum / SETS.length;
 }
 
-/** Rounds before the compiler has settled: in the first three the threads took up to a third longer. */
-const WARM_ROUNDS = 3;
+/**
+ * Sweeps that each thread has behind it before the compiler has settled, by its own trace: in the first it took 0.9 s, up to the seventh
+ * 0.1 to 0.3 s a sweep. Of two threads each runs half of the sets, so that they need twice as many.
+ */
+const WARM_SWEEPS = 7;
 /** Rounds in which both cores were the bench's own, by the spinners before and after them: so many are enough. */
 const QUIET_ROUNDS = 8;
 const QUIET_SPEEDUP = 1.9;
 /** On a machine that others use as well: something shared a core for seconds at a time, which then did 0.7 of its work. */
-const MOST_ROUNDS = 20;
+const MOST_ROUNDS = 15;
 
 interface Scaling {
   readonly speedup: number;
@@ -173,15 +176,18 @@ async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<S
   const spinners = new Spinners();
   try {
     let quiet = 0;
+    for (const { pool, tasks } of pools) {
+      for (let sweep = 0; sweep < WARM_SWEEPS * pool.threads; sweep++) await pool.run(tasks, async () => {}, signal);
+    }
     let before = await spinners.pass();
     for (let round = 0; round < MOST_ROUNDS && quiet < QUIET_ROUNDS; round++) {
-      for (const each of pools) {
+      for (const { pool, tasks, timesMs } of pools) {
         const from = performance.now();
-        await each.pool.run(each.tasks, async () => {}, signal);
-        if (round >= WARM_ROUNDS) each.timesMs.push(performance.now() - from);
+        await pool.run(tasks, async () => {}, signal);
+        timesMs.push(performance.now() - from);
       }
       const after = await spinners.pass();
-      if (round >= WARM_ROUNDS && Math.min(before, after) >= QUIET_SPEEDUP) quiet++;
+      if (Math.min(before, after) >= QUIET_SPEEDUP) quiet++;
       before = after;
     }
     const [one, two] = pools;

@@ -12,6 +12,7 @@ import type { Instrument } from '../model/instrument.ts';
 import { Brackets } from '../orders/brackets.ts';
 import { OrderManager } from '../orders/orderManager.ts';
 import { Reservations } from '../orders/reservation.ts';
+import { resolveLimits } from '../risk/resolve.ts';
 import { RiskModule } from '../risk/riskModule.ts';
 import { rulesFor } from '../risk/rules.ts';
 import type { Size } from '../strategy/types.ts';
@@ -20,7 +21,7 @@ import { orderRuleOf } from './models/riskRules.ts';
 import type { RunPlan } from './plan.ts';
 import { TOKENS, type Observers } from './tokens.ts';
 
-/** Instruments, time and feeds are the run's: bots of one container share them. All else is a bot's own. */
+/** Instruments, limits, time and feeds are the run's: bots of one container share them. All else is a bot's own. */
 export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(TOKENS.plan).toConstantValue(plan);
@@ -44,9 +45,12 @@ export function botModule(plan: RunPlan, observers: Observers, scratch: Scratch)
         new OrderManager(exchange, journal, reservations, fence, observers.dropsOrders === true ? null : scratch),
       [TOKENS.exchange, TOKENS.journal, TOKENS.reservations, TOKENS.fence],
     );
+    bind(TOKENS.limits)
+      .toResolvedValue((instruments) => resolveLimits(plan.risk, instruments), [TOKENS.instruments])
+      .inSingletonScope();
     bind(TOKENS.risk).toResolvedValue(
-      (ledger, reservations) => new RiskModule({ ledger, reservations, limits: plan.risk, rules: [...rulesFor(ledger.market), ...(plan.models?.rules ?? []).map(orderRuleOf)] }),
-      [TOKENS.ledger, TOKENS.reservations],
+      (ledger, reservations, resolved) => new RiskModule({ ledger, reservations, limits: plan.risk, resolved, rules: [...rulesFor(ledger.market), ...(plan.models?.rules ?? []).map(orderRuleOf)] }),
+      [TOKENS.ledger, TOKENS.reservations, TOKENS.limits],
     );
     bind(TOKENS.engine).toResolvedValue(
       (instruments, feeds, instant, ledger, reservations, orders, brackets, risk, exchange, queue) => {

@@ -12,6 +12,7 @@ import type { Fence } from '../orders/resolver.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import type { ExchangePort } from '../ports/exchange.ts';
 import type { Journal } from '../ports/journal.ts';
+import type { ResolvedLimits } from '../risk/resolve.ts';
 import type { RiskModule } from '../risk/riskModule.ts';
 import type { DueQueue } from '../scheduler/dueQueue.ts';
 import type { RunPlan } from './plan.ts';
@@ -38,6 +39,7 @@ export const TOKENS = Object.freeze({
   ledger: token<Ledger>('ledger'),
   reservations: token<Reservations>('reservations'),
   brackets: token<Brackets>('brackets'),
+  limits: token<ResolvedLimits>('limits'),
   risk: token<RiskModule>('risk'),
   orders: token<OrderManager>('orders'),
   engine: token<Engine>('engine'),

@@ -24,6 +24,8 @@ export interface RiskParts {
   readonly ledger: Ledger;
   readonly reservations: Reservations;
   readonly limits: RiskLimits;
+  /** `limits` in units of the instruments, for whoever makes many modules with the same. */
+  readonly resolved?: ResolvedLimits;
   /** Those of the books' market; a test that wants to show what one of them is for leaves it out. */
   readonly rules?: readonly RiskRule[];
 }
@@ -47,9 +49,8 @@ export class RiskModule {
   #cause: Cause | null = null;
 
   /** Throws ConfigError naming a limit that cannot be used. */
-  constructor({ ledger, reservations, limits, rules = rulesFor(ledger.market) }: RiskParts) {
+  constructor({ ledger, reservations, limits, resolved = resolveLimits(limits, ledger.instruments), rules = rulesFor(ledger.market) }: RiskParts) {
     const { instruments, strategies } = ledger;
-    const resolved = resolveLimits(limits, instruments);
     this.halts = new HaltBoard(instruments, strategies);
     this.#reservations = reservations;
     this.#rules = rules;
