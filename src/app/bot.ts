@@ -66,7 +66,11 @@ export function botMaker(plan: RunPlan, options: BotOptions): BotMaker {
 }
 
 /** Ends the set-up: warm-up, and the venue with its account. Every bot that shares the feeds must be constructed by now. */
-export function sealBot({ plan, engine, deposits }: ConstructedBot, technical: TechnicalLibrary | null, equitySink: EquitySink | null = null): SealedBot {
+export function sealBot(
+  { plan, engine, deposits }: ConstructedBot,
+  technical: TechnicalLibrary | null,
+  equitySink: EquitySink | null = null,
+): SealedBot {
   sealEngine(engine, technical, equitySink);
   return { engine, ...openVenue(plan, engine, engine.exchange, deposits) };
 }

@@ -49,7 +49,13 @@ export class RiskModule {
   #cause: Cause | null = null;
 
   /** Throws ConfigError naming a limit that cannot be used. */
-  constructor({ ledger, reservations, limits, resolved = resolveLimits(limits, ledger.instruments), rules = rulesFor(ledger.market) }: RiskParts) {
+  constructor({
+    ledger,
+    reservations,
+    limits,
+    resolved = resolveLimits(limits, ledger.instruments),
+    rules = rulesFor(ledger.market),
+  }: RiskParts) {
     const { instruments, strategies } = ledger;
     this.halts = new HaltBoard(instruments, strategies);
     this.#reservations = reservations;
@@ -103,7 +109,8 @@ export class RiskModule {
     const limits = tightened(this.#limits, next, state.instruments);
     for (const { kind, code, keys } of this.#rules) {
       if (kind !== 'equity' || this.#watches.has(code)) continue;
-      for (const key of keys) if (limits[key] !== undefined) throw new ConfigError(`risk.${key}: this limit was off`, 'a loss limit needs a restart');
+      for (const key of keys)
+        if (limits[key] !== undefined) throw new ConfigError(`risk.${key}: this limit was off`, 'a loss limit needs a restart');
     }
     const before = state.sent;
     this.#arm(limits, resolveLimits(limits, state.instruments));
