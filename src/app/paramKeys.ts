@@ -36,6 +36,13 @@ export function withParams(strategies: readonly StrategyPlan[], set: Readonly<Re
   });
 }
 
+/** How `--set` writes the parameter that a grid calls `name`. `given` is what the definition has under `strategy`. */
+export function settingOf(strategies: readonly StrategyPlan[], given: unknown, name: string): string {
+  const prefixes = paramPrefixes(strategies);
+  const owner = prefixes.findIndex((prefix) => name.startsWith(prefix));
+  return `${paramSettings(given).prefixes[owner]}${name.slice(prefixes[owner]?.length)}`;
+}
+
 /**
  * How `--set` writes the parameters of each strategy, such as `params.` or `strategy.1.params.`, and what must be set before. `given` is
  * what the definition has under `strategy`; of a list of plain paths one that has parameters needs its path as a key too.

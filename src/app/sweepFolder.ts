@@ -18,7 +18,7 @@ import type { ParamValue } from '../research/grid.ts';
 import { readLedgers } from '../research/ledger.ts';
 import { countTrials } from '../research/trials.ts';
 import { shownPath } from './definition/paths.ts';
-import { paramPrefixes, paramSettings, paramSpecs } from './paramKeys.ts';
+import { paramSettings, paramSpecs, settingOf } from './paramKeys.ts';
 import { moveInto, stamp } from './runPlace.ts';
 import type { SweepRun } from './sweep.ts';
 import type { SweepSetup } from './sweepSetup.ts';
@@ -78,16 +78,13 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
 function axisOf({ resolved, given }: SweepSetup, name: string, values: readonly ParamValue[]): SweepAxis {
   const { strategies } = resolved.plan;
   const spec = paramSpecs(strategies)[name];
-  const prefixes = paramPrefixes(strategies);
-  const owner = prefixes.findIndex((prefix) => name.startsWith(prefix));
-  const setting = `${paramSettings(given).prefixes[owner]}${name.slice(prefixes[owner]?.length)}`;
   const isOrdered = spec?.kind === 'int' || spec?.kind === 'float' || spec?.kind === 'decimal';
   return {
     name,
     values: isOrdered ? values.toSorted((a, b) => Number(a) - Number(b)) : values,
     isOrdered,
     unit: spec?.unit ?? '',
-    setting,
+    setting: settingOf(strategies, given, name),
   };
 }
 

@@ -16,7 +16,7 @@ import { locate } from './definition/paths.ts';
 import { openRequest, type RunRequest } from './definition/request.ts';
 import { resolveRun, type ResolvedRun } from './definition/resolve.ts';
 import { DEFAULTS } from './definition/settled.ts';
-import { paramPrefixes, paramSpecs } from './paramKeys.ts';
+import { paramPrefixes, paramSpecs, settingOf } from './paramKeys.ts';
 import { valueAt, type DefinitionSource } from './definition/source.ts';
 import { versions } from './version.ts';
 
@@ -73,6 +73,8 @@ function assemble(
 ): SweepSetup {
   const { plan } = resolved;
   const axes = parseGrid(request.grid, paramSpecs(plan.strategies));
+  const given = valueAt(source.data, ['strategy']);
+  checkNotSet(request.settings, axes, (name) => settingOf(plan.strategies, given, name));
   const sets = setsOf(axes, request.random, plan.seed);
   const identity = identityOf(partsOf(resolved, axes, request.random));
   return {
@@ -86,8 +88,17 @@ function assemble(
     header: headerOf(request, resolved, axes, sets.length, identity),
     rows: Math.max(...plan.feeds.map((feed) => feed.bars.length)),
     ledgerFolder,
-    given: valueAt(source.data, ['strategy']),
+    given,
   };
+}
+
+/** A value that every set overrules would go by without a word. */
+function checkNotSet(settings: readonly string[], axes: readonly Axis[], settingOfAxis: (name: string) => string): void {
+  for (const { name } of axes) {
+    const key = settingOfAxis(name);
+    if (!settings.some((setting) => setting.startsWith(`${key}=`))) continue;
+    throw new ConfigError(`--set ${key}: --grid ${name} gives each set a value of its own`, 'leave one of the two out');
+  }
 }
 
 function catalogOf(source: DefinitionSource): string {
