@@ -154,6 +154,19 @@ const QUIET_SPEEDUP = 1.9;
 /** On a machine that others use as well: something shared a core for seconds at a time, which then did 0.7 of its work. */
 const MOST_ROUNDS = 15;
 
+/** Fewer quiet rounds than that say nothing: all of them count then. */
+const FEWEST_QUIET = 3;
+
+interface Round {
+  readonly tookMs: number;
+  readonly isQuiet: boolean;
+}
+
+function middleMs(rounds: readonly Round[]): number {
+  const quiet = rounds.filter(({ isQuiet }) => isQuiet);
+  return median(Float64Array.from(quiet.length >= FEWEST_QUIET ? quiet : rounds, ({ tookMs }) => tookMs));
+}
+
 interface Scaling {
   readonly speedup: number;
   readonly ceiling: number;
@@ -161,8 +174,8 @@ interface Scaling {
 
 /**
  * Wall time of the whole sweep on one thread over that on two, each as the product cuts and hands out its tasks, the middle one of its
- * rounds, in turn, threads started and warm: where others use the machine too, the best round of one thread is one in which they left it
- * one core, and the best of two needs both, so that best rounds compare unlike things. Between the rounds the same of a loop that needs
+ * quiet rounds, in turn, threads started and warm: where others use the machine too, the best round of one thread is one in which they left
+ * it one core, and the best of two needs both, so that best rounds compare unlike things. Between the rounds the same of a loop that needs
  * nothing but a core.
  */
 async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<Scaling> {
@@ -171,28 +184,30 @@ async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<S
   const pools = [1, 2].map((count) => ({
     pool: threadRunner(setup, { threads: count, barTimeoutMs: 0, laneBytes: null }),
     tasks: tasksOf(setup.axes, setup.sets, ROWS, count),
-    timesMs: [] as number[],
+    rounds: [] as Round[],
   }));
   const spinners = new Spinners();
   try {
-    let quiet = 0;
     for (const { pool, tasks } of pools) {
       for (let sweep = 0; sweep < WARM_SWEEPS * pool.threads; sweep++) await pool.run(tasks, async () => {}, signal);
     }
     let before = await spinners.pass();
+    let quiet = 0;
     for (let round = 0; round < MOST_ROUNDS && quiet < QUIET_ROUNDS; round++) {
-      for (const { pool, tasks, timesMs } of pools) {
+      const tookMs: number[] = [];
+      for (const { pool, tasks } of pools) {
         const from = performance.now();
         await pool.run(tasks, async () => {}, signal);
-        timesMs.push(performance.now() - from);
+        tookMs.push(performance.now() - from);
       }
       const after = await spinners.pass();
-      if (Math.min(before, after) >= QUIET_SPEEDUP) quiet++;
+      const isQuiet = Math.min(before, after) >= QUIET_SPEEDUP;
+      pools.forEach(({ rounds }, at) => rounds.push({ tookMs: tookMs[at]!, isQuiet }));
+      if (isQuiet) quiet++;
       before = after;
     }
     const [one, two] = pools;
-    const middle = ({ timesMs }: (typeof pools)[number]): number => median(Float64Array.from(timesMs));
-    return { speedup: middle(one!) / middle(two!), ceiling: spinners.speedup };
+    return { speedup: middleMs(one!.rounds) / middleMs(two!.rounds), ceiling: spinners.speedup };
   } finally {
     for (const { pool } of pools) await pool.close();
     await spinners.close();
