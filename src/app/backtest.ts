@@ -1,7 +1,7 @@
 // `backtest(options)` of `isobar/run`: one backtest from code, in this thread; the command runs the same in a worker.
 
-import { dirname, join, resolve } from 'node:path';
-import { nextTurn, nowMs } from '../adapters/clock/wallClock.ts';
+import { dirname, resolve } from 'node:path';
+import { nextTurn } from '../adapters/clock/wallClock.ts';
 import { ConfigError } from '../base/errors.ts';
 import type { RunRecord } from '../model/run.ts';
 import {
@@ -23,6 +23,7 @@ import { openRequest } from './definition/request.ts';
 import { loadEntry, planOf } from './definition/strategies.ts';
 import { performRun, type FinishedRun } from './execute.ts';
 import { checkOutFolder } from './outFolder.ts';
+import { stagingFolder } from './stagingFolder.ts';
 
 /**
  * Runs a strategy over bars in the calling thread and gives its results. The same options give the same `resultHash` as the command and
@@ -98,7 +99,7 @@ class BacktestResult {
   readonly write = async (out: string): Promise<string> => {
     checkPath('write', out);
     checkOutFolder('write', out);
-    return writeRunFolder(out, join(out, `.unfinished-${process.pid}-${nowMs()}`), this.#run);
+    return writeRunFolder(out, stagingFolder(out), this.#run);
   };
 
   /** The table that the command prints; `console.log` of a result shows it too. */

@@ -20,6 +20,7 @@ import { countTrials } from '../research/trials.ts';
 import { shownPath } from './definition/paths.ts';
 import { paramSettings, paramSpecs, settingOf } from './paramKeys.ts';
 import { moveInto, stamp } from './runPlace.ts';
+import { stagingFolder } from './stagingFolder.ts';
 import type { SweepRun } from './sweep.ts';
 import type { SweepSetup } from './sweepSetup.ts';
 import { versions } from './version.ts';
@@ -121,7 +122,7 @@ function sweepCommand({ request }: SweepSetup, by: string): string {
 export async function writeSweepFolder(out: string, sweep: FinishedSweep): Promise<{ readonly folder: string; readonly summary: string }> {
   const { run, record, findings, hash } = sweep;
   const { setup } = run;
-  const staging = join(out, `.unfinished-${process.pid}-${nowMs()}`);
+  const staging = stagingFolder(out);
   const writtenMs = nowMs();
   const provenance = {
     sweepHash: hash,

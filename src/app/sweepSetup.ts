@@ -12,6 +12,7 @@ import { identityOf, sha256, type Identity, type Part } from '../research/identi
 import type { SweepHeader } from '../research/ledgerLine.ts';
 import type { SharedSweep } from '../research/queueWire.ts';
 import { FIXED } from '../research/trials.ts';
+import { givesValue } from './definition/overrides.ts';
 import { locate } from './definition/paths.ts';
 import { openRequest, type RunRequest } from './definition/request.ts';
 import { resolveRun, type ResolvedRun } from './definition/resolve.ts';
@@ -96,7 +97,7 @@ function assemble(
 function checkNotSet(settings: readonly string[], axes: readonly Axis[], settingOfAxis: (name: string) => string): void {
   for (const { name } of axes) {
     const key = settingOfAxis(name);
-    if (!settings.some((setting) => setting.startsWith(`${key}=`))) continue;
+    if (!settings.some((setting) => givesValue(setting, key))) continue;
     throw new ConfigError(`--set ${key}: --grid ${name} gives each set a value of its own`, 'leave one of the two out');
   }
 }

@@ -3,6 +3,7 @@
 import { repeat } from '../adapters/clock/wallClock.ts';
 import { ConfigError } from '../base/errors.ts';
 import { differences } from '../research/identity.ts';
+import { counted } from '../report/html/page/format.ts';
 import { connectQueue, type QueueClient } from '../research/queueClient.ts';
 import { QueueRunner } from '../research/queueRunner.ts';
 import { aliveKey, parseShared, SWEEPS, type SharedSweep } from '../research/queueWire.ts';
@@ -86,7 +87,7 @@ async function joinSweep(client: QueueClient, sweep: SharedSweep, { threads, cat
       'bring strategy, bars and isobar to the same state; --catalog names other bars',
     );
   }
-  say(`Working on ${sweep.name} (${setup.sets.length} sets) on ${threads.threads} thread${threads.threads === 1 ? '' : 's'}.`);
+  say(`Working on ${sweep.name} (${counted(setup.sets.length, 'set')}) on ${counted(threads.threads, 'thread')}.`);
   const worker = new QueueWorker({ client, sweepId: sweep.id, pool: threadRunner(setup, threads), toldOf: toWire });
   worker.start();
   try {

@@ -1,12 +1,11 @@
 // What `isobar backtest` does: has the run made in a worker, shows its progress, prints its result.
 
-import { join } from 'node:path';
 import type { RunRequest } from '../app/definition/request.ts';
 import { checkOutFolder } from '../app/outFolder.ts';
+import { stagingFolder } from '../app/stagingFolder.ts';
 import type { Phase } from '../app/worker/heartbeat.ts';
 import type { Loaded, RunOutcome } from '../app/worker/messages.ts';
 import { watchRun, type WatchedRun } from '../app/worker/watchRun.ts';
-import { nowMs } from '../adapters/clock/wallClock.ts';
 import { isPlainDecimal } from '../base/decimal.ts';
 import { ConfigError } from '../base/errors.ts';
 import { shellWord } from '../base/shellWord.ts';
@@ -53,7 +52,7 @@ export async function backtest(args: BacktestArgs): Promise<void> {
   checkOutFolder('--out', args.out);
   const run = watchRun(request, {
     outFolder: args.out,
-    stagingFolder: join(args.out, `.unfinished-${process.pid}-${nowMs()}`),
+    stagingFolder: stagingFolder(args.out),
     blockRows: BLOCK_ROWS,
     barTimeoutMs: timeoutOf(args.barTimeout),
     colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),

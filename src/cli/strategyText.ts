@@ -2,6 +2,7 @@
 
 import type { StrategyNotes } from '../app/inspectStrategy.ts';
 import type { ListedStrategy } from '../app/strategyFiles.ts';
+import { counted } from '../report/html/page/format.ts';
 import { alignedRows } from './tables.ts';
 import { wrapped } from './wrapped.ts';
 
@@ -17,8 +18,7 @@ export function listText(listed: readonly ListedStrategy[]): string {
 function entryText({ name, file, about, params, feeds, trouble }: ListedStrategy): readonly string[] {
   // Its message begins with the name of the file.
   if (trouble !== null) return indented(trouble, 2).map((line, at) => (at === 0 ? line.trimStart() : line));
-  const counted = `${params} parameter${params === 1 ? '' : 's'}`;
-  return [`${name}  (${counted}; feeds: ${feeds.join(', ')})`, `  ${file}`, ...indented(about, 2)];
+  return [`${name}  (${counted(params, 'parameter')}; feeds: ${feeds.join(', ')})`, `  ${file}`, ...indented(about, 2)];
 }
 
 /** `about` is the comment at the head of the file. */
@@ -47,7 +47,7 @@ function feedTable({ feeds }: StrategyNotes): readonly string[] {
     name,
     isList ? 'all of that name' : 'one',
     interval ?? 'any',
-    warmupBars === 0 ? 'none' : `${warmupBars} bar${warmupBars === 1 ? '' : 's'}`,
+    warmupBars === 0 ? 'none' : counted(warmupBars, 'bar'),
   ]);
   return alignedRows([['feed', 'asks for', 'interval', 'warm-up'], ...rows]);
 }

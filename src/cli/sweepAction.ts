@@ -115,7 +115,7 @@ function bestCommand(run: SweepRun, { record, findings }: FinishedSweep): string
 function announcement({ sets, gridSize, axes }: SweepSetup, threads: number): string {
   const shape = axes.map(({ name, values }) => `${name} ${count(values.length)}`).join(' × ');
   const drawn = sets.length < gridSize ? `, drawn from ${count(gridSize)}` : '';
-  return `${counted(sets.length, 'set')} (${shape}${drawn}) on ${count(threads)} thread${threads === 1 ? '' : 's'}.`;
+  return `${counted(sets.length, 'set')} (${shape}${drawn}) on ${counted(threads, 'thread')}.`;
 }
 
 function beginningOf({ resume, fresh }: SweepArgs): Beginning {

@@ -94,6 +94,7 @@ describe('a sweep', () => {
     const refusals: readonly (readonly [readonly string[], RegExp])[] = [
       [['--grid', 'fats=1..3'], /--grid fats: no such parameter, the nearest is fast\n {2}there are: fast, slow/],
       [[...GRID, '--set', 'params.slow=20'], /--set params.slow: --grid slow gives each set a value of its own\n {2}leave one of the two out/],
+      [[...GRID, '--set', 'params={ slow: 20 }'], /--set params.slow: --grid slow gives each set a value of its own/],
       [[...GRID, '--by', 'sharp'], /--by sharp: no such figure, the nearest is sharpe/],
       [[...GRID, '--workers', 'two'], /--workers: expected a whole number from 1 to 1024, got 'two'/],
       [[...GRID, '--no-work'], /--no-work: expected --queue beside it/],

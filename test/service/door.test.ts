@@ -163,6 +163,26 @@ describe('the control port', () => {
     expect((await waiting).body).toBe('{"code":-1021,"msg":"INVALID_TIMESTAMP"}');
   });
 
+  it('answers others while a long step of a synthetic market is made', async () => {
+    const of = await open(undefined, demoSettings(1));
+    await control(of, 'POST', '/clock', { pause: true });
+    const before = of.service.nowMs;
+    const stepMs = 3 * 3_600_000;
+    const done = new AbortController();
+    const stepping = control(of, 'POST', '/clock', { stepMs }).finally(() => done.abort());
+    const seen = new Set<number>();
+    while (!done.signal.aborted) {
+      const { status } = await call(of, 'GET', '/sapi/v1/time');
+      if (status === 200) seen.add(of.service.nowMs);
+    }
+    expect(JSON.parse((await stepping).body)).toEqual({ now: before + stepMs });
+    expect(of.service.nowMs).toBe(before + stepMs);
+    // Some saw the time in between; each of them a whole part of the step.
+    const between = [...seen].filter((ms) => ms > before && ms < before + stepMs);
+    expect(between.length).toBeGreaterThan(0);
+    expect(between.filter((ms) => (ms - before) % 1_800_000 !== 0)).toEqual([]);
+  });
+
   it('moves time, and tells the truth', async () => {
     const of = await open();
     await control(of, 'POST', '/clock', { pause: true });

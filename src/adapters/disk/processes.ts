@@ -41,7 +41,8 @@ export function lookFor(other: ProcessIdentity, self: ProcessIdentity = thisProc
   return found.started === other.started && !'ZX'.includes(found.state) ? 'running' : 'gone';
 }
 
-function isThere(pid: number): boolean {
+/** A process of this number runs on this computer, whosever it is. */
+export function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

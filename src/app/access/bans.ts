@@ -20,5 +20,12 @@ export function bansOf(stateFolder: string, origins: readonly string[]): BanStor
   };
 }
 
+/** What this computer is called beside 127.0.0.1: the same service answers there, and has the same accounts and bans. */
+const THIS_COMPUTER = /^(localhost|\[::1\])(?=:|$)/;
+
 /** Of an address, as a file can be called: `api.example.com`, `127.0.0.1_8080`. */
-export const originName = (origin: string): string => origin.replace(/^https?:\/\//, '').replace(/[^\w.-]/g, '_');
+export const originName = (origin: string): string =>
+  origin
+    .replace(/^https?:\/\//, '')
+    .replace(THIS_COMPUTER, '127.0.0.1')
+    .replace(/[^\w.-]/g, '_');

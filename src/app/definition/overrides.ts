@@ -36,6 +36,13 @@ export function withOverrides(source: DefinitionSource, settings: readonly strin
   };
 }
 
+/** A setting that gives the value at a dotted key, by itself or with the map that it is in: `params.fast=3`, `params={ fast: 3 }`. */
+export function givesValue(setting: string, key: string): boolean {
+  const { path, value } = parseSetting(setting);
+  const wanted = key.split('.');
+  return path.every((part, at) => part === wanted[at]) && valueAt(value, wanted.slice(path.length)) !== undefined;
+}
+
 function parseSetting(setting: string): Override {
   const at = setting.indexOf('=');
   const key = at < 0 ? setting : setting.slice(0, at);

@@ -1,6 +1,6 @@
 // An exchange behind its doors: time passes by its clock, requests come in over HTTP, and a control port beside it if asked for.
 
-import { nowMs as unixMs, repeat } from '../../adapters/clock/wallClock.ts';
+import { nextTurn, nowMs as unixMs, repeat } from '../../adapters/clock/wallClock.ts';
 import { DOOR_DEFAULTS, openDoor, type Door } from '../../service/door/httpDoor.ts';
 import { control, type DrivenClock } from '../../service/faults/control.ts';
 import { Faults } from '../../service/faults/faults.ts';
@@ -51,7 +51,9 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
   const service = await assembled(settings, clock.nowMs(), kept);
   const exchange = new FaultyService(service, faults);
   const doors: Door[] = [];
+  let isOver = false;
   const close = once(async () => {
+    isOver = true;
     for (const door of doors) await door.close();
     await kept.close();
   });
@@ -77,7 +79,11 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
             const looked = { service, config: settings.service, url: doors[0]!.url };
             if (!isForThisComputer(request))
               deliver({ status: 403, headers: {}, body: '{"error":"the control port is for this computer alone"}' });
-            else deliver(controlPage(request, looked) ?? control(request, parts));
+            else {
+              const page = controlPage(request, looked);
+              if (page === null) void inTurns(control(request, parts), deliver, () => isOver);
+              else deliver(page);
+            }
           },
           { ...DOOR_DEFAULTS, port: options.controlPort, clock: { nowMs: unixMs, repeat } },
         ),
@@ -100,6 +106,16 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
       stop();
     },
   };
+}
+
+/** Does work part by part, and between the parts whatever else has come in, until it is done or nobody wants it any more. */
+async function inTurns<T>(work: Generator<void, T, void>, done: (result: T) => void, isOver: () => boolean): Promise<void> {
+  for (;;) {
+    const next = work.next();
+    if (next.done === true) return done(next.value);
+    await nextTurn();
+    if (isOver()) return;
+  }
 }
 
 /** What is done once, however often it is asked for. */

@@ -1,6 +1,7 @@
 // Steps 2 to 4 of a kill: cancels what is known, then all that the lists show until they stay empty, then once more when no order of unknown fate can appear any longer.
 
 import type { Instrument, InstrumentId, Market } from '../../model/instrument.ts';
+import { counted } from '../../report/html/page/format.ts';
 import { EmptyTwice, ownership, type OwnOrders, type SeenOrder } from './killPlan.ts';
 import { cancelOpen, clientIdsOf, readOpen } from './openOrders.ts';
 import type { KillVenue } from './venue.ts';
@@ -51,7 +52,7 @@ export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolea
   // A refused or unanswered first cancel is not an end: what is still open is seen in the lists.
   await Promise.all(first);
   let left = await drained;
-  tell('cancelling', `${gone.size} orders cancelled; no open order of ours is left in ${instruments.length} lists`);
+  tell('cancelling', `${counted(gone.size, 'order')} cancelled; no open order of ours is left in ${counted(instruments.length, 'list')}`);
   if (await waitForUnknown(venue, known.unknownSignMs)) left = await drainAll();
   return { count: gone.size, left };
 }

@@ -25,6 +25,15 @@ function leftBehind(folder: string, host = thisProcess().host): void {
   writeFileSync(join(accounts, folder, `lock-4194304-1-${namespace}-${boot}-${encodeURIComponent(host)}`), '', { mode: 0o600 });
 }
 
+it('knows a service of this computer under each of its names', () => {
+  const first = lock('localhost:1001');
+  for (const name of ['localhost', '127.0.0.1', '[::1]'])
+    expect(() => lock(`${name}:1001`)).toThrow('this process has the journal already');
+  lock('localhost:1002').release();
+  lock('localhost.example.com:1001').release();
+  first.release();
+});
+
 it('takes away what bots have left that were killed, and nothing else', () => {
   leftBehind('127.0.0.1_1001-f00d');
   leftBehind('elsewhere-f00d', 'another-computer');

@@ -1,7 +1,7 @@
 // The first screen of a comparison: the two runs, the answer, how far to trust it, the cards, and the frame of the curves.
 
-import { count, dayText, fixed, THIN, timeText } from '../html/page/format.ts';
-import { many, trustStrip, withUnit, type Chip } from '../html/head.ts';
+import { count, counted, dayText, fixed, THIN, timeText } from '../html/page/format.ts';
+import { trustStrip, withUnit, type Chip } from '../html/head.ts';
 import { html, type Markup } from '../html/markup.ts';
 import { marketsOf, strategyNames } from '../terminal/closingTable.ts';
 import type { ComparedFigure, Comparison } from './comparison.ts';
@@ -110,7 +110,7 @@ export function trust(comparison: Comparison): Markup {
     },
     {
       label: 'definition',
-      text: keys.length === 0 ? 'the same' : many(keys.length, 'key'),
+      text: keys.length === 0 ? 'the same' : counted(keys.length, 'key'),
       note: 'Keys whose values differ.',
       href: 'differs',
       isWarning: false,

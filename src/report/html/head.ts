@@ -59,16 +59,12 @@ export function stamp(name: string, hash: string, writer: string): Markup {
 export function answer({ run, metrics, trades, orders }: Summary): Markup {
   const span = run.toMs - run.fromMs;
   const days = Math.round(span / DAY_MS);
-  const length = days < 1 ? spanText(span) : many(days, 'day');
+  const length = days < 1 ? spanText(span) : counted(days, 'day');
   const net = metrics.totalReturn;
   const sign = net === null || net === 0 ? '' : net > 0 ? 'gain' : 'loss';
   const drawdown = metrics.maxDrawdown === null ? null : `, worst drawdown ${signedPercent(metrics.maxDrawdown)}`;
   return html`<b class="${sign}">${net === null ? NONE : signedPercent(net)}</b> net in ${length}${drawdown},
-    ${many(trades.trades, 'trade')}${costs(Number(orders.fees), Number(metrics.netProfit ?? 0), run.reportingAsset)}`;
-}
-
-export function many(amount: number, word: string): string {
-  return `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;
+    ${counted(trades.trades, 'trade')}${costs(Number(orders.fees), Number(metrics.netProfit ?? 0), run.reportingAsset)}`;
 }
 
 function costs(fees: number, net: number, asset: string): string {
@@ -112,7 +108,7 @@ function chips({ run, metrics, trades, orders, dataQuality }: Summary): Chip[] {
   return [
     {
       label: 'data',
-      text: `${many(dataQuality.rows, 'row')}, ${many(dataQuality.gaps, 'gap')}, ${count(dataQuality.thinBars)} thin`,
+      text: `${counted(dataQuality.rows, 'row')}, ${counted(dataQuality.gaps, 'gap')}, ${count(dataQuality.thinBars)} thin`,
       note: `${counted(dataQuality.missingBars, 'bar')} missing in ${counted(dataQuality.gaps, 'gap')}; ${counted(dataQuality.thinBars, 'bar')} made of fewer finer bars than there should be; ${count(dataQuality.zeroVolume)} without volume; ${counted(dataQuality.roundedPrices, 'price')} rounded to the tick.`,
       href: 'data',
       isWarning: !fine,
@@ -147,7 +143,7 @@ function chips({ run, metrics, trades, orders, dataQuality }: Summary): Chip[] {
     },
     {
       label: 'sample',
-      text: `${many(trades.trades, 'trade')}, ${many(metrics.dailyReturns.length, 'day')}`,
+      text: `${counted(trades.trades, 'trade')}, ${counted(metrics.dailyReturns.length, 'day')}`,
       note: `Closed trades and daily returns that the figures rest on. Below ${FEW_TRADES} trades or 90 days they say little.`,
       href: 'trades',
       isWarning: trades.trades < FEW_TRADES || metrics.dailyReturns.length < 90,

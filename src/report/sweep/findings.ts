@@ -2,7 +2,7 @@
 
 import { written, type Entry } from '../html/figures.ts';
 import { METRICS, TRADES } from '../html/glossary.ts';
-import { count, fixed, percent } from '../html/page/format.ts';
+import { count, counted, fixed, percent } from '../html/page/format.ts';
 import { chanceOf } from './chance.ts';
 import { neighbourhoods, ranked, type Neighbourhoods } from './neighbours.ts';
 import { figureOf, paramsOf, type Chance, type SweepRecord } from './record.ts';
@@ -96,7 +96,7 @@ function doubtsOf(record: SweepRecord, best: number | null, neighbours: Neighbou
     return isOrdered && values.length > 2 && (place === 0 || place === values.length - 1) ? [`${name} ${values[place]}`] : [];
   });
   const failed = record.failed.filter((reason) => reason !== null).length;
-  if (failed > 0) doubts.push(`${count(failed)} set${failed === 1 ? '' : 's'} failed`);
+  if (failed > 0) doubts.push(`${counted(failed, 'set')} failed`);
   if (figureOf(record, 'totalReturn')?.every((value) => !(value > 0)) === true) doubts.push('no set gained');
   if (chance.deflated !== null && chance.deflated < SURE) {
     doubts.push(`the best Sharpe is above what chance gives with a probability of ${percent(chance.deflated, 0)} only`);

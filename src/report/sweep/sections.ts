@@ -1,7 +1,7 @@
 // The parts of a sweep report that need no script: what was found, how far to trust it, the ten best, chance in words, provenance.
 
 import type { Chip } from '../html/head.ts';
-import { card, many, stamp, trustStrip } from '../html/head.ts';
+import { card, stamp, trustStrip } from '../html/head.ts';
 import { written, type Shown } from '../html/figures.ts';
 import { html, Markup } from '../html/markup.ts';
 import { count, counted, dayText, fixed, NONE, percent, timeText } from '../html/page/format.ts';
@@ -53,12 +53,12 @@ function spanOf(values: readonly (string | number | boolean)[]): string {
 function answer({ record, findings }: SweepReportInput): Markup {
   const { best: top, plateau, chance, neighbours, ran } = findings;
   const { label } = entryOf(record.by);
-  if (top === null) return html`No set of ${many(record.sets, 'set')} has a ${label}.`;
+  if (top === null) return html`No set of ${counted(record.sets, 'set')} has a ${label}.`;
   const steady =
     plateau === null
       ? html``
       : html`The steadiest ground is around <b>${paramsText(record, plateau)}</b>: ${label}
-          <b>${valueText(record, record.by, neighbours.mean[plateau])}</b> on average of ${many(neighbours.count[plateau] ?? 0, 'set')}. `;
+          <b>${valueText(record, record.by, neighbours.mean[plateau])}</b> on average of ${counted(neighbours.count[plateau] ?? 0, 'set')}. `;
   const bar =
     chance.expectedBest === null
       ? html`.`
@@ -98,7 +98,7 @@ export function trust({ record, findings }: SweepReportInput): Markup {
     },
     {
       label: 'sample',
-      text: `${many(trades, 'trade')}, ${many(days, 'day')}`,
+      text: `${counted(trades, 'trade')}, ${counted(days, 'day')}`,
       note: 'Closed trades and daily returns of the best set. Below 30 trades or 90 days its figures say little.',
       href: 'best',
       isWarning: !(trades >= 30 && days >= 90),
@@ -135,7 +135,7 @@ export function cards({ record, findings }: SweepReportInput): Markup {
       plateau === null ? 'no set has neighbours' : paramsText(record, plateau),
     )}
     ${card(figure(`${entry.label} of the best set`, valueAt(record, record.by, top), entry.definition), top === null ? NONE : paramsText(record, top))}
-    ${card(figure('Middle of all sets', middle, `Half of the sets have a higher ${entry.label}, half a lower one.`), `of ${many(ranking.length, 'set')}`)}
+    ${card(figure('Middle of all sets', middle, `Half of the sets have a higher ${entry.label}, half a lower one.`), `of ${counted(ranking.length, 'set')}`)}
     ${card(
       {
         ...figure(
@@ -146,7 +146,7 @@ export function cards({ record, findings }: SweepReportInput): Markup {
         ),
         sign: 0,
       },
-      `Sharpe, ${many(chance.trials, 'trial')}`,
+      `Sharpe, ${counted(chance.trials, 'trial')}`,
     )}
     ${card(
       figure(
@@ -263,7 +263,7 @@ export function chanceSection({ record, findings }: SweepReportInput): Markup {
   const spread = deviation(record.trials.sharpes);
   const earlier =
     chance.earlier > 0
-      ? html`${many(chance.earlier, 'trial')} of them were made by earlier sweeps of the same strategy on the same bars, which the ledger
+      ? html`${counted(chance.earlier, 'trial')} of them were made by earlier sweeps of the same strategy on the same bars, which the ledger
         remembers.`
       : html`The ledger knows of no earlier sweep of this strategy on these bars.`;
   const bar =
@@ -284,7 +284,7 @@ export function chanceSection({ record, findings }: SweepReportInput): Markup {
     <div class="grid">
       <div class="prose">
         <p>
-          Among many sets one looks good by luck. ${many(chance.trials, 'trial')} ${chance.trials === 1 ? 'counts' : 'count'} here.
+          Among many sets one looks good by luck. ${counted(chance.trials, 'trial')} ${chance.trials === 1 ? 'counts' : 'count'} here.
           ${earlier}
         </p>
         ${bar}
@@ -324,7 +324,7 @@ function reasoned(id: string, heading: string, reasons: readonly Reasoned[]): Ma
       ${reasons.slice(0, 20).map(
         ({ reason, sets }) =>
           html`<div>
-            <dt>${many(sets, 'set')}</dt>
+            <dt>${counted(sets, 'set')}</dt>
             <dd>${reason}</dd>
           </div>`,
       )}

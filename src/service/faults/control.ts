@@ -30,13 +30,15 @@ export interface ControlParts {
   readonly crashAt: ((record: number) => void) | null;
 }
 
-/** Answers a request on the control port. */
-export function control(request: ServiceRequest, parts: ControlParts): ServiceResponse {
+/** Answers a request on the control port. A long step of time yields after each part of it, for whoever runs it to look after others. */
+export function* control(request: ServiceRequest, parts: ControlParts): Generator<void, ServiceResponse, void> {
   // A page that somebody reads in a browser on this computer can send, but not without saying where it is from.
   if (request.headers['origin'] !== undefined) return json(403, { error: 'the control port is not for web pages' });
   try {
-    const found = ROUTES[`${request.method} ${request.target}`];
-    if (!found) return json(404, { error: `no such call; there is ${Object.keys(ROUTES).join(', ')}` });
+    const name = `${request.method} ${request.target}`;
+    if (name === CLOCK) return json(200, yield* moveClock(bodyOf(request), parts));
+    const found = ROUTES[name];
+    if (!found) return json(404, { error: `no such call; there is ${[CLOCK, ...Object.keys(ROUTES)].join(', ')}` });
     return json(200, found(bodyOf(request), parts));
   } catch (error) {
     if (error instanceof ConfigError) return json(400, { error: error.message, remedy: error.remedy });
@@ -46,6 +48,8 @@ export function control(request: ServiceRequest, parts: ControlParts): ServiceRe
 
 type Body = Readonly<Record<string, unknown>>;
 
+const CLOCK = 'POST /clock';
+
 const ROUTES: Readonly<Record<string, (body: Body, parts: ControlParts) => unknown>> = {
   'POST /faults': (body, { exchange: { faults } }) => {
     const { seed = 0, schedule = [] } = only(body, ['seed', 'schedule']);
@@ -53,13 +57,6 @@ const ROUTES: Readonly<Record<string, (body: Body, parts: ControlParts) => unkno
       throw new ConfigError('expected { seed, schedule }', 'seed is a whole number');
     faults.set({ seed: Number(seed), schedule });
     return { active: faults.active };
-  },
-  'POST /clock': (body, parts) => {
-    parts.exchange.service.rows?.goWhole();
-    moveClock(body, parts);
-    const { service } = parts.exchange;
-    service.advance(parts.clock.nowMs());
-    return { now: service.nowMs + service.clockOffsetMs };
   },
   'POST /rows': (body, parts) => rowsOf(body, parts),
   'GET /truth': (_, parts) => truthOf(parts),
@@ -75,14 +72,24 @@ const ROUTES: Readonly<Record<string, (body: Body, parts: ControlParts) => unkno
 /** Beyond these the exchange would be at work for ever, or tell times that are none. */
 const MOST_SPEED = 10_000;
 const MOST_MS = 366 * 86_400_000;
+/** Of a longer step of time as much at once: a synthetic market takes a second for an hour of its own. */
+const PART_MS = 30 * 60_000;
 
-function moveClock(body: Body, { exchange: { service }, clock }: ControlParts): void {
+function* moveClock(body: Body, { exchange: { service }, clock }: ControlParts): Generator<void, { readonly now: number }, void> {
   const { stepMs, jumpMs, pause, speed } = only(body, ['stepMs', 'jumpMs', 'pause', 'speed']);
   const names = Object.keys(body);
   if (names.length > 1) throw new ConfigError(`expected one of stepMs, jumpMs, pause and speed, got ${names.join(', ')}`, 'send one after another');
   const within = (ms: unknown, least: number): ms is number => Number.isInteger(ms) && Number(ms) >= least && Number(ms) <= MOST_MS;
-  if (within(stepMs, 0)) clock.step(stepMs);
-  else if (within(jumpMs, -MOST_MS)) service.clockOffsetMs += jumpMs;
+  service.rows?.goWhole();
+  if (within(stepMs, 0)) {
+    let left = stepMs;
+    for (; left > PART_MS; left -= PART_MS) {
+      clock.step(PART_MS);
+      service.advance(clock.nowMs());
+      yield;
+    }
+    clock.step(left);
+  } else if (within(jumpMs, -MOST_MS)) service.clockOffsetMs += jumpMs;
   else if (typeof pause === 'boolean') clock.pause(pause);
   else if (typeof speed === 'number' && speed > 0 && speed <= MOST_SPEED) clock.setSpeed(speed);
   else {
@@ -91,6 +98,8 @@ function moveClock(body: Body, { exchange: { service }, clock }: ControlParts): 
       'for example { "stepMs": 60000 }',
     );
   }
+  service.advance(clock.nowMs());
+  return { now: service.nowMs + service.clockOffsetMs };
 }
 
 function crashAtRecord(at: unknown, crashAt: ((record: number) => void) | null): void {

@@ -2,7 +2,7 @@
 
 import { nearest } from '../../../base/nearest.ts';
 import { timeMs } from '../../../base/brand.ts';
-import { count } from '../../../report/html/page/format.ts';
+import { counted } from '../../../report/html/page/format.ts';
 import { wireInterval } from '../../../protocol/dialect.ts';
 import { differences, recordOf } from '../../marketData/instruments.ts';
 import { failed, ok, skipped, warning, type Finding } from '../check.ts';
@@ -26,7 +26,7 @@ export async function checkSymbols(exam: Exam): Promise<Finding> {
   if (missing.length > 0) return notListed(exam, missing, [...listed.keys()]);
   const closed = exam.wanted().filter((symbol) => listed.get(symbol)?.isTradable === false);
   const wanted = exam.wanted().length === 0 ? '' : `, ${shortList(exam.wanted())} among them`;
-  const detail = `${count(listed.size)} ${thing}${listed.size === 1 ? '' : 's'}${wanted}`;
+  const detail = `${counted(listed.size, thing)}${wanted}`;
   if (closed.length > 0) return warning(detail, [`${shortList(closed)}: listed, and closed for trading: orders would be refused`]);
   if (refused.length > 0) {
     const more = [`not understood, and left out: ${shortList(refused.map(({ instrument }) => instrument ?? 'one without a name'))}`];

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { formatTime } from '../../../model/time.ts';
 import { html, type Markup } from '../../../report/html/markup.ts';
+import { counted } from '../../../report/html/page/format.ts';
 import { scoped, shell } from '../../../report/html/shell.ts';
 import { STYLE } from '../../../report/html/style.ts';
 import type { ServiceConfig } from '../../../service/config.ts';
@@ -68,8 +69,6 @@ function documentOf({ service, config, url }: Looked, symbol: string | null): st
     rest: scoped(SCRIPT),
   });
 }
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const tabs = (markets: readonly TradedMarket[], chosen: TradedMarket | undefined): Markup =>
   html`<nav class="tabs" aria-label="Instruments">
