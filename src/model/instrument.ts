@@ -46,6 +46,19 @@ export function lotsPerCoin({ quantityDigits, contract }: Instrument): number {
   return contract === undefined ? pow10(quantityDigits) : pow10(quantityDigits + contract.multiplierDigits) / contract.multiplier;
 }
 
+/** A sum of doubles misses what it means by less than this share of it. */
+const NOISE = 1e-12;
+
+/**
+ * The whole lots of a bar's volume: `volume` x `lotScale` (lotsPerCoin), rounded down. What misses a whole number by no more than the noise of
+ * doubles is that number: 0.29 coins are 29 hundredths, and so are 0.1, 0.1 and 0.09 of them that make one bar.
+ */
+export function wholeLots(volume: number, lotScale: number): number {
+  const lots = volume * lotScale;
+  const nearest = Math.round(lots);
+  return nearest - lots <= lots * NOISE ? nearest : nearest - 1;
+}
+
 export function instrumentId(market: Market, wireName: string): InstrumentId {
   return `${market}:${wireName}` as InstrumentId;
 }

@@ -4,7 +4,7 @@ import { pow10 } from '../../base/exact.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { FeedRun } from '../../engine/feed.ts';
 import type { Fill } from '../../model/fill.ts';
-import { lotsPerCoin } from '../../model/instrument.ts';
+import { lotsPerCoin, wholeLots } from '../../model/instrument.ts';
 import { fixedLengthMs } from '../../model/interval.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../model/order.ts';
 import type { Brackets } from '../../orders/brackets.ts';
@@ -126,7 +126,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const openMs = lane.lengthMs > 0 ? closeMs - lane.lengthMs : lane.feed.bars.openMs[row]!;
     // Whole ticks: the import has refused or rounded anything finer, so rounding here only removes the noise of the product.
     const open = Math.round(lane.open[row]! * priceScale);
-    const volumeLots = this.#options.needsVolume ? Math.floor(lane.feed.bars.volume[row]! * lane.lotScale) : 0;
+    const volumeLots = this.#options.needsVolume ? wholeLots(lane.feed.bars.volume[row]!, lane.lotScale) : 0;
     book.matchOpen(openMs, open, volumeLots);
     if (this.working(instrument) > 0) this.#insideRow(lane, instrument, row, openMs, closeMs, open);
     if (lane.lateCancels.length > 0 || lane.lateConditions.length > 0) this.#actLateCancels(lane);

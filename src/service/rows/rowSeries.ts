@@ -2,7 +2,7 @@
 
 import { pow10 } from '../../base/exact.ts';
 import { type BarColumns, ticksOf, type TickColumn } from '../../model/bars.ts';
-import { lotsPerCoin } from '../../model/instrument.ts';
+import { lotsPerCoin, wholeLots } from '../../model/instrument.ts';
 import type { TickBar } from '../market/klines.ts';
 
 /** Mark prices in ticks, row by row of the bars. */
@@ -71,7 +71,7 @@ export class RowSeries {
   }
   /** Whole lots that the row traded: of which a cap leaves its share. */
   lots(row: number): number {
-    return Math.floor(this.bars.volume[row]! * this.#lotScale);
+    return wholeLots(this.bars.volume[row]!, this.#lotScale);
   }
   /** Ticks before the first row: the last close of the history, or the first open. */
   get startTicks(): number {

@@ -1,0 +1,26 @@
+// Volumes of bars as whole lots: the noise of doubles takes none away, and adds none.
+
+import { expect, it } from 'vitest';
+import { wholeLots } from './instrument.ts';
+
+it('takes a volume that is written in lots for just so many', () => {
+  expect(0.29 * 100).toBeLessThan(29);
+  for (const digits of [0, 1, 2, 3, 5, 8]) {
+    const all = Array.from({ length: 20_000 }, (_, lots) => lots);
+    expect(all.filter((lots) => wholeLots(Number(`${lots}e-${digits}`), 10 ** digits) !== lots)).toEqual([]);
+  }
+});
+
+it('takes a sum of volumes for what it means', () => {
+  expect(0.7 + 0.1).toBeLessThan(0.8);
+  expect(wholeLots(0.7 + 0.1, 10)).toBe(8);
+});
+
+it('rounds down what is finer than a lot', () => {
+  expect([0.299, 0.2999999, 0.009, 0].map((volume) => wholeLots(volume, 100))).toEqual([29, 29, 0, 0]);
+});
+
+it('counts contracts of any face value', () => {
+  expect([29, 30, 0.3].map((coins) => wholeLots(coins, 0.1))).toEqual([2, 3, 0]);
+  expect(wholeLots(0.003, 1000)).toBe(3);
+});
