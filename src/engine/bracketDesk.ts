@@ -25,24 +25,28 @@ export class BracketDesk {
     this.#engine = engine;
   }
 
-  /** An entry or a leg has filled `lots` at `price`. */
-  filled(order: OrderRecord, price: number, lots: number, timeMs: number): void {
+  /** A leg has filled `lots`: so much less is guarded. */
+  legFilled(leg: OrderRecord, lots: number): void {
+    if (this.holds) this.#siblingFilled(leg, lots);
+    const { brackets, ledger } = this.#engine;
+    const bracket = brackets.of({ instrumentIndex: leg.instrumentIndex, id: leg.parent });
+    if (!bracket) return;
+    // Dust that is left is nobody's to guard: it cannot be sold. What a stop leg sells left its bracket when it was sent.
+    if (ledger.isFlat(leg.strategy, leg.instrumentIndex)) brackets.remove(bracket);
+    else if (leg.trigger === 0) brackets.reduce(bracket, lots);
+  }
+
+  /** An entry has filled `lots` at `price`. */
+  entryFilled(order: OrderRecord, price: number, lots: number, timeMs: number): void {
     const { brackets } = this.#engine;
-    if (order.parent > 0) {
-      const bracket = brackets.of({ instrumentIndex: order.instrumentIndex, id: order.parent });
-      if (!bracket) return;
-      // Dust that is left is nobody's to guard: it cannot be sold. What a stop leg sells left its bracket when it was sent.
-      if (this.#engine.ledger.isFlat(order.strategy, order.instrumentIndex)) brackets.remove(bracket);
-      else if (order.trigger === 0) brackets.reduce(bracket, lots);
-      return;
-    }
     // Copied first: the record goes back to the pool with its last fill, and the target is a new draft.
     const { id, takeProfit } = order;
     const hasStop = order.stopLoss > 0 || order.trailing > 0;
     // What the fee has taken of the coins bought is not there to be guarded.
     const guarded = Math.min(lots, this.#closable(order.strategy, order.instrumentIndex, order.side === 'buy'));
     if (hasStop && guarded > 0) brackets.arm(order, guarded, price, timeMs);
-    if (takeProfit === 0) return;
+    // A target would stand in the way of an exit that is about to sell this as well, perhaps for good.
+    if (takeProfit === 0 || this.#engine.runs[order.strategy]!.isLeaving(order.instrumentIndex)) return;
     this.atMs = timeMs;
     this.#placeTarget(order, id, takeProfit, lots);
     this.atMs = NaN;
@@ -73,7 +77,7 @@ export class BracketDesk {
   }
 
   /** A target has filled before its cancel had an effect: the stop that waits for it has less to sell. */
-  siblingFilled({ parent }: OrderRecord, lots: number): void {
+  #siblingFilled({ parent }: OrderRecord, lots: number): void {
     for (const bracket of this.#held) if (bracket.entry === parent) bracket.lots -= lots;
   }
   /** An order has ended: the stop that it held back goes now. */

@@ -277,7 +277,7 @@ export class Engine implements ExchangeSink, Marks {
   }
   filled(id: OrderId, fill: Fill): void {
     const order = this.#known(id);
-    const { strategy, instrumentIndex } = order;
+    const { strategy, instrumentIndex, parent } = order;
     // Read now: what is sent below may fill at once, into the same record.
     const { price, lots, timeMs } = fill;
     this.recorder.settle();
@@ -292,11 +292,13 @@ export class Engine implements ExchangeSink, Marks {
     if (trouble !== null) this.outcomes.filled(order, trouble);
     const run = this.wantsFills ? this.runs[strategy]! : null;
     if (run?.wantsFills === true) this.outbox.fill(run, fillInfo(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
-    if (order.parent > 0 && this.desk.holds) this.desk.siblingFilled(order, lots);
+    // Before the end of a leg is told: an exit that waited for it goes with it, in the same record. What such an exit sells needs no guard.
+    if (parent > 0) this.desk.legFilled(order, lots);
     if (order.reason === null) this.tellOrder(order);
     else this.orderEnded(order);
-    if (order.parent > 0 || order.stopLoss > 0 || order.takeProfit > 0 || order.trailing > 0) this.desk.filled(order, price, lots, timeMs);
-    else if (this.brackets.total > 0 && (!isBuy || !this.#isSpot)) this.desk.closedByOwnOrder(strategy, instrumentIndex);
+    const isEntry = order.id === id && (order.stopLoss > 0 || order.takeProfit > 0 || order.trailing > 0);
+    if (isEntry) this.desk.entryFilled(order, price, lots, timeMs);
+    else if (parent === 0 && this.brackets.total > 0 && (!isBuy || !this.#isSpot)) this.desk.closedByOwnOrder(strategy, instrumentIndex);
     if (!this.#isSpot) this.conditions.reduced(strategy, instrumentIndex);
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {

@@ -252,9 +252,13 @@ export class StrategyRun implements StrategyHost {
     this.#engine.log(this.name, message, fields);
   }
 
+  /** An exit waits for cancels: what is held, and what is bought until then, goes with it. */
+  isLeaving(instrumentIndex: number): boolean {
+    return this.#exitsPending > 0 && this.#exitPending[instrumentIndex] === true;
+  }
   /** An order of this strategy has ended: an exit that waited for its cancels may now go. */
   orderEnded(instrumentIndex: number): void {
-    if (this.#exitsPending > 0 && this.#exitPending[instrumentIndex]) this.#exitOnce(instrumentIndex);
+    if (this.isLeaving(instrumentIndex)) this.#exitOnce(instrumentIndex);
   }
   #exitOnce(instrumentIndex: number): void {
     const { ledger, execution } = this.#engine;

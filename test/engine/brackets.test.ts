@@ -19,7 +19,7 @@ function entry(size: Size, options: OrderOptions, later: Readonly<Record<number,
 class Entry extends Strategy {
   held = () => this.position();
   leave = () => this.exit();
-  sellOff = (size: Size) => this.sell(size);
+  sellOff = (size: Size, options?: OrderOptions) => this.sell(size, options);
   enter = (size: Size, options?: OrderOptions) => this.buy(size, options);
 }
 
@@ -216,6 +216,19 @@ describe('exit', () => {
     const { fills, engine } = await fillsOf(script, Array.from({ length: 12 }, () => QUIET), { fills: { latencyMs: 90_000 } }); // prettier-ignore
     expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['market', 50], ['market', 100], ['market', 50]]); // prettier-ignore
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
+    expect(engine.brackets.total).toBe(0);
+  });
+
+  it('that waits for a cancel also sells what an entry buys meanwhile, and no target of that stands in its way', async () => {
+    const script = entry({ base: '0.2' }, {}, {
+      3: (own) => own.sellOff({ base: '0.1' }, { limit: 110, tag: 'rest' }),
+      6: (own) => own.enter({ base: '0.1' }, { stopLoss: 99, takeProfit: 101, tag: 'more' }),
+      7: (own) => own.leave(),
+    }); // prettier-ignore
+    const rows: RowOf[] = [...Array.from({ length: 12 }, () => QUIET), [10_200, 10_210, 10_190, 10_200], [9950, 9950, 9800, 9850], QUIET];
+    const { fills, orders, engine } = await fillsOf(script, rows, { fills: { latencyMs: 90_000 } });
+    expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([['market', 200, 3], ['market', 100, 9], ['market', 300, 12]]); // prettier-ignore
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['limit', 'canceled'], ['market', 'filled'], ['market', 'filled']]); // prettier-ignore
     expect(engine.brackets.total).toBe(0);
   });
 

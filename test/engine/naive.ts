@@ -472,7 +472,7 @@ export class Naive {
       });
     }
     const free = Math.min(lots, this.#sellable(at) - this.#selling(at));
-    if (takeProfit > 0 && free >= MIN_LOTS)
+    if (takeProfit > 0 && free >= MIN_LOTS && !this.#exitPending[at])
       this.#submit(this.#draft(at, false, { lots: free, limit: takeProfit, parent: id, slot: 'target' }));
   }
 
