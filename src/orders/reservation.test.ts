@@ -185,6 +185,11 @@ describe('the worst case of one order', () => {
     expect(assessed({ quoteUnits: 9_900_000 })).toEqual([990, 10, 9_900_000, 9_909_900]);
     expect(assessed({ quoteUnits: 9_900_001 })).toEqual([990, 11, 9_900_001, 9_909_902]);
   });
+  test('a limit may rest: it needs the fee of a maker where that is the higher one', () => {
+    const order = new PlainOrder(INSTRUMENTS, { lots: 3, limit: 800 });
+    new Reservations(INSTRUMENTS, 1, { ...TERMS, makerFeePpm: 2000 }).assess(order, 1000);
+    expect(order.worstCash).toBe(2_404_800);
+  });
   test('a fee in the coin received needs no cash', () => {
     expect(assessed({ lots: 3, limit: 800 }, 'received')[3]).toBe(2_400_000);
     expect(assessed({ quoteUnits: 9_900_000 }, 'received')[3]).toBe(9_900_000);

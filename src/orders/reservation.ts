@@ -36,6 +36,8 @@ export interface ReservationTerms {
   readonly collarPpm: number;
   /** Taker fee in millionths, by instrument. */
   readonly takerFeePpm: ArrayLike<number>;
+  /** Maker fee of coins, in millionths: a limit that rests pays it, and it may be the higher one. Default 0. */
+  readonly makerFeePpm?: number;
   /** `received`: a buy's fee is taken from the coins bought and needs no cash. */
   readonly feesIn: 'received' | 'quote';
   /** Futures: leverage of the account on each contract. */
@@ -63,6 +65,8 @@ class Exposure {
   readonly takerFeePpm: number;
   /** The part of the fee that a buy pays in cash. */
   readonly cashFeePpm: number;
+  /** The same of a limit: it may take or rest. */
+  readonly limitFeePpm: number;
   buyLots = 0.5;
   buyUnits = 0.5;
   /** Orders that may still do something; tombstones among them. */
@@ -76,12 +80,13 @@ class Exposure {
   readonly sells: Reserved[] = [];
   cheapestSell = Infinity;
 
-  constructor(instrument: Instrument, takerFeePpm: number, feesIn: ReservationTerms['feesIn'], leverage: number) {
+  constructor(instrument: Instrument, takerFeePpm: number, { feesIn, makerFeePpm = 0 }: ReservationTerms, leverage: number) {
     this.scale = instrument.contract === undefined ? new Scale(instrument) : new ContractScale(instrument);
     this.dear = instrument.contract?.kind === 'inverse' ? -1 : 1;
     this.leverage = leverage;
     this.takerFeePpm = takerFeePpm;
     this.cashFeePpm = feesIn === 'quote' ? takerFeePpm : 0;
+    this.limitFeePpm = feesIn === 'quote' ? Math.max(takerFeePpm, makerFeePpm) : 0;
     this.buyLots = this.buyUnits = this.sellLots = this.sellUnits = 0;
   }
 }
@@ -127,7 +132,7 @@ export class Reservations {
     this.#collarPpm = terms.collarPpm;
     this.#exposures = listOf(
       instruments,
-      (instrument, index) => new Exposure(instrument, terms.takerFeePpm[index]!, terms.feesIn, terms.leverage?.[index] ?? 0),
+      (instrument, index) => new Exposure(instrument, terms.takerFeePpm[index]!, terms, terms.leverage?.[index] ?? 0),
     );
     this.#purses = Array.from({ length: strategies }, () => new Purse());
     this.#claims = this.#purses.flatMap((purse) => listOf(this.#exposures, (exposure) => new Claim(purse, exposure)));
@@ -336,7 +341,8 @@ function count(order: Reserved, claim: Claim, sign: 1 | -1): void {
 }
 
 /** Sets the figures of what is left: of an order by quantity so many lots, of one by amount so many units. */
-function figure(order: Reserved, { scale, cashFeePpm, takerFeePpm, leverage }: Exposure, lots: number, units: number): void {
+function figure(order: Reserved, exposure: Exposure, lots: number, units: number): void {
+  const { scale, takerFeePpm, leverage } = exposure;
   const byAmount = order.quoteUnits > 0;
   order.worstLots = byAmount ? scale.lotsUp(units, order.worstTicks) : lots;
   order.worstUnits = byAmount ? units : scale.notionalUp(order.worstTicks, lots);
@@ -352,7 +358,8 @@ function figure(order: Reserved, { scale, cashFeePpm, takerFeePpm, leverage }: E
   }
   const capped = !byAmount && order.limit > 0 && order.limit < order.worstTicks;
   const pay = capped ? scale.notionalUp(order.limit, lots) : order.worstUnits;
-  order.worstCash = cashFeePpm > 0 && pay < Infinity ? pay + mulDiv(pay, cashFeePpm, MILLION, 'up') : pay;
+  const feePpm = order.limit > 0 ? exposure.limitFeePpm : exposure.cashFeePpm;
+  order.worstCash = feePpm > 0 && pay < Infinity ? pay + mulDiv(pay, feePpm, MILLION, 'up') : pay;
 }
 
 function forget(order: Reserved, orders: Reserved[]): void {

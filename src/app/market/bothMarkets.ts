@@ -16,6 +16,7 @@ export const bothMarkets: MarketParts = {
   reservationTerms: (plan, instruments) => ({
     collarPpm: plan.fills.collarPpm,
     takerFeePpm: Float64Array.from(instruments, (of) => (of.contract === undefined ? plan.fees.takerPpm : takerFeePpm(of))),
+    makerFeePpm: plan.fees.makerPpm,
     // Contracts pay in their margin coin whatever is said here.
     feesIn: plan.fees.in,
     leverage: Float64Array.from(instruments, (of) => (of.contract === undefined ? 0 : leverageOf(plan, of))),

@@ -22,6 +22,7 @@ export const spotMarket: MarketParts = {
   reservationTerms: (plan, instruments) => ({
     collarPpm: plan.fills.collarPpm,
     takerFeePpm: Float64Array.from(instruments, () => plan.fees.takerPpm),
+    makerFeePpm: plan.fees.makerPpm,
     feesIn: plan.fees.in,
   }),
 
