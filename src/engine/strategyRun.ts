@@ -156,7 +156,13 @@ export class StrategyRun implements StrategyHost {
     engine.touched = true;
     const feed = this.#feedFor(options?.feed);
     const order = engine.newOrder(this.index, feed, isBuy ? 'buy' : 'sell');
-    this.#drafts.write(order, isBuy, size, options);
+    try {
+      this.#drafts.write(order, isBuy, size, options);
+    } catch (error) {
+      // An author may catch it and go on: then the order is one that was denied, and not one that is open for good.
+      engine.orders.deny(order, 'BAD_INPUT');
+      throw error;
+    }
     return engine.submit(order);
   }
 

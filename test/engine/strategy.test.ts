@@ -150,6 +150,17 @@ describe('sizes', () => {
     await expect(failed).rejects.toThrow(StrategyError);
   });
 
+  it('one that the author catches was denied, and is no order that stays open', async () => {
+    const caught = (own: Api, row: number) => {
+      if (row > 0) return;
+      expect(() => own.order(true, { base: '-1' })).toThrow(StrategyError);
+      own.order(true, { base: '0.1' });
+    };
+    const { orders, fills } = await ordersOf(caught);
+    expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['denied', 'BAD_INPUT'], ['filled', '']]); // prettier-ignore
+    expect(fills).toHaveLength(1);
+  });
+
   it('an option that there is not ends the run, for a stop under another name would guard nothing; two units do too', async () => {
     const misspelt = ordersOf(first({ base: '0.1' }, { stoploss: 95 } as OrderOptions));
     await expect(misspelt).rejects.toThrow(/^Acting: an order with the option stoploss, which there is not, at 2024-01-01 00:01/);
@@ -552,4 +563,12 @@ it('the same run twice leaves the same columns', async () => {
   const [one, two, other] = [await run(options), await run(options), await run({ ...options, seed: 2 })];
   expect(columnsOf(two.record)).toEqual(columnsOf(one.record));
   expect(columnsOf(other.record)).not.toEqual(columnsOf(one.record));
+});
+
+it('a limit needs the fee of a maker where that is the higher one: no strategy pays with the cash of another', async () => {
+  const fees = { makerPpm: 2000, takerPpm: 0, in: 'quote' } as const;
+  const all = await ordersOf(first({ base: '10' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
+  expect(all.orders).toMatchObject([{ ending: 'denied', code: 'MARGIN' }]);
+  const less = await ordersOf(first({ base: '9.98' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
+  expect(less.orders).toMatchObject([{ code: '' }]);
 });
