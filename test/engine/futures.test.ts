@@ -301,6 +301,22 @@ it.each([
   expect(sells.map((at) => fills.timeMs[at])).toEqual(sold.map(() => START_MS + 3 * MINUTE));
 });
 
+// Cross: with the new position at the low of the row the account would be short by 2 USDT, with it at the close it is not.
+it.each([
+  ['isolated', 350_000, [100]],
+  ['cross', 357_150, []],
+] as const)('a position that came inside a row is not judged by it, though another contract is (%s)', async (margin, low, sold) => {
+  const instruments = [linearContract(), linearContract({ contractId: 3 }, { base: 'ETH' })];
+  const lows = [low, 350_000].map((least) => [400_000, 400_000, least, 400_000, 400_000]);
+  const all = instruments.map((instrument, at) => barsOfRows(lows[at]!.map((least) => [400_000, 400_000, least, 400_000]), instrument)); // prettier-ignore
+  const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }) => [id, { marks: null, funding: [] }]));
+  const futures = { leverage: 10, isCross: margin === 'cross', isNet: true, liquidationFeePpm: 2000, data };
+  const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all }, cash: { USDT: '450' } }), futures });
+  const { fills } = record;
+  const of = (side: 'buy' | 'sell') => [...fills.side.keys()].filter((at) => SIDES[fills.side[at]!] === side).map((at) => fills.lots[at]);
+  expect([of('buy'), of('sell')]).toEqual([[100, 1], sold]);
+});
+
 /** Wants one contract more at every close. */
 class Eager extends Strategy {
   override onBar() {

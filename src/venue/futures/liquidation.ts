@@ -30,6 +30,8 @@ interface Row {
  *   are closed one by one, the one with the largest loss first, until the rest has its margin.
  * - The price is the first one at which the rule is broken, on the way from the row's open; the open itself where it was broken there.
  *   (Of several cross positions that fall together, the first one's price is judged with the others at their worst.)
+ * - What came inside the row was not there for its prices, whoever else brings the judgement: an isolated position waits for the next row,
+ *   a cross one counts at the close.
  */
 export class Liquidator {
   private readonly wallets: Wallets;
@@ -37,6 +39,8 @@ export class Liquidator {
   private readonly feePpm: number;
   private readonly hands: LiquidatorHands;
   private readonly rows: readonly Row[];
+  /** Close of the rows that are judged. */
+  private timeMs = 0;
 
   constructor(wallets: Wallets, books: readonly ContractBook[], feePpm: number, hands: LiquidatorHands) {
     this.wallets = wallets;
@@ -56,6 +60,7 @@ export class Liquidator {
   }
 
   settle(timeMs: number): void {
+    this.timeMs = timeMs;
     for (let account = 0; account < this.wallets.accounts.length; account++) {
       this.settleIsolated(account, timeMs);
       for (let asset = 0; asset < this.wallets.assets.length; asset++) this.settleCross(account, asset, timeMs);
@@ -77,7 +82,7 @@ export class Liquidator {
 
   private settleIsolated(account: number, timeMs: number): void {
     for (const position of this.wallets.held(account)) {
-      if (!position.isCross && this.rows[position.index]!.isNew) this.judge(position, position.marginUnits, timeMs);
+      if (!position.isCross && this.rows[position.index]!.isNew && !this.cameInside(position)) this.judge(position, position.marginUnits, timeMs);
     }
   }
 
@@ -101,7 +106,7 @@ export class Liquidator {
     const worst = this.worstOf(position);
     if (isLong ? worst > limit : worst < limit) return false;
     const { open, isNew } = this.rows[position.index]!;
-    const from = isNew ? open : worst;
+    const from = isNew && !this.cameInside(position) ? open : worst;
     this.close(position, isLong ? Math.min(from, limit) : Math.max(from, limit), backing, timeMs);
     return true;
   }
@@ -164,9 +169,16 @@ export class Liquidator {
     return this.books[index]!.markTicks;
   }
   /** The mark that is worst for a position: of the row that is judged, else the last one. Both kinds of contract lose the same way. */
-  private worstOf({ index, isLong }: Readonly<Position>): number {
+  private worstOf(position: Readonly<Position>): number {
+    const { isNew, low, high, close } = this.rows[position.index]!;
+    if (!isNew) return this.books[position.index]!.markTicks;
+    if (this.cameInside(position)) return close;
+    return position.isLong ? low : high;
+  }
+
+  /** It opened as the row that is judged closed. A single price, which is no row, is that of everybody. */
+  private cameInside({ index, openedMs }: Readonly<Position>): boolean {
     const { isNew, low, high } = this.rows[index]!;
-    if (!isNew) return this.books[index]!.markTicks;
-    return isLong ? low : high;
+    return isNew && openedMs >= this.timeMs && low < high;
   }
 }
