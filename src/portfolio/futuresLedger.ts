@@ -283,7 +283,8 @@ export class FuturesLedger implements Ledger {
     const profit = scale.profit(isLong, entry, worth);
     side.lots -= lots;
     side.entryUnits -= entry;
-    side.marginUnits -= margin;
+    // What an isolated position loses beyond the margin of the lots that leave, the margin of those that stay pays first.
+    side.marginUnits = terms.isCross ? side.marginUnits - margin : Math.max(0, side.marginUnits - margin + Math.min(0, margin + profit));
     side.realisedUnits += profit;
     book.realised = exact(book.realised + profit);
     this.#pay(book, profit);

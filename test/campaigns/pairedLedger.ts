@@ -205,8 +205,11 @@ export class PairedLedger {
     const asset = this.assetOf(held.index);
     this.money[held.account]![asset]! += profit;
     const left = margin + profit;
-    // An isolated position loses its margin and no more.
-    if (!held.isCross && left < 0n) this.#cover(held.account, asset, -left);
+    if (held.isCross || left >= 0n) return left;
+    // An isolated position loses its margin and no more: first that of the part, then that of the rest.
+    const own = least(-left, held.margin);
+    held.margin -= own;
+    if (own < -left) this.#cover(held.account, asset, -left - own);
     return left;
   }
 

@@ -117,8 +117,10 @@ export class FuturesTruth extends Venue<ContractOrder> {
     if (closing > 0) {
       const entry = (other.entry / other.lots) * closing;
       const isGainOfRise = order.isBuy !== contract.isLinear;
-      this.wallets[order.strategy]! += (each * closing - entry) * (isGainOfRise ? 1 : -1);
-      other.margin -= (other.margin / other.lots) * closing;
+      const profit = (each * closing - entry) * (isGainOfRise ? 1 : -1);
+      this.wallets[order.strategy]! += profit;
+      const part = (other.margin / other.lots) * closing;
+      other.margin = contract.isCross ? other.margin - part : Math.max(0, other.margin - part + Math.min(0, part + profit));
       other.entry -= entry;
       other.lots -= closing;
     }

@@ -195,9 +195,10 @@ export class ContractBook extends RowBook {
     wallet.realised = exact(wallet.realised + gone.profitUnits);
     let credit = gone.marginUnits + gone.profitUnits;
     if (!position.isCross && credit < 0) {
-      // An isolated position loses its margin and no more.
-      this.cover(wallet, -credit);
-      told.covered -= credit;
+      // An isolated position loses its margin and no more: that of the lots that leave, and then that of those that stay.
+      const owed = -credit - position.payFromMargin(-credit);
+      this.cover(wallet, owed);
+      told.covered += owed;
       credit = 0;
     }
     wallet.free = exact(wallet.free + credit);

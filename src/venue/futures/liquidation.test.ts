@@ -115,6 +115,20 @@ describe('an isolated position', () => {
     expect(said).toEqual(['0: long of 100 BTC at 200000, fee 0, covered 16000000']);
     expect([held(), venue.wallets.wallet(0, 0).free, venue.wallets.insurance[0]]).toEqual([['ETH'], free, -16_000_000]);
   });
+  test('of which a part leaves at a loss beyond its share pays from the margin of the rest, before others bear anything', () => {
+    const { venue, said, marks } = scene({ longs: [BTC], opening: { ...OPENING, isCross: false } });
+    const { free } = venue.wallets.wallet(0, 0);
+    const position = venue.wallets.position(0, 0, true);
+    // A lot loses 80,000 units, and has 40,000 of margin: 30 of them take 2,400,000 of the 4,000,000, and 30 more all that is left.
+    trade(venue, BTC, 'sell', 30, PRICE * 0.8, 1, { closes: true });
+    expect([position.marginUnits, venue.wallets.insurance[0]]).toEqual([1_600_000, 0]);
+    expect(venue.wallets.wallet(0, 0).free).toBe(free - (30 * PRICE * 0.8 * 500) / 1e6);
+    trade(venue, BTC, 'sell', 30, PRICE * 0.8, 2, { closes: true });
+    expect([position.marginUnits, venue.wallets.insurance[0]]).toEqual([0, -800_000]);
+    // Without any margin the next mark ends it.
+    marks(3000, [[BTC, PRICE]]);
+    expect(said).toEqual([`0: long of 40 BTC at ${PRICE}, fee 0, covered 0`]);
+  });
   test('closing orders that have lost their position are canceled', () => {
     const { venue, said, marks } = scene({ opening: { ...OPENING, isCross: false } });
     venue.place(0, 7, futuresIntent(BTC, 'sell', 60, { closes: true, limit: 500_000 }), 0);

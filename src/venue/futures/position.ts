@@ -84,4 +84,11 @@ export class Position {
     this.realisedUnits = exact(this.realisedUnits + into.profitUnits);
     this.changedMs = timeMs;
   }
+
+  /** Takes a loss from the margin of what is still held; returns how much of it was there. */
+  payFromMargin(units: number): number {
+    const paid = Math.min(units, this.marginUnits);
+    this.marginUnits -= paid;
+    return paid;
+  }
 }
