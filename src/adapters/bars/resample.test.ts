@@ -117,6 +117,12 @@ describe('resample', () => {
     expect(resample(bars, '1h', 1).thin).toBe(0);
   });
 
+  it('keeps bars that rest on just the coverage asked for, whatever binary fractions make of it', () => {
+    const day = generateBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 1440, seed: 3 });
+    // 1440 * 0.55 is 792.0000000000001.
+    expect([...resample(barsOf(sliceColumns(day, 648, 1440), day.instrument, '1m'), '1d', 0.55).barsIn]).toEqual([792]);
+  });
+
   it('refuses intervals that do not nest', () => {
     const bars = generateBars({ symbol: 'SYNUSDT', interval: '1h', fromMs: JAN_2024, bars: 10, seed: 3 });
     for (const interval of ['1m', '30m', '1h'] as const)

@@ -41,7 +41,8 @@ export function resample(bars: BarColumns, interval: Interval, minCoverage = 0, 
     while (row < length && openMs[row]! < endMs) row++;
     if (sourceEndMs < endMs) break;
     const full = barsBetween(bars.interval, startMs, endMs);
-    if (row - first < full * minCoverage) {
+    // Divided, as people do: 33 of 60 are 0.55, while 60 * 0.55 is a hair more than 33.
+    if ((row - first) / full < minCoverage) {
       dropped++;
       continue;
     }
