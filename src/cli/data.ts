@@ -5,12 +5,13 @@ import { downloadCommand, instrumentsCommand } from './dataDownload.ts';
 import { recordCommand } from './dataRecord.ts';
 import { FORMATS } from '../adapters/bars/sources/formats.ts';
 
-const catalog = { type: 'string', default: 'data', describe: 'Folder of the catalog' } as const;
+const text = { type: 'string', requiresArg: true } as const;
+const catalog = { ...text, default: 'data', describe: 'Folder of the catalog' } as const;
 const market = { choices: ['spot', 'futures'] as const, describe: 'Market' } as const;
 const json = { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } as const;
-const symbol = { type: 'string', describe: 'Symbol as on the wire, such as BTCUSDT' } as const;
+const symbol = { ...text, describe: 'Symbol as on the wire, such as BTCUSDT' } as const;
 const FILES = "Files such as BTCUSDT-1m.csv.gz, or patterns such as 'klines/BTCUSDT-1m-*.zip'";
-const interval = { type: 'string', describe: '1m 5m 15m 30m 1h 4h 1d 1w 1M' } as const;
+const interval = { ...text, describe: '1m 5m 15m 30m 1h 4h 1d 1w 1M' } as const;
 
 const importCommand = (yargs: Argv) =>
   yargs.command(
@@ -28,10 +29,10 @@ const importCommand = (yargs: Argv) =>
         },
         format: { choices: FORMATS, describe: 'Format of the files; default: told from their content' },
         catalog,
-        instrument: { type: 'string', describe: 'JSON file with the instrument record' },
+        instrument: { ...text, describe: 'JSON file with the instrument record' },
         'round-to-tick': { type: 'boolean', default: false, describe: 'Round prices finer than the precision instead of refusing them' },
         'skip-bad': { type: 'boolean', default: false, describe: 'Set bad rows aside in a reject file instead of ending with the first' },
-        rejects: { type: 'string', describe: 'The reject file; default: beside the bars, such as 1m.rejects.csv' },
+        rejects: { ...text, describe: 'The reject file; default: beside the bars, such as 1m.rejects.csv' },
         json,
       }),
     async (args) => {
@@ -65,8 +66,8 @@ const resampleCommand = (yargs: Argv) =>
       args.options({
         symbol: { ...symbol, demandOption: true },
         interval: { ...interval, demandOption: true, describe: 'Interval to make' },
-        from: { type: 'string', describe: 'Interval to make it from; default: the longest that divides it' },
-        'min-coverage': { type: 'string', default: '0', describe: 'Leave out bars that rest on a smaller share of their fine bars, 0 to 1' },
+        from: { ...text, describe: 'Interval to make it from; default: the longest that divides it' },
+        'min-coverage': { ...text, default: '0', describe: 'Leave out bars that rest on a smaller share of their fine bars, 0 to 1' },
         market: { ...market, default: 'spot' as const },
         catalog,
         json,
@@ -82,11 +83,11 @@ const generateCommand = (yargs: Argv) =>
       args.options({
         symbol: { ...symbol, demandOption: true, describe: 'Symbol such as SYNUSDT, or several: SYNUSDT,TWOUSDT; each has the next seed' },
         interval: { ...interval, demandOption: true },
-        from: { type: 'string', demandOption: true, describe: 'Time of the first bar, such as 2024-01-01 (UTC)' },
-        bars: { type: 'string', demandOption: true, describe: 'Number of bars' },
-        seed: { type: 'string', demandOption: true, describe: 'Seed, a whole number from 0: the same seed, the same bars' },
-        price: { type: 'string', default: '30000', describe: 'Price at the start, in the quote asset' },
-        'gap-share': { type: 'string', default: '0', describe: 'Share of bars to leave out, 0 to 0.5' },
+        from: { ...text, demandOption: true, describe: 'Time of the first bar, such as 2024-01-01 (UTC)' },
+        bars: { ...text, demandOption: true, describe: 'Number of bars' },
+        seed: { ...text, demandOption: true, describe: 'Seed, a whole number from 0: the same seed, the same bars' },
+        price: { ...text, default: '30000', describe: 'Price at the start, in the quote asset' },
+        'gap-share': { ...text, default: '0', describe: 'Share of bars to leave out, 0 to 0.5' },
         market: { ...market, default: 'spot' as const },
         catalog,
         json,

@@ -60,6 +60,9 @@ interface GenerateArgs extends Common {
 }
 
 export async function importData(args: ImportArgs): Promise<void> {
+  if (args.rejects !== undefined && !args.skipBad) {
+    throw new ConfigError('--rejects: expected --skip-bad beside it: without it no row is set aside', 'add it, or leave this out');
+  }
   checkOutFolder('--catalog', args.catalog);
   const line = progressLine('rows');
   // 22 modules that nothing else here needs.

@@ -3,15 +3,16 @@
 import type { Argv } from 'yargs';
 import { accessOptions } from './accessOptions.ts';
 
+const text = { type: 'string', requiresArg: true } as const;
 const market = { choices: ['spot', 'futures'] as const, default: 'spot' as const, describe: 'Market' } as const;
-const catalog = { type: 'string', default: 'data', describe: 'Folder of the catalog' } as const;
+const catalog = { ...text, default: 'data', describe: 'Folder of the catalog' } as const;
 const json = { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } as const;
 
 /** What `download` and `record` have in common: which sets, and what becomes of revised bars. */
 export const setOptions = {
   market,
-  symbol: { type: 'string', demandOption: true, describe: 'Symbol as on the wire, or several: BTCUSDT,ETHUSDT; E-BTC-USDT on futures' },
-  interval: { type: 'string', demandOption: true, describe: '1m 5m 15m 30m 1h 4h 1d 1w 1M, or several: 1m,1h' },
+  symbol: { ...text, demandOption: true, describe: 'Symbol as on the wire, or several: BTCUSDT,ETHUSDT; E-BTC-USDT on futures' },
+  interval: { ...text, demandOption: true, describe: '1m 5m 15m 30m 1h 4h 1d 1w 1M, or several: 1m,1h' },
   revised: {
     choices: ['keep', 'replace'] as const,
     default: 'keep' as const,
@@ -29,7 +30,7 @@ export const downloadCommand = (yargs: Argv) =>
       args
         .options({
           ...setOptions,
-          from: { type: 'string', describe: 'Leave out bars before this time, such as 2026-11-20 or 2026-11-20T08:00 (UTC)' },
+          from: { ...text, describe: 'Leave out bars before this time, such as 2026-11-20 or 2026-11-20T08:00 (UTC)' },
         })
         .options(accessOptions),
     async (args) => (await import('./marketDataActions.ts')).downloadData(args),
@@ -43,7 +44,7 @@ export const instrumentsCommand = (yargs: Argv) =>
       args
         .options({
           market: { ...market, default: undefined, describe: 'Market; default: both, or spot with --symbol' },
-          symbol: { type: 'string', describe: 'Symbol, or several; default: all of the catalog' },
+          symbol: { ...text, describe: 'Symbol, or several; default: all of the catalog' },
           catalog,
           json,
         })

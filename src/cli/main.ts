@@ -24,7 +24,7 @@ import { withReport } from './report.ts';
 import { positionsCommand, statusCommand } from './status.ts';
 import { withSweep } from './sweep.ts';
 import { withVerify } from './verify.ts';
-import { usageError } from './usage.ts';
+import { isOption, usageError } from './usage.ts';
 
 /** Options that may be given more than once. */
 const LISTS = ['set', 'params', 'file', 'grid', 'parameters', '_'];
@@ -58,7 +58,7 @@ function parser(argv: readonly string[]): Argv {
       .strict()
       // A list takes one value an option (--set a=1 --set b=2), so that it never swallows the definition behind it.
       .parserConfiguration({ 'greedy-arrays': false, 'dot-notation': false })
-      .check((args) => onceEach(args), true)
+      .check((args) => soundValues(args, argv), true)
       .version(packageVersion())
       .help()
       .wrap(Math.min(100, process.stdout.columns ?? 100))
@@ -70,10 +70,17 @@ function parser(argv: readonly string[]): Argv {
   );
 }
 
-/** yargs makes a list of an option that is given twice, whatever its type. */
-function onceEach(args: Readonly<Record<string, unknown>>): true {
+/** yargs makes a list of an option that is given twice, whatever its type, '' of one without a value, and no of any flag that is not true. */
+function soundValues(args: Readonly<Record<string, unknown>>, argv: readonly string[]): true {
   const twice = Object.keys(args).find((name) => Array.isArray(args[name]) && !LISTS.includes(name));
   if (twice !== undefined) throw new ConfigError(`--${twice}: expected one value, got several`, 'give the option once');
+  const empty = Object.keys(args).find((name) => args[name] === '' && isOption(name, argv));
+  if (empty !== undefined) throw new ConfigError(`--${empty}: expected a value, got nothing`, 'give one behind it, or leave the option out');
+  for (const word of argv) {
+    const [, name = '', value = ''] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
+    if (typeof args[name] !== 'boolean' || value === 'true' || value === 'false') continue;
+    throw new ConfigError(`--${name}: expected true or false, got ${JSON.stringify(value)}`, `write --${name} or --no-${name} alone`);
+  }
   return true;
 }
 

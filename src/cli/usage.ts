@@ -23,7 +23,8 @@ export async function usageError(complaint: string, argv: readonly string[], hel
   return isOption(name, argv) ? unknownOption(name, help) : unknownWord(name, help);
 }
 
-function isOption(name: string, argv: readonly string[]): boolean {
+/** Whether `name` stands in `argv` with dashes in front of it. */
+export function isOption(name: string, argv: readonly string[]): boolean {
   return argv.some((word) => word.startsWith('-') && word.replace(/^-+/, '').split('=')[0] === name);
 }
 
