@@ -66,5 +66,8 @@ describe('generateBars', () => {
     [{ seed: -1 }, 'seed: expected a whole number from 0 to 2147483647, got -1'],
     [{ seed: 2 ** 32 }, 'seed: expected a whole number from 0 to 2147483647, got 4294967296'],
     [{ symbol: 'FOOBAR' }, 'FOOBAR: the quote asset is none of'],
+    // A record with one asset on both sides could be written, and not be read again.
+    [{ symbol: 'USDTUSDT' }, 'USDTUSDT: the quote asset is none of'],
+    [{ symbol: 'FOO-FOO' }, 'FOO-FOO: the quote asset is none of'],
   ])('refuses %j', (options, message) => expect(() => make(1, options)).toThrow(message));
 });

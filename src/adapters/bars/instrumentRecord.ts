@@ -29,12 +29,12 @@ const DEFAULT_FEE_PPM = 1000;
 /** Longer names first where one ends with the other. */
 const QUOTES = 'FDUSD USDT USDC BUSD TUSD USDP USD DAI EUR GBP JPY CHF AUD TRY BRL KRW BTC ETH BNB'.split(' ');
 
-/** Base and quote of BTCUSDT, BTC-USDT, BTC_USDT or E-BTC-USDT; null when the quote asset is none that is known. */
+/** Base and quote of BTCUSDT, BTC-USDT, BTC_USDT or E-BTC-USDT; null when the quote asset is none that is known, or is the base too. */
 export function splitSymbol(symbol: string): { base: string; quote: string } | null {
   const parts = symbol.split(/[-_]/).filter((part) => part !== '');
   const [base, quote] = parts.slice(-2);
-  if (base !== undefined && quote !== undefined) return { base, quote };
-  const known = QUOTES.find((name) => symbol.length > name.length && symbol.endsWith(name));
+  if (base !== undefined && quote !== undefined) return base === quote ? null : { base, quote };
+  const known = QUOTES.find((name) => symbol.length > name.length && symbol.endsWith(name) && symbol !== name + name);
   return known === undefined ? null : { base: symbol.slice(0, -known.length), quote: known };
 }
 
@@ -49,7 +49,7 @@ export function proposeInstrument(market: Market, symbol: string, seen: SeenFigu
   const assets = splitSymbol(symbol);
   if (assets === null) {
     throw new ConfigError(
-      `${symbol}: the quote asset is none of ${QUOTES.join(', ')}`,
+      `${symbol}: the quote asset is none of ${QUOTES.join(', ')}, or the base asset too`,
       'name base and quote in a file given by --instrument FILE, or the symbol as BASE-QUOTE by --symbol',
     );
   }

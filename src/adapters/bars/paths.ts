@@ -55,9 +55,9 @@ export function listSeries(catalog: string): SeriesKey[] {
 }
 
 /** Throws ConfigError for a symbol that cannot name a folder on every platform. */
-export function checkSymbol(symbol: string, remedy = 'give it by --symbol'): string {
+export function checkSymbol(symbol: string, remedy = 'give it by --symbol', place = ''): string {
   if (/^[A-Z0-9][A-Z0-9_-]{0,39}$/.test(symbol)) return symbol;
-  throw new ConfigError(`symbol: expected capital letters, digits, - and _ (BTCUSDT), got ${JSON.stringify(symbol)}`, remedy);
+  throw new ConfigError(`${place}symbol: expected capital letters, digits, - and _ (BTCUSDT), got ${JSON.stringify(symbol)}`, remedy);
 }
 
 /** The keys of all files, by market, symbol and length of interval; an absent folder has none. */

@@ -108,7 +108,7 @@ function seriesKeyOf(file: string, { kind, symbol, interval }: SeriesImport): Se
   const [, said, length] = NAMED.exec(basename(file)) ?? [];
   const named = symbol ?? said;
   if (named === undefined) throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol');
-  const key = checkSymbol(symbol === undefined ? wireName(named) : named);
+  const key = checkSymbol(symbol === undefined ? wireName(named) : named, undefined, symbol === undefined ? `${file}: ` : '');
   if (kind === 'funding') return { kind, symbol: key };
   const known = interval ?? parseMarkInterval(length ?? '');
   if (known === null) {

@@ -50,7 +50,7 @@ describe('the name', () => {
     ['bars.csv', {}, 'bars.csv: the name does not say the interval'],
     ['BTCUSDT-7m.csv', {}, 'does not say the interval'],
     ['bars.csv', { interval: '1m' }, 'the name does not say the symbol'],
-    ['btcusdt-1m.csv', {}, 'expected capital letters'],
+    ['btcusdt-1m.csv', {}, 'btcusdt-1m.csv: symbol: expected capital letters'],
     ['x.csv', { symbol: '../X', interval: '1m' }, 'expected capital letters'],
     ['BTC_USDT_USDT-8h-funding_rate.feather', {}, 'by its name, funding rate: no bars of trades'],
     ['BTC_USDT_USDT-1h-mark.feather', {}, 'by its name, mark: no bars of trades'],

@@ -52,7 +52,7 @@ export function keyOf(file: string, given: GivenKey): BarKey {
     throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol, or name the file like BTCUSDT-1m.csv');
   }
   const isPair = given.symbol === undefined && FREQTRADE.test(file);
-  const symbol = checkSymbol(isPair ? wireName(named) : named);
+  const symbol = checkSymbol(isPair ? wireName(named) : named, undefined, given.symbol === undefined ? `${file}: ` : '');
   const isFutures = FUTURES.test(said.rest) || (isPair && named.split('_').length === 3);
   return { market: given.market ?? (isFutures ? 'futures' : 'spot'), symbol, interval };
 }

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../base/errors.ts';
 import { expandFiles } from './globs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-globs-'));
@@ -50,4 +51,8 @@ describe('a pattern', () => {
     expect(() => expand('a-1.csv/*')).toThrow('no file matches');
     expect(expand('none.csv')).toEqual(['none.csv']);
   });
+
+  it.each(['[z-a]*.csv', '[a-\\d]*'])('%s has a range that runs backwards', (pattern) =>
+    expect(() => expand(pattern)).toThrow(new ConfigError(`${pattern}: a pattern with a range that runs backwards`, expect.anything())),
+  );
 });

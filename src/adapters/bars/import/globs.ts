@@ -58,7 +58,12 @@ function matcherOf(part: string): RegExp {
     if (sign.length > 1 && sign.startsWith('{')) return `(?:${sign.slice(1, -1).split(',').map(literal).join('|')})`;
     return `\\${sign}`;
   });
-  return new RegExp(`^${source}$`);
+  try {
+    return new RegExp(`^${source}$`);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ConfigError(`${part}: a pattern with a range that runs backwards`, 'write the lesser sign first: [a-z]');
+  }
 }
 
 function literal(text: string): string {

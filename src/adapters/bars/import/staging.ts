@@ -11,7 +11,7 @@ import { FORMATS } from '../sources/formats.ts';
 import type { ReadFile, ReadRules } from '../sources/readBars.ts';
 
 /** A change of what is read from a file, or of how it is kept, raises it. */
-const VERSION = 1;
+const VERSION = 2;
 const NAMES = ['open_time', 'open', 'high', 'low', 'close', 'volume'] as const;
 
 /** The staged form in `folder` of the content `sha256`, read by these rules. */

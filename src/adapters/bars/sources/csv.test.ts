@@ -63,6 +63,7 @@ describe('a bar file', () => {
     ['with a last return', `${good}\n`.replaceAll('\n', '\r')],
     ['gzipped, whatever its name', gzipSync(good)],
     ['gzipped in two members', Buffer.concat([gzipSync(good.slice(0, 60)), gzipSync(good.slice(60))])],
+    ['gzipped, filled up with zeros', Buffer.concat([gzipSync(good), Buffer.alloc(512)])],
   ])('is read %s', async (_, content) => {
     const { columns, seen } = await read(content);
     expect([...columns.openMs]).toEqual([T0, T0 + 60_000, T0 + 180_000]);
@@ -169,6 +170,12 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
       gzipSync(csv(...Array.from({ length: 9999 }, (_, i) => row(i)))).subarray(0, 9000),
       'the gzip data is damaged or ends early, after line',
     ],
+    [
+      'gzip data of which a later member lost its first byte',
+      Buffer.concat([gzipSync(csv(row(0))), Buffer.alloc(1), gzipSync(row(1)).subarray(1)]),
+      'the gzip data is damaged: other bytes follow its end',
+    ],
+    ['a price of forty digits', csv(row(0), row(1, `10.${'1'.repeat(40)},12,9,11,5`)), 'bars.csv:3: prices of 40 digits behind the point'],
     ['damaged gzip data', Buffer.concat([gzipSync(csv(row(0))).subarray(0, 30), Buffer.alloc(40, 7)]), 'the gzip data is damaged'],
   ])('%s', async (_, content, message) => {
     expect((await refusal(content)).message).toContain(message);
@@ -204,6 +211,7 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
         '1'.repeat(400),
         '10\r',
         '0.049999999999999999',
+        `10.${'1'.repeat(40)}`,
       ),
       fc.stringMatching(/^[0-9.,-]{0,20}$/),
       fc.string({ maxLength: 5 }),

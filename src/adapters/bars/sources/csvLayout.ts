@@ -15,6 +15,7 @@ const BINANCE = 'open_time,open,high,low,close,volume,close_time,quote_volume,co
 /** Names of a column of times, without case and signs; of several the first here counts. A date comes last: it may lack the hour. */
 const TIMES = ['opentimems', 'opentime', 'unix', 'unixtimestamp', 'timestamp', 'idx', 'time', 'datetime', 'date'];
 const VOLUMES = ['volume', 'vol', 'basevolume'];
+const SYMBOLS = ['symbol', 'ticker', 'pair'];
 
 export interface Layout extends Columns {
   readonly format: Extract<BarFormat, 'csv' | 'binance' | 'cryptodatadownload'>;
@@ -92,14 +93,16 @@ function named(cells: readonly string[], text: string, place: string, { baseAsse
   const isDownload = afterAddress || (volumeOf.includes(volume) && names.includes('symbol'));
   const isBinance = BINANCE.every((name, i) => name.replaceAll('_', '') === names[i]);
   const format = isDownload ? 'cryptodatadownload' : isBinance ? 'binance' : 'csv';
-  return { ...columnsAt([time, ...prices, volume], cells, false), format, isRow: false };
+  const symbolAt = at(SYMBOLS);
+  const symbol = symbolAt < 0 ? null : { at: symbolAt, name: cells[symbolAt]! };
+  return { ...columnsAt([time, ...prices, volume], cells, false), symbol, format, isRow: false };
 }
 
 /** `places`: the columns of time, open, high, low, close and volume among those called `names`. */
 function columnsAt(places: readonly number[], names: readonly string[], strict: boolean): Columns {
   const slots = new Int8Array(names.length).fill(-1);
   for (const [slot, place] of places.entries()) slots[place] = slot;
-  return { slots, names: places.map((place) => names[place]! || 'time'), strict };
+  return { slots, names: places.map((place) => names[place]! || 'time'), symbol: null, strict };
 }
 
 function otherSigns(text: string, place: string): ConfigError {

@@ -133,6 +133,11 @@ describe('the same bars as', () => {
     expect([got.lines[59], got.lines[0]]).toEqual([3, 68]);
   });
 
+  it('with a symbol in each row, written in more than one way', async () => {
+    const got = await read(tableOf(bars.map((bar, i) => symbolRow(i < 9 ? 'BTC/USDT' : 'btcusdt')(bar))));
+    expect(held(got)).toEqual(held(await read(plainCsv(bars))));
+  });
+
   it('with volumes in quote and base, by the name of the base asset', async () => {
     const content = downloadedCsv(bars, 's');
     const turned = await read(content.replace('"Volume BTC","Volume USDT"', '"Volume USDT","Volume BTC"'));
@@ -140,6 +145,10 @@ describe('the same bars as', () => {
     expect(await refusal(content, { baseAsset: 'ETH' })).toBe('bars:2: expected the volume of ETH, got "Volume BTC", "Volume USDT"');
   });
 });
+
+/** Rows of a table that names the symbol of each. */
+const symbolRow = (symbol: string) => (b: FileBar) => `${b.ms},${symbol},${b.open},${b.high},${b.low},${b.close},${b.volume}`;
+const tableOf = (rows: readonly string[]) => ['time,Symbol,open,high,low,close,volume', ...rows].join('\n');
 
 describe('is refused:', () => {
   const bars = barsFrom(T0, 5, '1h');
@@ -173,6 +182,18 @@ describe('is refused:', () => {
       'bars:2 date: expected a Unix time in s, ms or us, or a date',
     ],
     [
+      'an offset from UTC that no place has',
+      () => 'date,open,high,low,close,volume\n2024-01-02 00:00+24:00,1,1,1,1,1',
+      {},
+      'bars:2 date: expected a Unix time in s, ms or us, or a date',
+    ],
+    [
+      'rows of another symbol, however their times go on',
+      () => tableOf([...bars.slice(0, 3).map(symbolRow('BTC/USDT')), ...bars.slice(3).map(symbolRow('ETH/USDT'))]),
+      {},
+      'bars:5 Symbol: expected the symbol of the rows before it, BTCUSDT, got "ETH/USDT"',
+    ],
+    [
       'another interval',
       () => binanceCsv(barsFrom(T0 + 300_000, 5, '5m'), '5m'),
       {},
@@ -186,6 +207,13 @@ describe('is refused:', () => {
       {},
       'bars[0]: expected an object with idx, open, high, low, close, vol, got {"price":"5"}',
     ],
+    [
+      'lists in lists, deeper than the stack',
+      () => `[${'['.repeat(50_000)}${']'.repeat(50_000)}]`,
+      {},
+      'bars[0]: expected an object with idx, open, high, low, close, vol, got ["..."]',
+    ],
+    ['an object as deep', () => `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, {}, 'bars: expected a list of klines, got {"a":"..."}'],
     ['an empty list', () => '[]', {}, 'bars: there are no rows in it'],
     [
       'a kline whose price is no number',

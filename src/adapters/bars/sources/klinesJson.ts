@@ -38,7 +38,7 @@ export class KlinesJson {
     const rows = new TextRows(collector, sixColumns(NAMES));
     for (const [i, row] of this.list().entries()) {
       const fields = fieldsOf(row);
-      const text = () => JSON.stringify(row);
+      const text = () => flatJson(row);
       if (fields === null) collector.refuse(i + 1, badRow(`expected an object with ${NAMES.join(', ')}, got ${shown(text())}`), text());
       else rows.takeFields(i + 1, fields, text);
     }
@@ -59,7 +59,7 @@ export class KlinesJson {
       );
     }
     if (Array.isArray(value)) return value;
-    throw new ConfigError(`${this.rules.file}: expected a list of klines, got ${shown(JSON.stringify(value))}`, 'save the list alone');
+    throw new ConfigError(`${this.rules.file}: expected a list of klines, got ${shown(flatJson(value))}`, 'save the list alone');
   }
 }
 
@@ -78,6 +78,14 @@ function fieldsOf(row: unknown): string[] | null {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
+}
+
+/** As JSON, with what lies deeper than a kline has it left out: lists in lists in lists may be deeper than the stack. */
+function flatJson(value: unknown): string {
+  const flat = (inner: unknown) => (isObject(inner) ? '...' : inner);
+  if (Array.isArray(value)) return JSON.stringify(value.map(flat));
+  const members = isObject(value) ? Object.entries(value).map(([name, inner]) => [name, flat(inner)] as const) : null;
+  return JSON.stringify(members === null ? value : Object.fromEntries(members));
 }
 
 function shown(text: string): string {

@@ -48,13 +48,26 @@ export function openPacked(path: string, { size, packing }: FileHead): PackedFil
   const share = () => file.bytesRead / (entry?.packedBytes ?? size);
   // Errors of either stream come out of the iteration.
   const through = (unpack: NodeJS.ReadWriteStream): AsyncIterable<Uint8Array> => bytesOf(pipeline(file, unpack, () => {}));
-  if (packing === 'gzip') return { chunks: through(createGunzip(UNPACK)), share };
+  if (packing === 'gzip') {
+    const gunzip = createGunzip(UNPACK);
+    return { chunks: checkedEnd(through(gunzip), path, () => gunzip.bytesWritten), share };
+  }
   if (entry === null) return { chunks: bytesOf(file), share };
   return { chunks: checkedCrc(entry.isDeflated ? through(createInflateRaw(UNPACK)) : bytesOf(file), entry, path), share };
 }
 
 async function* bytesOf(stream: AsyncIterable<string | Buffer>): AsyncIterable<Uint8Array> {
   for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+}
+
+/** The chunks as they come; throws ConfigError where the file goes on behind the gzip data. Zeros, with which tapes were filled up, may. */
+async function* checkedEnd(chunks: AsyncIterable<Uint8Array>, path: string, bytesUnpacked: () => number): AsyncIterable<Uint8Array> {
+  yield* chunks;
+  // zlib itself complains of anything but a zero.
+  for await (const chunk of bytesOf(createReadStream(path, { start: bytesUnpacked(), highWaterMark: CHUNK_BYTES }))) {
+    if (chunk.every((byte) => byte === 0)) continue;
+    throw new ConfigError(`${path}: the gzip data is damaged: other bytes follow its end`, 'fetch the file again');
+  }
 }
 
 /** What went wrong while the content was read, which came as far as `reached`. */

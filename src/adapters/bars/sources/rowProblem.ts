@@ -93,14 +93,16 @@ function orderProblem(time: number, names: readonly string[], rows: RowCollector
   return { column, reason, remedy: 'sort the file by time, or import with --skip-bad' };
 }
 
-function priceProblem(names: readonly string[], { row, digits, priceLimit }: RowCollector): Problem | null {
-  const [, open, high, low, close] = row.values;
+function priceProblem(names: readonly string[], rows: RowCollector): Problem | null {
+  const { digits } = rows;
+  const [, open, high, low, close] = rows.row.values;
   const order = `low ${low}, open ${open}, close ${close}, high ${high}`;
   const problem = (column: number, reason: string): Problem => ({ column: names[column]!, reason, remedy: MEND });
   if (!(low! <= open! && low! <= close!)) return problem(3, `expected low <= open and close, got ${order}`);
   if (!(high! >= open! && high! >= close!)) return problem(2, `expected high >= open and close, got ${order}`);
-  if (digits <= MAX_DIGITS && high! < priceLimit) return null;
-  if (digits === 0) return problem(2, `expected a price below ${priceLimit}, got ${high}`);
+  // Asked for last: with still more digits there is no limit that a double could tell.
+  if (digits <= MAX_DIGITS && high! < rows.priceLimit) return null;
+  if (digits === 0) return problem(2, `expected a price below ${rows.priceLimit}, got ${high}`);
   return {
     column: null,
     reason: `prices of ${digits} digits behind the point, up to ${high}, are finer than exact money can be`,

@@ -2,7 +2,7 @@
 
 import { pow10 } from '../../../base/exact.ts';
 import { DecimalReader } from './decimalReader.ts';
-import { EARLIEST_MS, LATEST_MS, type RowCollector } from './rowCollector.ts';
+import { EARLIEST_MS, LATEST_MS, type Problem, type RowCollector } from './rowCollector.ts';
 import { badRow, problemOf } from './rowProblem.ts';
 import { msOfDate, msOfUnix } from './timeText.ts';
 
@@ -12,6 +12,8 @@ export interface Columns {
   readonly slots: Int8Array;
   /** The names of the six in messages. */
   readonly names: readonly string[];
+  /** The column that names the symbol of each row, where there is one: all rows have to be of one symbol. */
+  readonly symbol: { readonly at: number; readonly name: string } | null;
   /** Times in ms only, and plain decimals only: isobar's own layout. */
   readonly strict: boolean;
 }
@@ -25,6 +27,8 @@ export class TextRows {
   /** The column of each of the six. */
   private readonly places: readonly number[];
   private readonly number = new DecimalReader();
+  /** The symbol of the first row, as it is written there, without signs. */
+  private symbol: string | null = null;
 
   constructor(collector: RowCollector, columns: Columns) {
     this.collector = collector;
@@ -34,11 +38,14 @@ export class TextRows {
 
   /** Takes the line in `bytes` from `from` to `to`, without its end of line. */
   takeLine(line: number, bytes: Uint8Array, from: number, to: number): void {
-    if (this.parse(bytes, from, to, this.columns.slots) && this.collector.accept(line)) return;
+    const { symbol } = this.columns;
+    if (symbol === null && this.parse(bytes, from, to, this.columns.slots) && this.collector.accept(line)) return;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
     const fields = text.split(',');
     const expected = this.columns.slots.length;
-    if (fields.length === expected)
+    const problem = symbol !== null && fields.length === expected ? this.symbolProblem(fields[symbol.at]!, symbol.name) : null;
+    if (problem) this.collector.refuse(line, problem, text);
+    else if (fields.length === expected)
       this.takeFields(
         line,
         this.places.map((place) => fields[place]!),
@@ -48,6 +55,16 @@ export class TextRows {
       const got = text === '' ? 'an empty line' : `${fields.length}`;
       this.collector.refuse(line, badRow(`expected ${expected} columns, got ${got}`), text);
     }
+  }
+
+  /** Rows of two symbols whose times happen to rise would become bars that never were. */
+  private symbolProblem(field: string, column: string): Problem | null {
+    // BTC/USDT in one year is BTCUSDT in the next.
+    const symbol = field.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();
+    this.symbol ??= symbol;
+    if (symbol === this.symbol) return null;
+    const reason = `expected the symbol of the rows before it, ${this.symbol}, got ${JSON.stringify(field)}`;
+    return { column, reason, remedy: 'put each symbol into a file of its own, or import with --skip-bad' };
   }
 
   /** Takes the six fields of a row as they were written; `text` gives the row for a reject file. */
@@ -101,7 +118,7 @@ export class TextRows {
 
 /** Six numbers in columns of their own: a list of lists, or of objects. */
 export function sixColumns(names: readonly string[]): Columns {
-  return { slots: PLAIN_SLOTS, names, strict: false };
+  return { slots: PLAIN_SLOTS, names, symbol: null, strict: false };
 }
 
 const PLAIN = /^\d+(\.\d+)?$/;

@@ -11,7 +11,8 @@ export function msOfUnix(value: number): number {
 }
 
 const CLOCK_12 = /^(\d{4}-\d\d-\d\d) (\d\d)-(AM|PM)$/;
-const OFFSET = /([+-])(\d\d):?(\d\d)$/;
+/** No place on Earth is further from UTC than 14 hours. */
+const OFFSET = /([+-])(0\d|1[0-4]):?([0-5]\d)$/;
 
 /**
  * The ms of `2024-01-31`, `2024-01-31 08:00`, `2024-01-31T08:00:00.000Z`, `2024-01-31 08:00:00+02:00`, or of CryptoDataDownload's
