@@ -1,6 +1,6 @@
 // The one place that turns an error into what a person reads and the exit code that a script sees.
 
-import { fileURLToPath } from 'node:url';
+import { authorFrames } from '../app/authorFrames.ts';
 import { ConfigError, EXIT, StrategyError } from '../base/errors.ts';
 
 /** Lines of the author's own code that are shown of a stack. */
@@ -14,7 +14,7 @@ export function tellFailure(error: unknown): number {
 
 function failureText(error: unknown): string {
   if (error instanceof ConfigError) return withRemedy(error.message, error.remedy);
-  if (error instanceof StrategyError) return [withRemedy(error.message, error.remedy), ...authorFrames(error.cause)].join('\n');
+  if (error instanceof StrategyError) return [withRemedy(error.message, error.remedy), ...framesOf(error.cause)].join('\n');
   if (isOutOfMemory(error)) {
     return withRemedy('the backtest ran out of memory', 'run a shorter range, or give more: NODE_OPTIONS=--max-old-space-size=8192');
   }
@@ -27,15 +27,12 @@ function withRemedy(message: string, remedy: string): string {
   return remedy === '' ? message : `${message}\n  ${remedy}`;
 }
 
-/** Where it happened in the author's files: frames of the framework and of Node say nothing to them. */
-function authorFrames(cause: unknown): readonly string[] {
+/** Where it happened in the author's files. */
+function framesOf(cause: unknown): readonly string[] {
   if (!(cause instanceof Error)) return [];
-  // This file is dist/cli/failure.js or src/cli/failure.ts, and source maps name the latter for the former.
-  const own = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../${folder}/`, import.meta.url)));
-  const frames = (cause.stack ?? '')
-    .split('\n')
-    .filter((line) => /^\s+at .*:\d+:\d+/.test(line) && !own.some((folder) => line.includes(folder)) && !line.includes('node:'));
-  return frames.slice(0, MAX_FRAMES).map((line) => line.replace(/^\s+/, '    '));
+  return authorFrames(cause.stack ?? '')
+    .slice(0, MAX_FRAMES)
+    .map((line) => line.replace(/^\s+/, '    '));
 }
 
 function isOutOfMemory(error: unknown): boolean {

@@ -7,8 +7,16 @@ import type { OrderId } from '../model/order.ts';
 export function blamed(error: unknown, name: string, when: string): Error {
   if (error instanceof ConfigError || error instanceof InvariantError) return error;
   if (error instanceof StrategyError) return new StrategyError(`${error.message}, ${when}`, error.remedy, error.cause);
-  const what = error instanceof Error ? error.message : String(error);
-  return new StrategyError(`${name} threw ${when}: ${what}`, 'the stack shows the line of the strategy', error);
+  return new StrategyError(`${name} threw ${when}: ${textOf(error)}`, 'the stack shows the line of the strategy', error);
+}
+
+/** Anything can be thrown, even what throws when it is asked for its text. */
+function textOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  } catch {
+    return `a value of type ${typeof thrown} that has no text`;
+  }
 }
 
 /** Throws StrategyError when a callback has returned a promise: nobody would ever wait for it. */

@@ -25,6 +25,8 @@ const STRATEGIES: Readonly<Record<string, string>> = {
   throwsEarly: strategy("x = (() => { throw new Error('not yet'); })();\n  override onBar() {}"),
   promise: strategy('override onBar() { return Promise.resolve(); }'),
   async: strategy('override async onBar() {}'),
+  later: strategy("override onBar() { setTimeout(() => { throw new Error('too late'); }, 0); }"),
+  untold: strategy("override onBar() { throw { toString() { throw new Error('no text'); } }; }"),
   loops: strategy('n = 0;\n  override onBar() { if (++this.n === 40) for (;;); }'),
   interrupted: `import { writeSync } from 'node:fs';\n${strategy(`override onBar() { writeSync(2, 'at work'); for (;;) ${wait(20)}; }`)}`,
   loopsAtOnce: `for (;;) ${wait(20)};\n${strategy('override onBar() {}')}`,
@@ -161,6 +163,7 @@ describe.concurrent('strategies', () => {
     ['throws', 1, [/Culprit threw at 2024-01-01 00:\d\d UTC: five is enough/, /\/throws\.ts:6:/, /^(?![^]*blockLoop)/]],
     ['throwsEarly', 1, [/Culprit threw while it was constructed: not yet/, /\/throwsEarly\.ts:4:/]],
     ['promise', 1, [/Culprit: onBar returned a promise/]],
+    ['untold', 1, [/^Culprit threw at .* UTC: a value of type object that has no text\n/]],
     ['leaves', 1, [/Culprit/, /process\.exit/]],
     ['negative', 1, [/Culprit: an order of a negative size, -1 base, at 2024-01-01 00:\d\d UTC/]],
     ['badImport', 2, [/badImport\.ts: isobar exports no 'smaa', the nearest is sma/]],
@@ -196,4 +199,10 @@ describe.concurrent('strategies', () => {
   test('a file that loops for ever while it is loaded is ended', async () => {
     await expectRefusal(['backtest', definition('loopsAtOnce'), '--bar-timeout', '1'], 1, /no answer for 1 s while its file was loaded/);
   });
+});
+
+// Not beside the others: it ends while its run is written, and they look whether one is.
+test('what a strategy has left for later is its own fault, and leaves no run', async () => {
+  const words = [/^Culprit threw in a timer or a promise of its own: too late\n/, /\/later\.ts:4:/, /^(?![^]*node:internal)/];
+  await expectRefusal(['backtest', definition('later')], 1, ...words);
 });

@@ -7,6 +7,7 @@ import { assert, assertNever } from '../../base/assert.ts';
 import { StrategyError } from '../../base/errors.ts';
 import type { RunRequest } from '../definition/request.ts';
 import type { Verdict, VerifyTask } from '../verify.ts';
+import { isAuthors } from '../authorFrames.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 import { takeWorker } from './earlyWorker.ts';
 import { HANG_REMEDY, hangText, LOOK_MS, Silence, type Hung } from './hang.ts';
@@ -136,7 +137,7 @@ function follow<Outcome>(worker: Worker, heartbeat: Heartbeat, options: WatchOpt
           return assertNever(message);
       }
     });
-    worker.on('error', (error) => end(() => reject(error)));
+    worker.on('error', (error) => end(() => reject(loaded === null ? error : lateError(error, loaded))));
     worker.on('exit', (code) => {
       const who = loaded?.strategies.join(', ') ?? 'the strategy';
       end(() =>
@@ -144,6 +145,14 @@ function follow<Outcome>(worker: Worker, heartbeat: Heartbeat, options: WatchOpt
       );
     });
   });
+}
+
+/** Of what nobody caught: a timer of Node or a promise that a strategy started throws when the strategy is no longer called. */
+function lateError(error: unknown, { strategies }: Loaded): unknown {
+  const isReason = error instanceof Error && 'code' in error && error.code === 'ERR_UNHANDLED_REJECTION';
+  if (!(error instanceof Error) || !(isReason || isAuthors(error.stack ?? ''))) return error;
+  const what = `${strategies.join(', ')} threw in a timer or a promise of its own: ${error.message}`;
+  return new StrategyError(what, 'callbacks are synchronous: nothing in a strategy may wait', error);
 }
 
 function hangError({ hung, loaded }: HungRun, barTimeoutMs: number): StrategyError {
