@@ -3,7 +3,7 @@
 import { parseDocument, type Document } from 'yaml';
 import { ConfigError } from '../../base/errors.ts';
 import { wantsText } from './keys.ts';
-import { shownNode, valueAt, type DefinitionSource, type KeyPath } from './source.ts';
+import { plainData, shownNode, valueAt, type DefinitionSource, type KeyPath } from './source.ts';
 
 interface Override {
   readonly path: readonly string[];
@@ -58,7 +58,7 @@ function parseSetting(setting: string): Override {
   const wrong = document.errors[0];
   if (wrong)
     throw new ConfigError(`--set ${setting}: ${wrong.message.split('\n')[0]}`, 'the value is read as YAML: quote special characters');
-  const value: unknown = document.toJS();
+  const value = plainData(document, `--set ${setting}`);
   // A shell strips quotes, so a number keeps its text where text is wanted, and where it has a point: 0.10 stays 0.10.
   const keepText = typeof value === 'number' && (wantsText(path) || !Number.isInteger(value) || text.includes('.'));
   return { path, value: keepText ? text.trim() : value, text, document };

@@ -56,7 +56,11 @@ const params = z
 const symbol = text('the name of an instrument, such as BTCUSDT', 'name of the instrument in the catalog', /^[A-Za-z0-9._-]+$/);
 const time = z
   .string({ error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
-  .refine((value) => parseTime(value) !== null, { error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' });
+  .refine((value) => parseTime(value) !== null, { error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
+  // Equity is looked at on every day of a run: to the year 9999 there would be three million.
+  .refine((value) => isPlausible(parseTime(value)), { error: 'a time from 1970-01-01 to 2100-01-01' });
+/** No bar is older or newer; what is no time is told as such. */
+const isPlausible = (ms: number | null): boolean => ms === null || (ms >= 0 && ms <= 4_102_444_800_000);
 
 const strategyItem = map(
   {

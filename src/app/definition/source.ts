@@ -67,12 +67,12 @@ export function yamlSource(file: string, folder: string, text: string): Definiti
 }
 
 /** Throws ConfigError for an alias of what is not there, and for more aliases than a person writes. */
-function plainData(document: Document, file: string): unknown {
+export function plainData(document: Document, place: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    throw new ConfigError(`${file}: ${error.message}`, 'text that begins with * stands in quotes');
+    throw new ConfigError(`${place}: ${error.message}`, 'text that begins with * stands in quotes');
   }
 }
 
