@@ -175,6 +175,35 @@ describe('the record of an import', () => {
   });
 });
 
+describe('two imports at once', () => {
+  it('of one set lose no row, whichever ends first', async () => {
+    const files = [0, 1, 2, 3].map((part) => fileOf(range(part * 500, part * 500 + 500), `BTCUSDT-1m-${part}.csv`));
+    const done = await Promise.all([run(files.slice(2)), run(files[1]!), run(files[0]!)]);
+    expect(minutes()).toEqual(Array.from({ length: 2000 }, (_, i) => i));
+    expect(Math.max(...done.map(([set]) => set!.manifest.rows))).toBe(2000);
+    expect((await run(files))[0]!.knownFiles).toEqual(files);
+    expect(readdirSync(catalog())).toEqual(['spot']);
+  });
+
+  it('keep to the record that the first of them proposes', async () => {
+    const [coarse, fine] = [fileOf([bar(0, '5.5')], 'a.csv'), fileOf([bar(1, '5.25')], 'b.csv')];
+    const both = [coarse, fine].map((file) => run(file, { symbol: 'BTCUSDT', interval: '1m' }).catch((error: unknown) => error));
+    const refused = (await Promise.all(both)).filter((result) => result instanceof ConfigError);
+    // Where the finer prices came first, they set the record.
+    expect(refused.length === 0 ? minutes() : refused.map(({ message }) => message)).toEqual(
+      refused.length === 0 ? [0, 1] : [expect.stringContaining('"5.25" is finer than the instrument\'s precision of 1 digits')],
+    );
+  });
+
+  it('of which one was killed while it stored do not wait for it', async () => {
+    mkdirSync(join(catalog(), '.import'), { recursive: true });
+    // No process has so high a number.
+    writeFileSync(join(catalog(), '.import', 'spot-BTCUSDT.lock'), '999999999');
+    await run(fileOf(range(0, 3)));
+    expect([minutes(), readdirSync(catalog())]).toEqual([[0, 1, 2], ['spot']]);
+  });
+});
+
 describe('a refused import leaves nothing behind:', () => {
   it.each<[string, () => string]>([
     ['a bad last row', () => fileOf([...range(0, 1000), 'x'])],

@@ -7,7 +7,18 @@ import { loadBars, readEntry, readInstrument, readText, storeBars, type LoadedBa
 import { barsOf, rowAt } from '../columns.ts';
 import { instrumentText, parseInstrument, proposeInstrument, splitSymbol, type SeenFigures } from '../instrumentRecord.ts';
 import { clearLeftovers } from '../leftovers.ts';
-import { barsPath, DEFAULT_CATALOG, instrumentPath, listKeys, rejectsPath, stagingPath, type BarKey } from '../paths.ts';
+import {
+  barsPath,
+  DEFAULT_CATALOG,
+  importsPath,
+  instrumentPath,
+  listKeys,
+  lockPath,
+  manifestPath,
+  rejectsPath,
+  stagingPath,
+  type BarKey,
+} from '../paths.ts';
 import { IMPORTED, manifestOf } from '../quality.ts';
 import type { ReadFile, ReadRules } from '../sources/readBars.ts';
 import type { ImportedSet, ImportOptions } from './importFiles.ts';
@@ -16,6 +27,7 @@ import { gapsBetween, joinSets, type BarSet } from './joinSets.ts';
 import { writeRejects } from './rejects.ts';
 import { barSetOf, readFiles, type FileProgress, type SetFile } from './setFiles.ts';
 import { clearStaging } from './staging.ts';
+import { clearLock, whileLocked } from './storeLock.ts';
 
 /** What the catalog has of the set. */
 interface Before {
@@ -40,6 +52,9 @@ interface ReadSet {
   readonly bars: BarSet;
 }
 
+/** Of files that are read a second time: they were counted. */
+const SILENT: FileProgress = { show() {}, done() {} };
+
 /** Imports the files `names`, all of them of the set `key`. Throws ConfigError. */
 export async function importSet(
   key: BarKey,
@@ -47,9 +62,25 @@ export async function importSet(
   options: ImportOptions,
   progress: FileProgress,
 ): Promise<ImportedSet> {
+  // Another process has stored bars or the record of the symbol meanwhile: its rows count, and its precision.
+  for (let told = progress; ; told = SILENT) {
+    const imported = await tryImport(key, names, options, told);
+    if (imported !== null) return imported;
+  }
+}
+
+/** Null when the catalog is another one at the end than at the start; then it stays as it is. */
+async function tryImport(
+  key: BarKey,
+  names: readonly string[],
+  options: ImportOptions,
+  progress: FileProgress,
+): Promise<ImportedSet | null> {
   const { catalog = DEFAULT_CATALOG } = options;
   const path = barsPath(catalog, key);
   clearLeftovers(path);
+  clearLock(lockPath(catalog, key));
+  const state = stateOf(catalog, key);
   const record = recordOf(key, options);
   const before = barsBefore(catalog, key);
   const known = record.isNew ? [] : (before.files ?? []);
@@ -58,9 +89,17 @@ export async function importSet(
   const reads = files.flatMap((file): ReadSet[] =>
     file.read === null ? [] : [{ name: file.name, read: file.read, bars: barSetOf(file, file.read, key.interval, options.nowMs) }],
   );
-  const stored = reads.length === 0 ? nothingNew(before) : storeReads(key, reads, files, before, record, options);
+  const store = () => (stateOf(catalog, key) === state ? storeReads(key, reads, files, before, record, options) : null);
+  const stored = reads.length === 0 ? nothingNew(before) : whileLocked(lockPath(catalog, key), store);
+  if (stored === null) return null;
   clearStaging(staging);
   return { ...key, path, instrumentFrom: record.from, ...figuresOf(key, files, reads, catalog), ...stored };
+}
+
+/** Another text when the bars, the files that they came from, or the record are others. */
+function stateOf(catalog: string, key: BarKey): string {
+  const paths = [manifestPath(catalog, key), importsPath(catalog, key), instrumentPath(catalog, key.market, key.symbol)];
+  return JSON.stringify(paths.map((path) => (existsSync(path) ? readText(path) : null)));
 }
 
 type Figures = Omit<ImportedSet, keyof BarKey | keyof Stored | 'path' | 'instrumentFrom'>;
