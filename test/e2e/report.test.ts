@@ -7,6 +7,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeReport } from '../../src/report/html/report.ts';
 import { tradesOf } from '../../src/report/trades/trades.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
 import { BROWSER, hasBrowser, openReport } from '../fixtures/reportPage.ts';
 import { reportInput, reportRecord } from '../fixtures/reportRun.ts';
 
@@ -103,6 +104,20 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       expect(lines.length).toBe(input.summary.trades.wins + 1);
       expect(lines[0]).toContain('result_fraction');
       expect(troubles).toEqual([]);
+      await close(page);
+    });
+
+    it('counts contracts as contracts', async () => {
+      const record = reportRecord({ rows: 500, trades: 3 });
+      const { contract } = linearContract();
+      const instrument = { ...record.instruments[0]!, contract: contract! };
+      const feeds = record.feeds.map((feed) => ({ ...feed, bars: { ...feed.bars, instrument } }));
+      const of = join(folder, 'contracts.html');
+      await writeReport(reportInput({ ...record, instruments: [instrument], feeds }), of);
+      const page = await opened(of);
+      expect(await page.locator('#trade-table thead').textContent()).toContain('quantity, contracts');
+      const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#export').click()]);
+      expect(readFileSync(await download.path(), 'utf8').split('\n')[0]).toContain(',quantity_contracts,');
       await close(page);
     });
 

@@ -2,7 +2,7 @@
 
 import type { CostBridge } from '../metrics/costBridge.ts';
 import { html, type Markup } from './markup.ts';
-import { signed } from './page/format.ts';
+import { signed, tone } from './page/format.ts';
 
 const STEPS: readonly (readonly [keyof CostBridge, string])[] = [
   ['grossSignalPnl', 'signals'],
@@ -53,7 +53,7 @@ export function bridge(costs: CostBridge, asset: string): Markup {
         ({ name, amount, left, width, isTotal }) =>
           html`<div>
             <dt>${name}</dt>
-            <dd class="${amount < 0 ? 'loss' : isTotal ? 'gain' : ''}">${signed(amount, 2)}</dd>
+            <dd class="${amount < 0 || isTotal ? tone(amount) : ''}">${signed(amount, 2)}</dd>
             <span class="track" aria-hidden="true"
               ><i class="${amount < 0 ? 'down' : 'up'}${isTotal ? ' total' : ''}" style="left:${left.toFixed(2)}%;width:${width.toFixed(2)}%"></i
             ></span>

@@ -55,6 +55,7 @@ export function packInstrument(record: RunRecord, feed: FeedRecord, interval: In
     name: namesOf(record.instruments.map(({ id }) => id)).get(instrument.id) ?? instrument.wireName,
     base: instrument.base,
     quote: instrument.quote,
+    isContract: instrument.contract !== undefined,
     quantityDigits: instrument.quantityDigits,
     baseDigits: instrument.baseDigits,
     priceDigits: instrument.priceDigits,

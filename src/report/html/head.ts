@@ -8,7 +8,7 @@ import { sharpeInterval, shown, type Shown } from './figures.ts';
 import { METRICS, TRADES } from './glossary.ts';
 import type { ReportInput } from './input.ts';
 import { html, type Markup } from './markup.ts';
-import { count, counted, dayText, fixed, NONE, percent, signedPercent, spanText, THIN, timeText } from './page/format.ts';
+import { count, counted, dayText, daysText, fixed, NONE, percent, signedPercent, THIN, timeText, tone } from './page/format.ts';
 
 const DAY_MS = 86_400_000;
 /** Below this many closed trades a figure says little of what comes. */
@@ -57,22 +57,19 @@ export function stamp(name: string, hash: string, writer: string): Markup {
 
 /** The result in one sentence. */
 export function answer({ run, metrics, trades, orders }: Summary): Markup {
-  const span = run.toMs - run.fromMs;
-  const days = Math.round(span / DAY_MS);
-  const length = days < 1 ? spanText(span) : counted(days, 'day');
   const net = metrics.totalReturn;
-  const sign = net === null || net === 0 ? '' : net > 0 ? 'gain' : 'loss';
   const drawdown = metrics.maxDrawdown === null ? null : `, worst drawdown ${signedPercent(metrics.maxDrawdown)}`;
-  return html`<b class="${sign}">${net === null ? NONE : signedPercent(net)}</b> net in ${length}${drawdown},
-    ${counted(trades.trades, 'trade')}${costs(Number(orders.fees), Number(metrics.netProfit ?? 0), run.reportingAsset)}`;
+  return html`<b class="${tone(net ?? 0)}">${net === null ? NONE : signedPercent(net)}</b> net in ${daysText(run.toMs - run.fromMs)}${drawdown},
+    ${counted(trades.trades, 'trade')}${feesText(Number(orders.fees), Number(metrics.netProfit ?? 0), run.reportingAsset)}`;
 }
 
-function costs(fees: number, net: number, asset: string): string {
-  if (!(fees > 0)) return ', no costs';
+/** Fees are one of the costs: slippage and funding stand in the cost bridge. */
+function feesText(fees: number, net: number, asset: string): string {
+  if (!(fees > 0)) return ', no fees';
   const gross = net + fees;
   return gross > 0 && fees <= gross
-    ? `, ${percent(fees / gross, 0)} of gross lost to costs`
-    : `, costs of ${fixed(fees, 2)}${THIN}${asset}, more than the gross result`;
+    ? `, ${percent(fees / gross, 0)} of gross lost to fees`
+    : `, fees of ${fixed(fees, 2)}${THIN}${asset}, more than the gross result`;
 }
 
 export interface Chip {
@@ -177,7 +174,7 @@ function performance({ run, metrics }: Summary): Markup[] {
     card(figure('cagr'), sub, metrics.flags['cagr'] !== undefined),
     card(
       figure('maxDrawdown'),
-      deepest === undefined ? 'none' : `${counted(Math.round(deepest.days), 'day')}${deepest.recoveryMs === null ? ', not regained' : ''}`,
+      deepest === undefined ? 'none' : `${daysText(deepest.days * DAY_MS)}${deepest.recoveryMs === null ? ', not regained' : ''}`,
     ),
     card(
       {
@@ -222,7 +219,8 @@ function trading({ run, metrics, trades, orders }: Summary): Markup[] {
         {
           label: 'Fees',
           kind: 'cost',
-          definition: 'Paid to the venue on all fills; a fee in the base asset counts at the price of its fill.',
+          definition:
+            'Paid to the venue on all fills; a fee in the base asset counts at the price of its fill. Gross is the net profit before them.',
         },
         orders.fees,
         asset,

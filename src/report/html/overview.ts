@@ -5,6 +5,7 @@ import type { RunRecord } from '../../model/run.ts';
 import { buyAndHold, countUpTo, executionFeeds } from '../metrics/daily.ts';
 import { worthAt } from '../metrics/kernels/worth.ts';
 import { worthOf } from '../metrics/worth.ts';
+import { shortsOf } from '../trades/positions.ts';
 import { meanPosition, type PositionChanges } from './page/exposure.ts';
 import type { WireOverview } from './page/wire.ts';
 
@@ -18,16 +19,22 @@ interface Changes extends PositionChanges {
   readonly units: Float64Array;
 }
 
-/** What the fills of one instrument did to the holding of its base asset, fees taken in that asset included. */
-export function positionChanges({ fills, instruments }: RunRecord, instrument: number): Changes {
+/**
+ * What the fills of one instrument did to the holding of its base asset, fees taken in that asset included. A short that stands beside a
+ * long adds to it: what is in the market is both.
+ */
+export function positionChanges(record: RunRecord, instrument: number): Changes {
+  const { fills, instruments } = record;
   const { quantityDigits, baseDigits } = instruments[instrument]!;
+  const isShort = shortsOf(record);
   const unitsPerLot = pow10(baseDigits - quantityDigits);
   const ms = new Float64Array(fills.length);
   const units = new Float64Array(fills.length);
   let length = 0;
   for (let row = 0; row < fills.length; row++) {
     if (fills.instrument[row] !== instrument) continue;
-    const bought = fills.lots[row]! * (fills.side[row] === 0 ? unitsPerLot : -unitsPerLot);
+    const isMore = (fills.side[row] === 0) !== (isShort?.(row) === true);
+    const bought = fills.lots[row]! * (isMore ? unitsPerLot : -unitsPerLot);
     ms[length] = fills.timeMs[row]!;
     units[length++] = bought - (fills.feeInBase[row] === 1 ? fills.fee[row]! : 0);
   }
@@ -117,10 +124,11 @@ export function returnsByHour({ equity, startUnits }: RunRecord): number[] {
   let before = startUnits;
   for (let row = 0; row < equity.length; row++) {
     const now = equity.units[row]!;
-    if (now !== before && now > 0 && before > 0) {
+    if (now !== before && before > 0) {
       // A bar's close is the first instant of the next hour: what it earned belongs to the hour before.
       const hour = Math.floor((equity.timeMs[row]! - 1) / HOUR) + FIRST_DAY * 24;
-      logs[hour % (7 * 24)]! += Math.log(now / before);
+      // What fell to nothing or below lost all there was; after it there is nothing to earn on.
+      logs[hour % (7 * 24)]! += Math.log(Math.max(now, 0) / before);
     }
     before = now;
   }

@@ -1,11 +1,12 @@
 // The parts of the report that are tables: drawdowns, months, all figures, orders, data, provenance.
 
+import { sizeText } from '../../model/instrument.ts';
 import type { Summary } from '../folder/summary.ts';
 import { shown, type Shown } from './figures.ts';
 import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from './glossary.ts';
 import type { ReportInput } from './input.ts';
 import { html, type Markup, type Part } from './markup.ts';
-import { count, counted, dayText, fixed, NONE, percent, signedPercent, spanText, THIN } from './page/format.ts';
+import { count, counted, dayText, fixed, NONE, percent, signedPercent, spanText, THIN, tone } from './page/format.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const DAY_MS = 86_400_000;
@@ -45,7 +46,7 @@ export function drawdowns({ metrics }: Summary): Markup {
       dayText(row.peakMs),
       html`<span class="wide">${dayText(row.troughMs)}</span>`,
       row.recoveryMs === null ? 'not yet' : dayText(row.recoveryMs),
-      `${count(Math.round(row.days))}${THIN}d`,
+      spanText(row.days * DAY_MS),
     ]),
     'The deepest drawdowns',
   );
@@ -66,7 +67,7 @@ export function months({ metrics }: Summary): Markup {
     return html`<tr>
       <th scope="row">${year}</th>
       ${cells}
-      <td class="total ${total >= 0 ? 'gain' : 'loss'}">${fixed(total * 100, 2)}</td>
+      <td class="total ${tone(total)}">${fixed(total * 100, 2)}</td>
     </tr>`;
   });
   return html`<div class="scroll">
@@ -233,6 +234,12 @@ export function data({ dataQuality }: Summary): Markup {
   );
 }
 
+/** A fee of the record; of contracts what opens and what closes, where they differ. */
+function feeText(openPpm: number, closePpm = openPpm): string {
+  const open = percent(openPpm / 1e6, 3);
+  return closePpm === openPpm ? open : `${open} to open, ${percent(closePpm / 1e6, 3)} to close`;
+}
+
 export function provenance({ record, summary, provenance: of }: ReportInput): Markup {
   const versions = Object.entries(summary.run.versions).map(([name, version]) => `${name} ${version}`);
   const span = summary.run.toMs - summary.run.fromMs;
@@ -296,16 +303,16 @@ export function provenance({ record, summary, provenance: of }: ReportInput): Ma
         'taker fee, record',
         'valued at',
       ],
-      record.instruments.map((it) => [
+      record.instruments.map((it, at) => [
         it.id,
         it.base,
         it.quote,
         String(it.priceDigits),
         String(it.quantityDigits),
-        `${fixed(it.minLots / 10 ** it.quantityDigits, it.quantityDigits)}${THIN}${it.base}`,
-        percent(it.makerFeePpm / 1e6, 3),
-        percent(it.takerFeePpm / 1e6, 3),
-        'close',
+        sizeText(fixed(it.minLots / 10 ** it.quantityDigits, it.quantityDigits), it),
+        feeText(it.contract?.openMakerFeePpm ?? it.makerFeePpm, it.contract?.closeMakerFeePpm),
+        feeText(it.contract?.openTakerFeePpm ?? it.takerFeePpm, it.contract?.closeTakerFeePpm),
+        summary.run.instruments[at]?.markSource ?? NONE,
       ]),
       'Instruments',
       [1, 2],

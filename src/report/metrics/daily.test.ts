@@ -110,6 +110,22 @@ test('exposure weighs by time, at the last close', () => {
   expect(figures).toMatchObject({ exposureTime: 0.25, grossExposureMax: 0.25, netExposureMax: 0.25 });
   expect(figures.grossExposure).toBeCloseTo(0.25 * 0.25, 9);
   expect(figures.turnover).toBeCloseTo(200 / 400 / (4 / 365), 9);
+  // What an instrument fills inside its bar is booked before what another one fills at the open of the same bar.
+  const other = { ...free, instrument: testInstrument({ wireName: 'XYZUSD', makerFeePpm: 0, takerFeePpm: 0 }) };
+  const two = runRecord({
+    bars: [free, other],
+    start: 400 * 1e8,
+    script: [
+      { row: 100, isBuy: true, lots: 10_000, inside: true },
+      { row: 100, isBuy: true, lots: 10_000, instrument: 1 },
+      { row: 101, isBuy: false, lots: 10_000 },
+      { row: 102, isBuy: false, lots: 10_000, instrument: 1 },
+    ],
+  });
+  // The other one is held for two minutes, at 100 / 400; the first for none.
+  const both = exposureFigures(two, [], dailyEquity(two).equity);
+  expect(both.grossExposureMax).toBe(0.25);
+  expect(both.grossExposure).toBeCloseTo((2 * 0.25) / (4 * 1440), 12);
   // Overlapping episodes count once.
   expect(
     exposureFigures(record, [...held, ...held, { fromMs: held[0]!.toMs - 1000, toMs: held[0]!.toMs + DAY_MS }], dailyEquity(record).equity)

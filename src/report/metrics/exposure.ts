@@ -77,10 +77,11 @@ function weightedExposure(record: RunRecord): Weighted {
   const { equity, fills } = record;
   const out: Weighted = { gross: 0, net: 0, grossMost: 0, netMost: 0, ruined: false };
   const positions = new Positions(record);
+  const booked = rowsByTime(record);
   const reporting = pow10(record.reportingDigits);
   for (let i = -1, next = 0; i < equity.length; i++) {
     const nowMs = i < 0 ? record.fromMs : equity.timeMs[i]!;
-    while (next < fills.length && fills.timeMs[next]! <= nowMs) positions.book(next++);
+    while (next < fills.length && fills.timeMs[booked[next]!]! <= nowMs) positions.book(booked[next++]!);
     const value = i < 0 ? record.startUnits : equity.units[i]!;
     if (!(value > 0)) out.ruined = true;
     if (positions.held === 0) continue;
@@ -94,6 +95,15 @@ function weightedExposure(record: RunRecord): Weighted {
     if (Math.abs(net) > Math.abs(out.netMost)) out.netMost = net;
   }
   return out;
+}
+
+/**
+ * Fills in order of time. Of several instruments they are not booked so: each works off its bar by itself, and what one fills inside the
+ * bar bears its close, though another one's fill at the open is booked after it.
+ */
+function rowsByTime({ fills: { length, timeMs }, instruments }: RunRecord): Uint32Array {
+  const rows = Uint32Array.from({ length }, (_, row) => row);
+  return instruments.length < 2 ? rows : rows.toSorted((a, b) => timeMs[a]! - timeMs[b]!);
 }
 
 /** Positions of the account in its instruments, coins or contracts, and what they are worth at the last close. */

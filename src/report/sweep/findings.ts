@@ -2,7 +2,7 @@
 
 import { written, type Entry } from '../html/figures.ts';
 import { METRICS, TRADES } from '../html/glossary.ts';
-import { count, counted, fixed, percent } from '../html/page/format.ts';
+import { count, counted, percent } from '../html/page/format.ts';
 import { chanceOf } from './chance.ts';
 import { neighbourhoods, ranked, type Neighbourhoods } from './neighbours.ts';
 import { figureOf, paramsOf, type Chance, type SweepRecord } from './record.ts';
@@ -108,7 +108,7 @@ function doubtsOf(record: SweepRecord, best: number | null, neighbours: Neighbou
   if (record.isMoreBetter && value > 0 && around < value / 2) {
     doubts.push(`the sets around the best one have a ${label} of ${written(around, kind, record.asset)} on average`);
   }
-  if (at('trades') < FEW_TRADES) doubts.push(`the best set closed ${fixed(at('trades'), 0)} trades`);
-  if (at('days') < FEW_DAYS) doubts.push(`the figures rest on ${fixed(at('days'), 0)} days`);
+  if (at('trades') < FEW_TRADES) doubts.push(`the best set closed ${counted(at('trades'), 'trade')}`);
+  if (at('days') < FEW_DAYS) doubts.push(`the figures rest on ${counted(at('days'), 'day')}`);
   return doubts;
 }

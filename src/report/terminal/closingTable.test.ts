@@ -31,6 +31,14 @@ test('says what was run, what came of it, what to doubt, and where the report is
   expect(text).toMatch(/[▁▂▃▄▅▆▇█]{60}/);
 });
 
+test('a run that is shorter than a day has its hours', () => {
+  const run = { ...summary.run, toMs: summary.run.fromMs + 8 * 3_600_000 };
+  const drawdownTable = [{ peakMs: run.fromMs, troughMs: run.fromMs + 1, recoveryMs: run.fromMs + 1_800_001, depth: -0.1, days: 1 / 48 }];
+  const text = closingTable(record, { ...summary, run, metrics: { ...summary.metrics, drawdownTable } }, { colour: false });
+  expect(text).toContain('(8\u2009h, 4\u2009320 bars, 3 gaps)');
+  expect(text).toMatch(/Max drawdown .* \(30\u2009min\) +recovered in 30\u2009min/);
+});
+
 test('colour adds nothing but colour', () => {
   const [plain, coloured] = [false, true].map((colour) => closingTable(record, summary, { colour }));
   expect(coloured).not.toBe(plain);

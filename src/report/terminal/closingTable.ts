@@ -1,7 +1,7 @@
 // The table that ends a run in the terminal: the answer, its doubts, and where the rest is. At most 100 columns.
 
 import type { RunSummary, Summary } from '../folder/summary.ts';
-import { count, counted, dayText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
+import { count, counted, dayText, daysText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
 import { namesOf } from '../names.ts';
 import { doubtsOf } from './doubts.ts';
 import { sparkline } from './sparkline.ts';
@@ -42,8 +42,7 @@ export function closingTable({ equity }: EquityOfRun, summary: Summary, options:
 function heading({ run, dataQuality }: Summary): string[] {
   const names = strategyNames(run);
   const markets = marketsOf(run);
-  const days = Math.round((run.toMs - run.fromMs) / DAY_MS);
-  const size = `(${counted(days, 'day')}, ${counted(dataQuality.rows, 'bar')}, ${counted(dataQuality.gaps, 'gap')})`;
+  const size = `(${daysText(run.toMs - run.fromMs)}, ${counted(dataQuality.rows, 'bar')}, ${counted(dataQuality.gaps, 'gap')})`;
   const range = `${dayText(run.fromMs)} – ${dayText(run.toMs)}  ${size}`;
   const what = `  ${names}  ${markets.slice(0, 3).join(', ')}${markets.length > 3 ? ` and ${markets.length - 3} more` : ''}`;
   return what.length + 2 + range.length <= WIDTH ? [`${what}  ${range}`] : [cut(what), `  ${range}`];
@@ -112,10 +111,9 @@ function row(label: string, value: string, unit: string, second: string, third: 
 function deepest({ drawdownTable }: Summary['metrics']): [string, string] {
   const [worst] = drawdownTable;
   if (!worst) return ['', ''];
-  const days = (ms: number) => counted(Math.round(ms / DAY_MS), 'day');
   return [
-    `(${days(worst.days * DAY_MS)})`,
-    worst.recoveryMs === null ? 'not recovered' : `recovered in ${days(worst.recoveryMs - worst.troughMs)}`,
+    `(${daysText(worst.days * DAY_MS)})`,
+    worst.recoveryMs === null ? 'not recovered' : `recovered in ${daysText(worst.recoveryMs - worst.troughMs)}`,
   ];
 }
 

@@ -65,6 +65,17 @@ export function exactText(value: number, digits: number, least = 0): string {
 
 const two = (n: number): string => String(n).padStart(2, '0');
 
+/** Whole days, `41 days`; what is shorter as `spanText` has it. */
+export function daysText(ms: number): string {
+  const days = Math.round(ms / DAY);
+  return days < 1 ? spanText(ms) : counted(days, 'day');
+}
+
+/** The class that colours a figure by its sign: nothing is neither gain nor loss. */
+export function tone(value: number): 'gain' | 'loss' | '' {
+  return value > 0 ? 'gain' : value < 0 ? 'loss' : '';
+}
+
 /** `2024-08-08`, UTC. */
 export function dayText(ms: number): string {
   if (!Number.isFinite(ms)) return NONE;

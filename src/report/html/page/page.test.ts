@@ -5,7 +5,7 @@ import { seededRng } from '../../../base/rng.ts';
 import { openOf } from '../../../model/interval.ts';
 import { pointsBetween, type EquityRows } from './equityRows.ts';
 import { meanPosition } from './exposure.ts';
-import { exactText, fixed, MINUS, percent, signed, spanText, THIN } from './format.ts';
+import { daysText, exactText, fixed, MINUS, percent, signed, spanText, THIN, tone } from './format.ts';
 import { coarsen, ladder, rowNumbers, type Level } from './levels.ts';
 import { digitsOf, logTicks, niceTicks, numberTexts, timeTexts } from './ticks.ts';
 
@@ -110,4 +110,6 @@ test('numbers are written with thin spaces, a true minus, and never as NaN', () 
   expect(exactText(-123_400_000, 8, 2)).toBe(`${MINUS}1.234`);
   expect(exactText(500_000_000, 8, 2)).toBe('5.00');
   expect(spanText(41 * 86_400_000 + 6 * 3_600_000)).toBe(`41${THIN}d 6${THIN}h`);
+  expect([0.3, 0.5, 41.2].map((days) => daysText(days * 86_400_000))).toEqual([`7${THIN}h 12${THIN}min`, '1 day', '41 days']);
+  expect([-0.1, 0, 0.1].map(tone)).toEqual(['loss', '', 'gain']);
 });

@@ -1,7 +1,7 @@
 // The small pictures of how trades went: distribution, excursions, holding times, rolling Sharpe; drawn as SVG at the width they have.
 
 import { byId } from './dom.ts';
-import { fixed, spanText } from './format.ts';
+import { counted, fixed, spanText } from './format.ts';
 import { drawBins, Frame } from './frame.ts';
 import { niceStep, niceTicks, numberTexts, timeTexts } from './ticks.ts';
 import type { TradeRows } from './tradeRows.ts';
@@ -53,7 +53,7 @@ function drawReturns({ of }: TradeRows): void {
     bins,
     (bin) => (low + bin) * step,
     (bin) => (low + bin >= 0 ? 'gain' : 'loss'),
-    (bin, amount) => `${fixed((low + bin) * step, 2)} to ${fixed((low + bin + 1) * step, 2)} %: ${amount} trades`,
+    (bin, amount) => `${fixed((low + bin) * step, 2)} to ${fixed((low + bin + 1) * step, 2)} %: ${counted(amount, 'trade')}`,
   );
   frame.show();
 }
@@ -132,7 +132,7 @@ function drawHolding({ of, length }: TradeRows): void {
     bins,
     (bin) => bin,
     () => 's0',
-    (bin, amount) => `${spanText(2 ** (bin / 2) * MINUTE)} to ${spanText(2 ** ((bin + 1) / 2) * MINUTE)}: ${amount} trades`,
+    (bin, amount) => `${spanText(2 ** (bin / 2) * MINUTE)} to ${spanText(2 ** ((bin + 1) / 2) * MINUTE)}: ${counted(amount, 'trade')}`,
   );
   frame.show();
 }

@@ -7,7 +7,7 @@ import { typicalLengthMs } from '../../../model/interval.ts';
 import { chartTime } from './chartUnits.ts';
 import { byId, colour, element, oncePerFrame } from './dom.ts';
 import { AXIS_WIDTH } from './timePlot.ts';
-import { clockText, count, dayText, exactText, fixed, signedPercent, spanText, timeText } from './format.ts';
+import { clockText, count, dayText, exactText, fixed, signedPercent, spanText, timeText, tone } from './format.ts';
 import { addGestures } from './gestures.ts';
 import { placeOf, sliceOf, traceOn, type Market, type Slice } from './market.ts';
 import { MAX_MARKERS, Overlay } from './overlay.ts';
@@ -269,7 +269,7 @@ export class PriceChart {
     return [
       element(
         'b',
-        { class: of.pnl[row]! >= 0 ? 'gain' : 'loss' },
+        { class: tone(of.pnl[row]!) },
         `trade ${count(row + 1)}: ${of.side[row] === 0 ? 'long' : 'short'}, ${result} in ${spanText(of.exitMs[row]! - of.entryMs[row]!)}`,
       ),
     ];

@@ -1,7 +1,7 @@
 // The table of closed trades: sorted, filtered, fifty a page, exported as it is shown.
 
 import { byId, element } from './dom.ts';
-import { count, exactText, fixed, minuteText, NONE, signed, spanText } from './format.ts';
+import { count, exactText, fixed, minuteText, NONE, signed, spanText, tone } from './format.ts';
 import type { TimeWindow } from './timeWindow.ts';
 import type { TradeRows } from './tradeRows.ts';
 import { FRACTION_DIGITS, PRICE_EXTRA_DIGITS, type PageData, type WireInstrument } from './wire.ts';
@@ -124,7 +124,7 @@ export class TradeTable {
 
   #row(row: number): HTMLElement {
     const cells = this.#columns.map(({ text, tint, value, isMain }, at) => {
-      const sign = tint ? (value(row) > 0 ? 'gain' : value(row) < 0 ? 'loss' : '') : '';
+      const sign = tint ? tone(value(row)) : '';
       return element(at === 0 ? 'th' : 'td', { class: `${sign}${isMain ? '' : ' wide'}`.trim() }, text(row));
     });
     const made = element('tr', { tabindex: '0', 'data-row': String(row), 'aria-selected': String(row === this.#selected) }, ...cells);
@@ -185,6 +185,8 @@ function columnsOf(page: PageData, { of, tags }: TradeRows): Column[] {
   const market = (row: number): WireInstrument | undefined => instruments[of.instrument[row]!];
   const priceDigits = (row: number) => market(row)?.priceDigits ?? 0;
   const scale = 10 ** FRACTION_DIGITS;
+  const coins = instruments.length === 1 ? (instruments[0]?.base ?? '') : 'base';
+  const units = [...new Set(instruments.map(({ isContract }) => (isContract ? 'contracts' : coins)))];
   const fraction = (name: string, key: string, column: Float64Array, tint = false): Column => ({
     name,
     key,
@@ -253,8 +255,8 @@ function columnsOf(page: PageData, { of, tags }: TradeRows): Column[] {
       plain: (row) => String(of.exitMs[row]! - of.entryMs[row]!),
     },
     {
-      name: instruments.length === 1 ? `quantity, ${instruments[0]?.base ?? ''}` : 'quantity, base',
-      key: 'quantity_base',
+      name: `quantity, ${units.join(' or ')}`,
+      key: units.length > 1 ? 'quantity' : instruments[0]?.isContract ? 'quantity_contracts' : 'quantity_base',
       value: (row) => of.lots[row]! / 10 ** (market(row)?.quantityDigits ?? 0),
       text: (row) => exactText(of.lots[row]!, market(row)?.quantityDigits ?? 0),
       plain: (row) => plainInteger(of.lots[row]!, market(row)?.quantityDigits ?? 0),

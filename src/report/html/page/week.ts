@@ -1,7 +1,7 @@
 // Returns by hour of the week, as a table tinted by value.
 
 import { byId, element } from './dom.ts';
-import { fixed } from './format.ts';
+import { fixed, tone } from './format.ts';
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const NARROW = 600;
@@ -53,5 +53,5 @@ function side(text: string): HTMLElement {
 
 function total(returns: readonly number[], day: number): HTMLElement {
   const growth = returns.slice(day * 24, day * 24 + 24).reduce((product, value) => product * (1 + value), 1);
-  return element('td', { class: growth >= 1 ? 'gain' : 'loss' }, fixed((growth - 1) * 100, 1));
+  return element('td', { class: tone(growth - 1) }, fixed((growth - 1) * 100, 1));
 }

@@ -39,6 +39,8 @@ export interface WireInstrument extends Worth {
   readonly name: string;
   readonly base: string;
   readonly quote: string;
+  /** Quantities count contracts, not coins of `base`. */
+  readonly isContract: boolean;
   readonly quantityDigits: number;
   readonly baseDigits: number;
   readonly priceDigits: number;
