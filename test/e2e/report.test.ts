@@ -107,6 +107,22 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
+    it('has each trade at its instrument where feeds and instruments stand in different orders', async () => {
+      const record = reportRecord({ rows: 500, trades: 4, instruments: 2 });
+      const of = join(folder, 'turned.html');
+      await writeReport(reportInput({ ...record, feeds: record.feeds.toReversed() }), of);
+      const page = await opened(of);
+      expect(await page.locator('#instrument option').allTextContents()).toEqual(['AB1USD', 'ABCUSD']);
+      const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#export').click()]);
+      const [, ...rows] = readFileSync(await download.path(), 'utf8').trim().split('\n');
+      const { closed } = tradesOf(record);
+      const names = Array.from(closed.instrument, (at) => record.instruments[at]!.wireName);
+      expect(rows.map((row) => row.split(',')[1])).toEqual(names);
+      await page.locator('#trade-table tbody tr').first().click();
+      expect(await page.locator('#instrument option:checked').textContent()).toBe(names[0]);
+      await close(page);
+    });
+
     it('counts contracts as contracts', async () => {
       const record = reportRecord({ rows: 500, trades: 3 });
       const { contract } = linearContract();

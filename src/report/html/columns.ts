@@ -244,7 +244,8 @@ function packBrackets(record: RunRecord, instrument: number, pack: Pack): WireIn
   };
 }
 
-export function packTrades(record: RunRecord, pack: Pack): WireTrades {
+/** The page has its instruments in the order of `feeds`, the record of a run in one of its own. */
+export function packTrades(record: RunRecord, feeds: readonly FeedRecord[], pack: Pack): WireTrades {
   const { closed, tags } = tradesOf(record);
   const length = Math.min(closed.length, MAX_TRADES);
   const scaled = (column: Float64Array, scale: number | ((row: number) => number)) => {
@@ -255,13 +256,17 @@ export function packTrades(record: RunRecord, pack: Pack): WireTrades {
   };
   const whole = (column: Float64Array) => column.subarray(0, length);
   const fraction = pow10(FRACTION_DIGITS);
+  const placeOf = record.instruments.map(({ id }) => feeds.findIndex(({ bars }) => bars.instrument.id === id));
   const price = (row: number) => pow10(record.instruments[closed.instrument[row]!]!.priceDigits + PRICE_EXTRA_DIGITS);
   return {
     length,
     all: closed.length,
     tags,
     columns: {
-      instrument: pack.add(closed.instrument.subarray(0, length), 0),
+      instrument: pack.add(
+        closed.instrument.subarray(0, length).map((at) => placeOf[at]!),
+        0,
+      ),
       strategy: pack.add(closed.strategy.subarray(0, length), 0),
       side: pack.add(closed.side.subarray(0, length), 0),
       entryMs: pack.add(whole(closed.entryMs), 1),

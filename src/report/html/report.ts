@@ -52,7 +52,7 @@ function pageData({ record, summary }: ReportInput, feeds: readonly FeedRecord[]
       .map(({ peakMs, troughMs, recoveryMs, depth }) => ({ peakMs, troughMs, recoveryMs, depth })),
     equity: packEquity(record, detail.equityStepMs, pack),
     instruments: feeds.map((feed, at) => packInstrument(record, feed, detail.intervals[at]!, pack)),
-    trades: packTrades(record, pack),
+    trades: packTrades(record, feeds, pack),
     rollingSharpe: { ms: metrics.days, values: metrics.rollingSharpe.map((value) => (value === null ? null : Number(value.toFixed(4)))) },
     hours: isIntraday(record) ? returnsByHour(record) : null,
   };
