@@ -80,7 +80,13 @@ export class EpisodeBook extends Episodes<Part> {
   }
 
   /** Money that came without a trade, below 0 went: funding, or what others bore of a liquidation. It belongs to what is open. */
-  pay(units: number, isFunding: boolean): void {
+  pay(units: number, isFunding: boolean, timeMs: number): void {
+    if (!isFunding && this.#path !== null && this.base !== 0) {
+      // It comes with the liquidation, in its bar: no price before was seen with it.
+      const bar = this.#path.barOf(timeMs, true);
+      this.#follow(this.#path.between(bar));
+      this.#path.stand(bar);
+    }
     this.flow += units;
     if (isFunding) this.#funding += units;
     else this.#liquidation += units;

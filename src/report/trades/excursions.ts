@@ -9,6 +9,16 @@ interface Seen {
   close: number;
 }
 
+/** A fill of an order that waited for a level, and since when the venue had it. */
+export interface Triggered {
+  readonly price: number;
+  readonly level: number;
+  readonly isBuy: boolean;
+  /** It waited for a price against it. */
+  readonly isStop: boolean;
+  readonly sinceMs: number;
+}
+
 /**
  * Walks the bars once, whatever the number of trades: call `stand` after each fill of one strategy and instrument, `between` before it.
  * The bar of a fill counts with its close alone, and only when the next fill is in a later bar: what came before the fill within it is
@@ -37,11 +47,18 @@ export class BarPath {
     return this.#openRow;
   }
 
-  /** Was a fill at `price` the open of the bar that begins at `timeMs`, rather than at `level` inside the bar that ends then? */
-  isAtOpen(timeMs: number, price: number, level: number): boolean {
+  /** Was it at the open of the bar that begins at `timeMs`, rather than at its level inside the bar that ends then? */
+  isAtOpen(timeMs: number, { price, level, isBuy, isStop, sinceMs }: Triggered): boolean {
+    const { openMs, closeMs, open, high, low } = this.#bars;
     const row = this.barOf(timeMs, false);
-    if (this.#bars.openMs[row] !== timeMs) return false;
-    return Math.abs(price - this.#bars.open[row]!) <= Math.abs(price - level);
+    if (openMs[row] !== timeMs) return false;
+    const side = isBuy ? 1 : -1;
+    // Slippage only worsens a price, and a stop goes off at an open beyond its level.
+    if ((price - open[row]!) * side < 0 || (isStop && (open[row]! - level) * side < 0)) return false;
+    const before = row - 1;
+    const stoodBefore = before >= 0 && closeMs[before] === timeMs && sinceMs <= openMs[before]!;
+    if (isStop && stoodBefore && (isBuy ? high[before]! >= level : low[before]! <= level)) return false;
+    return Math.abs(price - open[row]!) <= Math.abs(price - level);
   }
 
   stand(bar: number): void {

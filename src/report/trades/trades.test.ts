@@ -7,7 +7,7 @@ import { mulDiv } from '../../base/exact.ts';
 import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
 import { MINUTE, randomScript, runRecord, START_MS, testBars, testInstrument, type ScriptFill } from '../../../test/fixtures/runRecord.ts';
 import { ContractScale } from '../../portfolio/contractScale.ts';
-import type { RunRecord } from '../../model/run.ts';
+import { PAYMENTS, type PaymentColumns, type RunRecord } from '../../model/run.ts';
 import { exactSum } from '../metrics/money.ts';
 import type { ClosedTrade } from './columns.ts';
 import { EpisodeBook } from './episode.ts';
@@ -199,22 +199,46 @@ describe('excursions', () => {
     expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-10 * UNIT, 30 * UNIT]);
   });
 
-  /** Bought in row 1, stopped at `price` in row `row`, its level at 95.00. */
-  const stopped = (price: number, row: number, inside: boolean) =>
+  /** Bought in row 1, stopped at `price` in row `row`. */
+  const stopped = (price: number, row: number, inside: boolean, limit = 9500) =>
     tradesOf(
       runRecord({
         bars: [priced(rows)],
         script: [
           { row: 1, isBuy: true, ...unit },
-          { row, isBuy: false, ...unit, inside, price, role: 'stopLoss', limit: 9500 },
+          { row, isBuy: false, ...unit, inside, price, role: 'stopLoss', limit },
         ],
       }),
     ).closed;
   test('a stop inside its bar, and one that gaps at the open', () => {
     const inside = stopped(9500, 2, true);
     expect([inside.maeUnits[0], inside.mfeUnits[0]]).toEqual([-5 * UNIT, 10 * UNIT]);
-    // At the open of row 4, 100.00 by its gap from 95.00: row 3 was whole.
-    expect(stopped(10_000, 4, false).maeUnits[0]).toBe(-20 * UNIT);
+    // At the open of row 4, 100.00 by its gap from 105.00: row 3 was whole.
+    expect(stopped(10_000, 4, false, 10_500).maeUnits[0]).toBe(-20 * UNIT);
+    // Slippage from 101.00 to 100.40 leads near the open of row 4, but no sell is above the open at which it goes off: it was in row 3.
+    expect(stopped(10_040, 3, true, 10_100).maeUnits[0]).toBe(-10 * UNIT);
+  });
+
+  test('a liquidation fills inside its bar, and what others bore of it is no profit of the prices before', () => {
+    const record = runRecord({
+      bars: [priced(rows)],
+      script: [
+        { row: 1, isBuy: true, ...unit },
+        { row: 3, isBuy: false, ...unit, inside: true, price: 5000, role: 'liquidation' },
+      ],
+    });
+    const covered: PaymentColumns = {
+      length: 1,
+      timeMs: record.fills.timeMs.slice(1),
+      strategy: Uint8Array.of(0),
+      instrument: Uint8Array.of(0),
+      kind: Uint8Array.of(PAYMENTS.indexOf('covered')),
+      isLong: Uint8Array.of(1),
+      units: Float64Array.of(42 * UNIT),
+      afterFills: Float64Array.of(1),
+    };
+    const { closed } = tradesOf({ ...record, payments: covered });
+    expect([closed.pnlUnits[0], closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-8 * UNIT, -10 * UNIT, 30 * UNIT]);
   });
 
   test('entry and exit in one bar know nothing of its path', () => {

@@ -22,7 +22,13 @@ export function tradesOf(record: RunRecord): Trades {
   return trades;
 }
 
-const ROLE = { stopLoss: ROLES.indexOf('stopLoss'), trailing: ROLES.indexOf('trailing'), takeProfit: ROLES.indexOf('takeProfit') };
+const ROLE = {
+  stopLoss: ROLES.indexOf('stopLoss'),
+  trailing: ROLES.indexOf('trailing'),
+  takeProfit: ROLES.indexOf('takeProfit'),
+  liquidation: ROLES.indexOf('liquidation'),
+  condition: ROLES.indexOf('condition'),
+};
 
 interface Lane {
   readonly strategy: number;
@@ -33,7 +39,7 @@ interface Lane {
 }
 
 function makeTrades(record: RunRecord): Trades {
-  const { instruments, fills, orders } = record;
+  const { instruments, fills } = record;
   for (const { id, quoteDigits } of instruments) {
     assert(quoteDigits === record.reportingDigits, `${id} counts money in ${quoteDigits} digits, the run in ${record.reportingDigits}`);
   }
@@ -60,7 +66,7 @@ function makeTrades(record: RunRecord): Trades {
       lanes.set(key, lane);
     }
     const order = fills.orderId[row]! - 1;
-    lane.book.book(fillAt(record, row, lane.path, orders.role[order]!, orders.limit[order]!, ticksPerPrice[instrument]!, costs));
+    lane.book.book(fillAt(record, row, lane.path, order, ticksPerPrice[instrument]!, costs));
   }
   pay(Infinity);
   for (const { book } of lanes.values()) book.end();
@@ -91,11 +97,10 @@ export function costsOf(record: RunRecord): FillCosts {
 }
 
 function fillAt(
-  { fills }: RunRecord,
+  { fills, orders }: RunRecord,
   row: number,
   path: BarPath | null,
-  role: number,
-  level: number,
+  order: number,
   scale: number,
   { slippageUnits, isLiquidation }: FillCosts,
 ): FillAt {
@@ -103,9 +108,17 @@ function fillAt(
   if (path !== null) {
     const timeMs = fills.timeMs[row]!;
     const ticks = fills.price[row]!;
-    // A resting limit fills inside its bar. A stop leg fills at the open after a gap, else at its level inside.
+    const role = orders.role[order]!;
     const isStop = role === ROLE.stopLoss || role === ROLE.trailing;
-    const isInside = fills.isMaker[row] === 1 || (isStop && !path.isAtOpen(timeMs, ticks / scale, level / scale));
+    const level = orders.limit[order]! / scale;
+    // The level of a trailing stop is its last one: the bar before saw another.
+    const sinceMs = role === ROLE.trailing ? Infinity : orders.arrivedMs[order]!;
+    const triggered = { price: ticks / scale, level, isBuy: fills.side[row] === 0, isStop, sinceMs };
+    // A resting limit fills inside its bar, a liquidation too. What waited for a level fills at the open after a gap, else at it inside.
+    const isInside =
+      fills.isMaker[row] === 1 ||
+      role === ROLE.liquidation ||
+      ((isStop || role === ROLE.condition) && !path.isAtOpen(timeMs, triggered));
     bar = path.barOf(timeMs, isInside);
   }
   return {
