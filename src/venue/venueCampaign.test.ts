@@ -335,7 +335,7 @@ const setting = fc
   }));
 
 /** Runs of the suite; a campaign sets more. */
-const RUNS = Number(process.env['ISOBAR_CAMPAIGN_RUNS'] ?? 400);
+const RUNS = Number(process.env['ISOBAR_CAMPAIGN_RUNS'] ?? 200);
 
 test('the venue does to the last unit what a naive one does, and nothing is made or lost', () => {
   fc.assert(

@@ -5,7 +5,7 @@ import { noPairedCounts, PairedWorld } from './pairedWorld.ts';
 
 /** `npm run campaign -- futuresPaired` sets both; a case is a life of EVENTS events. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
-const CASES = Number(ISOBAR_CASES ?? 150);
+const CASES = Number(ISOBAR_CASES ?? 100);
 const SEED = Number(ISOBAR_SEED ?? 1);
 const EVENTS = 200;
 const HOUR_MS = 3_600_000;
