@@ -61,6 +61,8 @@ export interface Order extends OrderIntent {
   /** Of a condition order, the price that it waits for at the exchange, and whether the price has to rise to it. 0 or absent: none. */
   readonly condition?: Ticks;
   readonly rises?: boolean;
+  /** Lots, or units of an amount, that were taken off what was wanted, so that no other open order looks the same. Absent: none. */
+  readonly marked?: number;
 }
 
 declare const approved: unique symbol;

@@ -381,10 +381,10 @@ export class OrderManager {
   #makeUnique(order: OrderRecord): boolean {
     if (!this.#looksTaken(order)) return true;
     // By amount there is no lot to take away; a smaller amount is as good a mark.
-    const [step, least] = order.lots > 0 ? [1, order.instrument.minLots] : [1, 1];
-    for (let tries = 0; tries < 16; tries++) {
-      if (order.lots > 0) order.lots = (order.lots - step) as Lots;
-      else order.quoteUnits = (order.quoteUnits - step) as Units;
+    const least = order.lots > 0 ? order.instrument.minLots : 1;
+    for (order.marked = 1; order.marked <= 16; order.marked++) {
+      if (order.lots > 0) order.lots = (order.lots - 1) as Lots;
+      else order.quoteUnits = (order.quoteUnits - 1) as Units;
       if ((order.lots > 0 ? order.lots : order.quoteUnits) < least) return false;
       if (!this.#looksTaken(order)) return true;
     }

@@ -36,6 +36,8 @@ export class OrderRecord implements Reserved {
   condition = FRACTION as Ticks;
   /** The price has to rise to it. */
   rises = false;
+  /** Lots, or units of an amount, that make it look unlike other open orders: so many more were wanted. */
+  marked = 0;
 
   /** Position of the lifecycle in LIFECYCLES. */
   state: number = DRAFT;
@@ -92,6 +94,7 @@ export class OrderRecord implements Reserved {
     this.trigger = 0 as Ticks;
     this.condition = 0 as Ticks;
     this.rises = false;
+    this.marked = 0;
     this.state = DRAFT;
     this.reason = null;
     this.confirmed = false;

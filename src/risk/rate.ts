@@ -10,7 +10,13 @@ const HOUR_MS = 3_600_000;
 const MOST_ENTRIES = 4096;
 
 /** What tells one order from another, and when it was sent. */
-type Twin = Pick<Order, 'strategy' | 'instrumentIndex' | 'side' | 'lots' | 'quoteUnits' | 'limit'> & { readonly sentMs: number };
+type Twin = Pick<Order, 'strategy' | 'instrumentIndex' | 'side' | 'limit'> & {
+  readonly byAmount: boolean;
+  readonly size: number;
+  readonly sentMs: number;
+};
+/** Lots or units as they were wanted: the second of two equal orders is sent a lot smaller while the first is open. */
+const sizeOf = ({ lots, quoteUnits, marked = 0 }: Order): number => (quoteUnits > 0 ? quoteUnits : lots) + marked;
 
 export interface SentLimits {
   /** Orders in any 60 s; Infinity keeps no times. */
@@ -65,15 +71,17 @@ export class SentOrders {
     const { sent, fills } = this.lastHour(strategy, nowMs);
     return sent < this.#ordersPerFill * Math.max(1, fills);
   }
-  hasTwin({ strategy, instrumentIndex, side, lots, quoteUnits, limit }: Order, nowMs: number): boolean {
+  hasTwin(order: Order, nowMs: number): boolean {
+    const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
+    const size = sizeOf(order);
     return this.#twins.some(
       (twin) =>
         twin.sentMs > nowMs - this.#duplicateMs &&
         twin.strategy === strategy &&
         twin.instrumentIndex === instrumentIndex &&
         twin.side === side &&
-        twin.lots === lots &&
-        twin.quoteUnits === quoteUnits &&
+        twin.byAmount === quoteUnits > 0 &&
+        twin.size === size &&
         twin.limit === limit,
     );
   }
@@ -92,9 +100,9 @@ export class SentOrders {
     }
     if (this.#ordersPerFill < Infinity) (this.#sent[order.strategy] ??= []).push(nowMs);
     if (this.#duplicateMs > 0) {
-      const { strategy, instrumentIndex, side, lots, quoteUnits, limit } = order;
+      const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
       this.#twins = this.#twins.filter(({ sentMs }) => sentMs > nowMs - this.#duplicateMs);
-      this.#twins.push({ strategy, instrumentIndex, side, lots, quoteUnits, limit, sentMs: nowMs });
+      this.#twins.push({ strategy, instrumentIndex, side, limit, byAmount: quoteUnits > 0, size: sizeOf(order), sentMs: nowMs });
     }
     if (!this.#countsLegs || order.parent > 0) return;
     this.#entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });

@@ -329,3 +329,15 @@ describe('two runs of one plan', () => {
     expect(columnsOf(two.record)).toEqual(columnsOf(one.record));
   });
 });
+
+it('the same order again is one too many also while the first is open and the second would go a lot smaller', async () => {
+  const twice = (size: Size, options: OrderOptions = {}): Script => ({
+    0: (own) => ['a', 'b', 'c'].forEach((tag) => own.order(true, size, { ...options, tag })),
+    2: (own) => own.order(true, size, { ...options, tag: 'd' }),
+  });
+  const endings = async (script: Script) =>
+    (await play(script, quiet(5), { risk: { duplicateMs: 90_000 } })).orders.map(({ code }) => code);
+  for (const script of [twice(BUY, { limit: 99 }), twice(BUY), twice({ quote: '10' })]) {
+    expect(await endings(script)).toEqual(['', 'DUPLICATE', 'DUPLICATE', '']);
+  }
+});
