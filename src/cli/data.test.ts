@@ -1,6 +1,6 @@
 // `isobar data` as a user meets it: what it prints, and its last line for scripts.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
@@ -107,6 +107,18 @@ describe('isobar data', () => {
       /CHANGED[^]*changed by another program since isobar wrote it/,
     );
     expect(process.exitCode).toBe(1);
+  });
+
+  it('check ends with exit code 1 for a file that was cut, and looks at the others', async () => {
+    const broken = join(folder, 'broken');
+    const bars = ['--interval', '1h', '--from', '2024-01-01', '--bars', '5', '--seed', '1', '--catalog', broken];
+    await isobar('generate', '--symbol', 'CUTUSDT,SOUNDUSDT', ...bars);
+    truncateSync(barsPath(broken, { market: 'spot', symbol: 'CUTUSDT', interval: '1h' }), 300);
+    const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    expect(await isobar('check', '--catalog', broken)).toMatch(/^(?![^]*CUTUSDT)[^]*SOUNDUSDT .* ok /);
+    expect(told).toHaveBeenCalledWith(expect.stringContaining('CUTUSDT/1h.arrow: not a whole Arrow file'));
+    expect(process.exitCode).toBe(1);
+    told.mockRestore();
   });
 
   it.each([

@@ -1,7 +1,7 @@
 // What the commands of `isobar data` do: each calls the catalog and says what happened.
 
 import { existsSync, statSync } from 'node:fs';
-import { checkBars, listCatalog } from '../adapters/bars/catalog.ts';
+import { checkBars, listCatalog, readEntry } from '../adapters/bars/catalog.ts';
 import { parseMarkInterval } from '../adapters/bars/futures/markInterval.ts';
 import { checkSeries, listSeriesEntries } from '../adapters/bars/futures/seriesStore.ts';
 import { type BarKey, barsPath, instrumentPath, listKeys, listSeries } from '../adapters/bars/paths.ts';
@@ -17,6 +17,7 @@ import type { Market } from '../model/instrument.ts';
 import { INTERVALS, parseInterval, type Interval } from '../model/interval.ts';
 import { parseTime } from '../model/time.ts';
 import { checkText, importText, isSound, listText, madeText, summaryOf } from './dataText.ts';
+import { tellFailure } from './failure.ts';
 import { progressLine } from './progressLine.ts';
 import { isSoundSeries, madeSeriesText, seriesJson } from './seriesText.ts';
 
@@ -127,18 +128,35 @@ export function checkData(args: CheckArgs): void {
   }
   const line = progressLine('bars');
   let rows = 0;
-  const checked = keys.map((key, i) => {
+  let isWhole = true;
+  const checked = keys.flatMap((key, i) => {
     line.show(`check ${key.symbol} ${key.interval}`, rows, i / keys.length);
+    if (!isReadable(args.catalog, key)) {
+      isWhole = false;
+      return [];
+    }
     const result = checkBars(args.catalog, key);
     rows += result.manifest.rows;
-    return result;
+    return [result];
   });
   line.clear();
   const others = series.map((key) => checkSeries(args.catalog, key));
   if (args.json)
     printJson([...checked.map(({ manifest, unchanged }) => ({ ...summaryOf(manifest), unchanged })), ...others.map(seriesJson)]);
   else print(checkText(checked, others));
-  if (!(checked.every(isSound) && others.every(isSoundSeries))) process.exitCode = EXIT.failed;
+  if (!(isWhole && checked.every(isSound) && others.every(isSoundSeries))) process.exitCode = EXIT.failed;
+}
+
+/** False for a file of which no row can be read, once it is told: the others are still to be looked at. */
+function isReadable(catalog: string, key: BarKey): boolean {
+  try {
+    readEntry(catalog, key);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    tellFailure(error);
+    return false;
+  }
 }
 
 export function resampleData(args: ResampleArgs): void {
