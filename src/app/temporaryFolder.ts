@@ -3,8 +3,13 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileError } from '../adapters/bars/fileError.ts';
 
-/** Makes a fresh folder and returns its path. */
+/** Makes a fresh folder and returns its path. Throws ConfigError where the system's folder for such (TMPDIR) cannot be used. */
 export function temporaryFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'isobar-bars-'));
+  try {
+    return mkdtempSync(join(tmpdir(), 'isobar-bars-'));
+  } catch (error) {
+    throw fileError(tmpdir(), 'cannot be written', error);
+  }
 }

@@ -8,10 +8,12 @@ const argv = process.argv.slice(2);
 // Before anything that a strategy could reach gets a copy of it.
 clearEnvironment(process.env);
 if ((argv[0] === 'backtest' || argv[0] === 'verify') && !argv.includes('--help')) startEarly();
-// A reader that closes early (isobar ... | head) is no fault.
-for (const stream of [process.stdout, process.stderr]) {
+for (const [name, stream] of [['stdout', process.stdout] as const, ['stderr', process.stderr] as const]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    // A reader that closes early (isobar ... | head) is no fault; a full disk is none of isobar's, and nothing more can be told there.
+    if (error.code === 'EPIPE') return;
+    process.exitCode = 1;
+    if (name === 'stdout') process.stderr.write(`stdout: cannot be written: ${error.message}\n  make room, or write elsewhere\n`);
   });
 }
 const { main } = await import('./main.ts');

@@ -1,9 +1,10 @@
 // The command `isobar backtest` as a user meets it: what it prints where, what it writes, and how it refuses a command line.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
+import { CliDesk, COMMAND, STRATEGIES, withoutProgress } from '../fixtures/cliDesk.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 
 const desk = new CliDesk();
@@ -179,4 +180,22 @@ test('--version is that of the package, --help lists the commands', async () => 
   const help = await desk.run('--help');
   expect(help.stdout).toContain('isobar backtest');
   expect(help.stdout).toContain('isobar data');
+});
+
+// The device that is always full is one of Linux.
+test.runIf(existsSync('/dev/full'))('output that cannot be written is told, without a stack', () => {
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [COMMAND, '--version'], { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' });
+  closeSync(full);
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^stdout: cannot be written: ENOSPC.*\n {2}make room, or write elsewhere\n$/)]);
+});
+
+test('a folder for temporary files that is none is told by its name', () => {
+  const none = desk.write('afile', '');
+  // What Linux, macOS and Windows call it.
+  const env = { ...process.env, TMPDIR: none, TEMP: none, TMP: none };
+  desk.write('AAAUSDT-1m.csv', 'open_time_ms,open,high,low,close,volume\n1704067200000,1,1,1,1,1\n');
+  const args = [COMMAND, 'backtest', `${STRATEGIES}/smaCross.ts`, '--data', 'AAAUSDT-1m.csv', '--cash', '100'];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: desk.folder, env, encoding: 'utf8' });
+  expect([status, withoutProgress(stderr)]).toEqual([2, expect.stringContaining(`${none}: cannot be written: a part of the path is a file`)]);
 });

@@ -3,7 +3,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createHash } from 'node:crypto';
 import { buildSync } from 'esbuild';
@@ -104,7 +104,12 @@ describe('stored bars', () => {
   it('are refused when two columns share memory, and nothing is left behind', () => {
     const bars = generate(10);
     expect(() => storeBars(catalog, { ...bars, low: bars.open }, SYNTHETIC)).toThrow(InvariantError);
-    expect(existsSync(barsPath(catalog, KEY))).toBe(false);
+    expect(readdirSync(dirname(barsPath(catalog, KEY)))).toEqual([]);
+    // Of bars that are there the record stays as it was.
+    storeBars(catalog, bars, SYNTHETIC);
+    const finer = { ...bars.instrument, quantityDigits: bars.instrument.quantityDigits - 1 };
+    expect(() => storeBars(catalog, { ...bars, instrument: finer, low: bars.open }, SYNTHETIC)).toThrow(InvariantError);
+    expect(loadBars(catalog, KEY).bars.instrument).toEqual(bars.instrument);
   });
 
   it('take at most 60 bytes of memory a bar to load', () => {

@@ -108,11 +108,19 @@ export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, ma
   clearLeftovers(path);
   const record = instrumentText(bars.instrument);
   const recordPath = instrumentPath(catalog, market, symbol);
-  if (!existsSync(recordPath) || readText(recordPath) !== record) writeText(recordPath, record);
-  writeArrowColumns(path, columns, metadataOf(key, manifest, facts, seenPriceDigits(bars)), {
-    durable: true,
-    verify: (temporary) => withArrowFile(temporary, (file) => assertSameData(file, path, manifest.dataSha256)),
-  });
+  const recordBefore = existsSync(recordPath) ? readText(recordPath) : null;
+  if (recordBefore !== record) writeText(recordPath, record);
+  try {
+    writeArrowColumns(path, columns, metadataOf(key, manifest, facts, seenPriceDigits(bars)), {
+      durable: true,
+      verify: (temporary) => withArrowFile(temporary, (file) => assertSameData(file, path, manifest.dataSha256)),
+    });
+  } catch (error) {
+    // A record that came without its bars would be taken for the user's word by the next import.
+    if (recordBefore === null) discard(recordPath);
+    else if (recordBefore !== record) writeText(recordPath, recordBefore);
+    throw error;
+  }
   writeManifest(catalog, manifest, bars.interval);
   return manifest;
 }

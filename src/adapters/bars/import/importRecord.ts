@@ -1,6 +1,7 @@
 // Which files the bars of a set came from, beside the set: so that a file is not read twice, and rejected rows are counted once.
 
 import { existsSync } from 'node:fs';
+import { discard } from '../arrow/arrowFile.ts';
 import { readEntry, readText, writeText } from '../catalog.ts';
 import { barsPath, importsPath, type BarKey } from '../paths.ts';
 
@@ -37,7 +38,12 @@ export function readImports(catalog: string, key: BarKey): readonly ImportedFile
 export function recordImports(catalog: string, key: BarKey, next: ImportState, store: () => void): void {
   const before = readState(catalog, key);
   writeStates(catalog, key, before === null ? [next] : [before, next]);
-  store();
+  try {
+    store();
+  } catch (error) {
+    if (before === null) discard(importsPath(catalog, key));
+    throw error;
+  }
   if (before !== null) writeStates(catalog, key, [next]);
 }
 
