@@ -5,7 +5,7 @@ import { card, stamp, trustStrip } from '../html/head.ts';
 import { written, type Shown } from '../html/figures.ts';
 import { html, Markup } from '../html/markup.ts';
 import { count, counted, dayText, fixed, NONE, percent, timeText } from '../html/page/format.ts';
-import { deviation } from '../metrics/kernels/sums.ts';
+import { deviation, median } from '../metrics/kernels/sums.ts';
 import { entryOf, outcomeText, paramsText, type Findings, type Reasoned } from './findings.ts';
 import { figureOf, paramsOf, type SweepRecord } from './record.ts';
 import type { SweepReportInput } from './report.ts';
@@ -114,7 +114,7 @@ export function trust({ record, findings }: SweepReportInput): Markup {
   return trustStrip(chips, findings.doubts);
 }
 
-export function cards({ record, findings }: SweepReportInput): Markup {
+export function cards({ record, findings }: Pick<SweepReportInput, 'record' | 'findings'>): Markup {
   const { best: top, plateau, neighbours, chance, ranking } = findings;
   const entry = entryOf(record.by);
   const figure = (label: string, value: number | null | undefined, note: string, kind = entry.kind): Shown => {
@@ -123,7 +123,7 @@ export function cards({ record, findings }: SweepReportInput): Markup {
     return { label, text: isNone ? NONE : written(value, kind, record.asset), note, sign, isNone, reason: null };
   };
   const values = figureOf(record, record.by) ?? new Float64Array();
-  const middle = ranking.length === 0 ? null : values[ranking[ranking.length >> 1] ?? 0];
+  const middle = median(Float64Array.from(ranking, (set) => values[set]!));
   const gaining = (figureOf(record, 'totalReturn') ?? new Float64Array()).filter((value) => value > 0).length;
   return html`<section class="cards" aria-label="Figures">
     ${card(
@@ -303,7 +303,7 @@ export function chanceSection({ record, findings }: SweepReportInput): Markup {
 
 export const PICTURES = html`<section id="each">
   <h2>What each parameter does</h2>
-  <p class="caption">Over all sets with the value: the middle one, the half of them around it, and the best (dot).</p>
+  <p class="caption">Over all sets with the value: the middle, the half of them around it, and the best (dot).</p>
   <div id="parameters"></div>
 </section>`;
 

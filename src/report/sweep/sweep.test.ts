@@ -8,6 +8,7 @@ import { deviation, mean, shape } from '../metrics/kernels/sums.ts';
 import { chanceOf } from './chance.ts';
 import { findingsOf } from './findings.ts';
 import { neighbourhoods, ranked } from './neighbours.ts';
+import { cards } from './sections.ts';
 import { setsCsv, sweepSummary } from './summary.ts';
 import { sweepTable } from './terminal.ts';
 
@@ -137,4 +138,17 @@ describe('findings', () => {
     const summary = JSON.parse(JSON.stringify(sweepSummary({ record, findings, provenance }, 'now'))) as { best: { set: number }[] };
     expect(summary.best.map(({ set }) => set)).toEqual(findings.ranking.slice(0, 10));
   });
+});
+
+it('of an even number of sets the middle is the mean of the two in the middle; one trade is one trade', () => {
+  const record = sweepRecord({ shapes: [{ size: 4, isOrdered: true }], missing: 0, seed: 1 });
+  const figures = record.figures.map((figure) => {
+    if (figure.name === 'sharpe') return { ...figure, values: Float64Array.of(-0.6, 0.5, 0.1, -0.2) };
+    return figure.name === 'trades' ? { ...figure, values: Float64Array.of(1, 1, 1, 1) } : figure;
+  });
+  const made = { ...record, figures };
+  const findings = findingsOf(made);
+  const text = cards({ record: made, findings }).text;
+  expect(text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')).toContain('Middle of all sets −0.05 of 4 sets');
+  expect(findings.doubts).toContain('the best set closed 1 trade');
 });

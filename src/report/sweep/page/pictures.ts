@@ -5,6 +5,7 @@ import { byId, element } from '../../html/page/dom.ts';
 import { fixed } from '../../html/page/format.ts';
 import { drawBins, Frame, TOP, type Range } from '../../html/page/frame.ts';
 import { niceStep, niceTicks, numberTexts } from '../../html/page/ticks.ts';
+import { quantile } from '../../metrics/kernels/sums.ts';
 import { shownValue, type Figure, type Model } from './model.ts';
 
 const BINS = 40;
@@ -28,7 +29,7 @@ export function drawSpread(model: Model, figure: Figure): void {
   const { best, expectedBest } = model.page;
   const chance = figure.name === 'sharpe' && expectedBest !== null ? expectedBest : NaN;
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted[sorted.length >> 1] ?? NaN;
+  const middle = quantile(Float64Array.from(sorted), 0.5);
   const top = best === null ? NaN : (figure.values[best] ?? NaN) * factor;
   const low = Math.min(sorted[0] ?? 0, 0, Number.isFinite(chance) ? chance : 0);
   const high = Math.max(sorted.at(-1) ?? 0, Number.isFinite(chance) ? chance : 0);
@@ -98,7 +99,7 @@ function drawParameter(model: Model, figure: Figure, axis: number, host: HTMLEle
   const rows = groups.map((group) => group.toSorted((a, b) => a - b));
   const every = rows.flat();
   if (every.length === 0) return void (host.textContent = 'No set has this figure.');
-  const share = (row: readonly number[], part: number) => row[Math.min(row.length - 1, Math.floor(part * row.length))] ?? NaN;
+  const share = (row: readonly number[], part: number) => (row.length === 0 ? NaN : quantile(Float64Array.from(row), part));
   const bands = rows.map((row) => ({ low: share(row, 0.25), middle: share(row, 0.5), high: share(row, 0.75), best: row.at(-1) ?? NaN }));
   const shown = bands.flatMap(({ low, best }) => [low, best]).filter(Number.isFinite);
   const frame = new Frame(
