@@ -123,6 +123,26 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
+    it('zooms into bars of hours as far as keys go, and into a run that is shorter than one', async () => {
+      const record = reportRecord({ rows: 300, trades: 1 });
+      const hours = (ms: Float64Array) => ms.map((of) => record.fromMs + (of - record.fromMs) * 60);
+      const feeds = record.feeds.map(({ bars, ...feed }) => {
+        return { ...feed, bars: { ...bars, interval: '1h' as const, openMs: hours(bars.openMs), closeMs: hours(bars.closeMs) } };
+      });
+      for (const length of [300 * 3_600_000, 1_200_000]) {
+        const of = join(folder, 'hours.html');
+        await writeReport(reportInput({ ...record, feeds, toMs: record.fromMs + length }), of);
+        const page = await opened(of);
+        for (let press = 0; press < 30; press++) {
+          await page.keyboard.press('+');
+          await page.evaluate('new Promise(requestAnimationFrame)');
+        }
+        expect(await page.locator('#price-read').textContent()).toContain('1h bars');
+        expect(troubles).toEqual([]);
+        await close(page);
+      }
+    });
+
     it('counts contracts as contracts', async () => {
       const record = reportRecord({ rows: 500, trades: 3 });
       const { contract } = linearContract();

@@ -1,5 +1,6 @@
 // The page of a report: draws what is at hand at once, then unpacks the run and draws it as fine as it is.
 
+import { typicalLengthMs } from '../../../model/interval.ts';
 import { worthAt } from '../../metrics/kernels/worth.ts';
 import { addCopying, addKeys, addPrinting, addRanges, addTheme, addTips, addWidths } from './controls.ts';
 import { byId, painted } from './dom.ts';
@@ -22,7 +23,9 @@ const LEAST_AROUND_BARS = 60;
 
 const page = JSON.parse(byId('page')?.textContent ?? 'null') as PageData;
 const markets = page.instruments.map((wire) => new Market(wire));
-const priceWindow = new TimeWindow(page.fromMs, page.toMs, 15 * MINUTE);
+// Fifteen minutes, or two bars where they are longer.
+const leastMs = Math.max(15 * MINUTE, ...page.instruments.map(({ interval }) => 2 * typicalLengthMs(interval)));
+const priceWindow = new TimeWindow(page.fromMs, page.toMs, leastMs);
 const root = byId('equity-plots');
 const equity = root ? new EquityPlots(page, root, firstRows(), firstExposure, priceWindow) : null;
 const chartRoot = byId('price-chart');

@@ -218,7 +218,10 @@ export class PriceChart {
     const slice = this.#slice;
     if (!slice) return;
     this.#measure(slice);
-    this.#chart?.timeScale().setVisibleLogicalRange({ from: placeOf(slice, from) + 0.5, to: placeOf(slice, to) - 0.5 });
+    const [left, right] = [placeOf(slice, from), placeOf(slice, to)];
+    // The chart shows half a bar beyond both ends; of less than two bars less, for it takes no range that is turned round.
+    const inset = Math.min(0.5, (right - left) / 4);
+    this.#chart?.timeScale().setVisibleLogicalRange({ from: left + inset, to: right - inset });
     const rows = this.#trades ? rowsWithin(this.#trades, this.#tradeRows, from, to) : [];
     const { brackets, wire } = this.#market;
     this.#overlay.show({ slice, trades: this.#trades, rows, brackets, priceDigits: wire.priceDigits, selected: this.#selected });
