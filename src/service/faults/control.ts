@@ -72,7 +72,7 @@ const ROUTES: Readonly<Record<string, (body: Body, parts: ControlParts) => unkno
 /** Beyond these the exchange would be at work for ever, or tell times that are none. */
 const MOST_SPEED = 10_000;
 const MOST_MS = 366 * 86_400_000;
-/** Of a longer step of time as much at once: a synthetic market takes a second for an hour of its own. */
+/** Of a longer step of time as much at once: a synthetic market takes about a second for an hour and a half of its own. */
 const PART_MS = 30 * 60_000;
 
 function* moveClock(body: Body, { exchange: { service }, clock }: ControlParts): Generator<void, { readonly now: number }, void> {
