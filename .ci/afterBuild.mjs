@@ -4,12 +4,14 @@ import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { mergeCommands } from './commands.mjs';
 import { mergeModules } from './merge.mjs';
 import { linkPages } from './pages.mjs';
+import { plainFields } from './plainFields.mjs';
 import { vendor } from './vendor.mjs';
 
 const bin = 'dist/cli/isobar.js';
 if (existsSync(bin)) {
   // Of the build before.
   rmSync('dist/merged', { recursive: true, force: true });
+  plainFields('dist');
   await vendor('dist');
   await mergeCommands('dist');
   await linkPages('dist');

@@ -1,14 +1,13 @@
 // One feed of a run: its columns, how far it has been delivered, and the view of it that a strategy gets.
 
-import { ConfigError } from '../base/errors.ts';
-import type { TimeMs } from '../base/brand.ts';
 import { IndicatorSet } from '../indicators/indicatorSet.ts';
-import type { RowCursor, Series } from '../indicators/series.ts';
+import type { RowCursor } from '../indicators/series.ts';
 import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
 import type { BarColumns, TickColumn } from '../model/bars.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { fixedLengthMs, typicalLengthMs, type Interval } from '../model/interval.ts';
-import type { Bar, Feed } from '../strategy/types.ts';
+import { fixedLengthMs, typicalLengthMs } from '../model/interval.ts';
+import type { Feed } from '../strategy/types.ts';
+import { FeedView } from './feedView.ts';
 import type { Instant } from './instant.ts';
 
 export class FeedRun {
@@ -58,7 +57,7 @@ export class FeedRun {
     this.cursor = { row: -1 };
     this.#lengthMs = fixedLengthMs(bars.interval) ?? 0;
     this.indicators = new IndicatorSet(bars, this.cursor, blockRows);
-    this.view = new FeedView(this, instant);
+    this.view = new FeedView(instrument, bars, this.cursor, this.indicators.series, instant);
   }
 
   /** Ends the set-up of its indicators and fills them over the rows before the run, block by block; once, whoever asks. */
@@ -148,76 +147,6 @@ export function firstAfter(times: Float64Array, from: number, to: number, ms: nu
     else high = middle;
   }
   return low;
-}
-
-class FeedView implements Feed {
-  readonly instrument: Instrument;
-  readonly interval: Interval;
-  readonly open: Series;
-  readonly high: Series;
-  readonly low: Series;
-  readonly close: Series;
-  readonly volume: Series;
-  readonly bar: Bar;
-  readonly #closeMs: Float64Array;
-  readonly #cursor: RowCursor;
-  readonly #instant: Instant;
-
-  constructor(feed: FeedRun, instant: Instant) {
-    const { series } = feed.indicators;
-    this.instrument = feed.instrument;
-    this.interval = feed.bars.interval;
-    this.open = series.open;
-    this.high = series.high;
-    this.low = series.low;
-    this.close = series.close;
-    this.volume = series.volume;
-    this.bar = new BarCursor(feed.bars, feed.cursor);
-    this.#closeMs = feed.bars.closeMs;
-    this.#cursor = feed.cursor;
-    this.#instant = instant;
-  }
-
-  get fresh(): boolean {
-    const { row } = this.#cursor;
-    return row >= 0 && this.#closeMs[row] === this.#instant.ms;
-  }
-}
-
-/** Reads the columns at the newest delivered row; the columns themselves stay out of an author's reach. */
-class BarCursor implements Bar {
-  readonly #bars: BarColumns;
-  readonly #cursor: RowCursor;
-  constructor(bars: BarColumns, cursor: RowCursor) {
-    this.#bars = bars;
-    this.#cursor = cursor;
-  }
-  get openMs(): TimeMs {
-    return this.#bars.openMs[this.#row()]! as TimeMs;
-  }
-  get closeMs(): TimeMs {
-    return this.#bars.closeMs[this.#row()]! as TimeMs;
-  }
-  get open(): number {
-    return this.#bars.open[this.#row()]!;
-  }
-  get high(): number {
-    return this.#bars.high[this.#row()]!;
-  }
-  get low(): number {
-    return this.#bars.low[this.#row()]!;
-  }
-  get close(): number {
-    return this.#bars.close[this.#row()]!;
-  }
-  get volume(): number {
-    return this.#bars.volume[this.#row()]!;
-  }
-  #row(): number {
-    const { row } = this.#cursor;
-    if (row < 0) throw new ConfigError('feed.bar is read before the first bar of the feed has closed', 'read it in onBar, in a handler or in onStart');
-    return row;
-  }
 }
 
 /** Feeds from fine to coarse: the first one of an instrument matches and marks it. */

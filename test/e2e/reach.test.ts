@@ -1,0 +1,57 @@
+// What an author's code can get hold of in the built package, by any own property: no column, no buffer, no part of the engine.
+
+import { afterAll, expect, test } from 'vitest';
+import { backtest } from 'isobar/run';
+import { CliDesk } from '../fixtures/cliDesk.ts';
+
+const desk = new CliDesk();
+const here = process.cwd();
+afterAll(() => {
+  process.chdir(here);
+  desk.remove();
+});
+
+/** Walks from all that a strategy gets, over own properties and the getters of classes; throws at the first thing that holds bars. */
+const CURIOUS = `import { atr, sma, Strategy, crossedUp } from 'isobar';
+const seen = new Set();
+let looked = 0;
+function look(value, path) {
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function') || seen.has(value)) return;
+  seen.add(value);
+  looked++;
+  if (ArrayBuffer.isView(value)) throw new Error('reached ' + path);
+  if (path.split('.').length > 8) return;
+  for (let of = value; of !== null && of !== Object.prototype && of !== Function.prototype; of = Object.getPrototypeOf(of)) {
+    for (const key of Reflect.ownKeys(of)) {
+      if (key === 'constructor' || key === 'prototype' || key === 'caller' || key === 'callee' || key === 'arguments') continue;
+      let next;
+      try { next = Reflect.get(of, key, value); } catch { continue; }
+      look(next, path + '.' + String(key));
+    }
+  }
+}
+export default class Curious extends Strategy {
+  fast = this.use(sma(this.bars.close, 3));
+  range = this.use(atr(this.bars, 5));
+  up = this.when(crossedUp(this.bars.close, this.fast), () => { if (this.position().isFlat) this.buy(); else this.exit(); });
+  onBar() {
+    look(this, 'this');
+    look(this.position(), 'position');
+    look(this.openOrders(), 'orders');
+    look(this.bars.bar, 'bar');
+    seen.clear();
+  }
+  onOrder(order) { look(order, 'order'); }
+  onFill(fill) { look(fill, 'fill'); }
+  onStop() { this.log('looked', { looked }); }
+}
+`;
+
+test('nothing that a strategy holds leads to rows to come', async () => {
+  desk.bars('BTCUSDT', '1h', 300);
+  desk.write('curious.ts', CURIOUS);
+  desk.write('run.yaml', "strategy: curious.ts\nfeeds: { bars: { symbol: BTCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n");
+  process.chdir(desk.folder);
+  const { fills } = await backtest({ definition: 'run.yaml' });
+  expect(fills.length).toBeGreaterThan(5);
+});
