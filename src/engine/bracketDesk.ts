@@ -2,7 +2,7 @@
 
 import type { Lots, Ticks, TimeMs } from '../base/brand.ts';
 import type { OrderId, OrderRole } from '../model/order.ts';
-import { levelOf, type Bracket } from '../orders/brackets.ts';
+import { levelOf, type Bracket, type Entry } from '../orders/brackets.ts';
 import { STATE } from '../orders/lifecycle.ts';
 import type { OrderRecord } from '../orders/record.ts';
 import { takenLots } from '../risk/exposure.ts';
@@ -12,10 +12,16 @@ import { mostAtMarket } from './orderDrafts.ts';
 /** From the end of a target that did not leave to the next try. */
 const TARGET_AGAIN_MS = 10_000;
 
+type Guarded = { readonly [Key in 'strategy' | 'instrumentIndex']: number } & Pick<OrderRecord, 'side'>;
+/** The target of what an open entry has filled, until there is room for it. */
+type Owed = Entry & Guarded & { readonly target: Ticks; lots: number };
+
 export class BracketDesk {
   readonly #engine: Engine;
   /** Stops that have gone off and wait for the cancel of their siblings: where an exchange confirms it later than it is asked. */
   readonly #held: Bracket[] = [];
+  /** Targets that the count of open orders keeps out while their entry is one of them, by entry: sent once it has ended. */
+  readonly #owed = new Map<OrderId, Owed>();
   /** Price at which the stop leg in work goes off, for the exchange that replays it; NaN outside of `hit`. */
   hitPrice = NaN;
   /** Time of what the legs in work answer: a fill or a level inside the row that is being matched. NaN outside. */
@@ -47,8 +53,47 @@ export class BracketDesk {
     if (hasStop && guarded > 0) brackets.arm(order, guarded, price, timeMs);
     // A target would stand in the way of an exit that is about to sell this as well, perhaps for good.
     if (takeProfit === 0 || this.#engine.runs[order.strategy]!.isLeaving(order.instrumentIndex)) return;
+    if (this.#waitsForRoom(order, lots, price, timeMs)) return;
+    const owed = this.#owed.size > 0 ? this.#settle(id) : 0;
+    this.#targetAt(timeMs, order, id, takeProfit, lots + owed);
+  }
+
+  /** Whether targets wait for the end of their entry. */
+  get owes(): boolean {
+    return this.#owed.size > 0;
+  }
+  /** The exchange has told the end of an order: there is room for the target that waited for it. */
+  entryEnded(id: OrderId, timeMs: number): void {
+    const owed = this.#owed.get(id);
+    if (owed === undefined) return;
+    const lots = this.#settle(id);
+    if (lots > 0 && !this.#engine.runs[owed.strategy]!.isLeaving(owed.instrumentIndex)) this.#targetAt(timeMs, owed, id, owed.target, lots);
+  }
+
+  /** True: no order more may be open, and the entry is one of those that are. How much was filled by its last fill only its end says. */
+  #waitsForRoom(order: OrderRecord, lots: number, price: number, timeMs: number): boolean {
+    const { brackets, risk } = this.#engine;
+    if (order.state === STATE.done || risk.hasRoom(order)) return false;
+    const { id, strategy, instrumentIndex, side, takeProfit } = order;
+    const owed = this.#owed.get(id);
+    if (owed !== undefined) owed.lots += lots;
+    else this.#owed.set(id, { id, strategy, instrumentIndex, side, stopLoss: 0, trailing: 0, target: takeProfit, lots });
+    if (order.stopLoss === 0 && order.trailing === 0) brackets.arm(order, lots, price, timeMs);
+    return true;
+  }
+  /** Ends what is owed to an entry; returns the lots, 0 where its bracket has gone with its position. */
+  #settle(id: OrderId): number {
+    const owed = this.#owed.get(id);
+    if (owed === undefined) return 0;
+    this.#owed.delete(id);
+    const { brackets } = this.#engine;
+    const bracket = brackets.of(owed);
+    if (bracket?.stop === 0 && bracket.trailing === 0) brackets.reduce(bracket, owed.lots);
+    return bracket === undefined ? 0 : owed.lots;
+  }
+  #targetAt(timeMs: number, entry: Guarded, id: OrderId, target: Ticks, lots: number): void {
     this.atMs = timeMs;
-    this.#placeTarget(order, id, takeProfit, lots);
+    this.#placeTarget(entry, id, target, lots);
     this.atMs = NaN;
   }
 
@@ -164,7 +209,7 @@ export class BracketDesk {
     return leg.reason === 'denied' ? 0 : leg.lots;
   }
 
-  #placeTarget(entry: Pick<OrderRecord, 'strategy' | 'instrumentIndex' | 'side'>, id: OrderId, target: Ticks, filled: number): OrderRecord | null {
+  #placeTarget(entry: Guarded, id: OrderId, target: Ticks, filled: number): OrderRecord | null {
     const engine = this.#engine;
     const { strategy, instrumentIndex } = entry;
     const isLong = entry.side === 'buy';

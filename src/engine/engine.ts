@@ -305,6 +305,7 @@ export class Engine implements ExchangeSink, Marks {
     const order = this.#known(id);
     this.orders.ended(order, how, timeMs);
     this.orderEnded(order);
+    if (this.desk.owes) this.desk.entryEnded(id, timeMs);
   }
   evidence(id: OrderId, seen: Evidence): void {
     this.outcomes.weigh(id, seen);
@@ -325,10 +326,7 @@ export class Engine implements ExchangeSink, Marks {
     this.margin.liquidated(instrumentIndex, wasLong, fill);
   }
 
-  /**
-   * A row is over that opened at `openMs`: what a collar order which had that row has not got is cancelled (house, section 12).
-   * Returns how many collar orders still wait for their row.
-   */
+  /** A row is over that opened at `openMs`: what a collar order of it has not got is cancelled (house, 12). Returns how many still wait. */
   sweep(instrumentIndex: number, openMs: number): number {
     const active = this.orders.active();
     let waiting = 0;

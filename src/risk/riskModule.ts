@@ -6,7 +6,7 @@ import type { ApprovedOrder, Order } from '../model/order.ts';
 import type { Reservations } from '../orders/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import { approve } from './approve.ts';
-import { isReduction } from './exposure.ts';
+import { isReduction, openOrders } from './exposure.ts';
 import { CLEARED_BY, HaltBoard, type Cause, type Scope } from './halts.ts';
 import type { RiskLimits } from './limits.ts';
 import { LiveWatches } from './liveRules.ts';
@@ -227,6 +227,11 @@ export class RiskModule {
     const failed = this.#chain(order, state);
     if (failed !== null) return this.#refuse(failed.code, order, failed, null);
     return approve(order, state);
+  }
+
+  /** One order more may be open in the instrument of this one. */
+  hasRoom(order: Draft): boolean {
+    return openOrders.check(order, this.#state);
   }
 
   /** What the rules of these codes say against an order that stands at the exchange already; null: nothing. */

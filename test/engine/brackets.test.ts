@@ -19,6 +19,7 @@ function entry(size: Size, options: OrderOptions, later: Readonly<Record<number,
 class Entry extends Strategy {
   held = () => this.position();
   leave = () => this.exit();
+  drop = () => this.openOrders().forEach(({ id }) => this.cancel(id));
   sellOff = (size: Size, options?: OrderOptions) => this.sell(size, options);
   enter = (size: Size, options?: OrderOptions) => this.buy(size, options);
 }
@@ -188,6 +189,55 @@ describe('an entry that fills in parts', () => {
     // The entry has used up the first row's volume: the stop goes at the next open.
     expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([['limit', 40, 1], ['stopLoss', 40, 2]]); // prettier-ignore
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 40 });
+  });
+});
+
+describe('a target under a limit of one open order', () => {
+  const one = { risk: { maxOpenOrders: 1 } };
+  const UP: RowOf = [10_000, 10_200, 9990, 10_000];
+  const roles = ({ fills }: Awaited<ReturnType<typeof fillsOf>>) => fills.map(({ role, lots }) => [role, lots]);
+
+  it.each([
+    ['quantity', { base: '0.1' }],
+    ['amount', { quote: '10' }],
+    ['amount that is no whole number of lots', { quote: '10.05' }],
+    ['a share of equity', { equity: '0.00010001' }],
+  ])('follows an entry by %s, whose last fill makes room for it', async (_, size) => {
+    const found = await fillsOf(entry(size, { takeProfit: 101 }), [QUIET, UP, QUIET], one);
+    expect(roles(found)).toEqual([['market', 100], ['takeProfit', 100]]); // prettier-ignore
+    expect(found.orders.map(({ ending }) => ending)).toEqual(['filled', 'filled']);
+    expect(found.engine.brackets.total).toBe(0);
+  });
+
+  it.each([
+    ['in parts', { base: '0.1' }, { limit: 100 }, 100],
+    ['as far as its row has volume', { quote: '10.05' }, {}, 40],
+  ])('of an entry that fills %s goes once, for all of it', async (_, size, options, filled) => {
+    const script = entry(size, { takeProfit: 101, ...options });
+    const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
+    const found = await fillsOf(script, [thin, thin, thin, [...UP, 100], QUIET], { ...one, fills: { maxVolumeSharePpm: 100_000 } });
+    expect(roles(found).at(-1)).toEqual(['takeProfit', filled]);
+    expect(found.orders).toHaveLength(2);
+    expect(found.engine.brackets.total).toBe(0);
+  });
+
+  it('of an entry that is cancelled half filled goes for that half; its stop has guarded it all the time', async () => {
+    const script = entry(MARKET, { limit: 100, takeProfit: 101, stopLoss: 99 }, { 2: (own) => own.drop() });
+    const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
+    const capped = { ...one, fills: { maxVolumeSharePpm: 100_000 } };
+    const up = await fillsOf(script, [thin, [10_050, 10_060, 10_040, 10_050], [...UP, 100]], capped);
+    expect(roles(up)).toEqual([['limit', 40], ['takeProfit', 40]]); // prettier-ignore
+    const down = await fillsOf(script, [thin, [9990, 9990, 9800, 9900, 0], [9800, 9900, 9700, 9800]], capped);
+    expect(roles(down)).toEqual([['limit', 40], ['stopLoss', 40]]); // prettier-ignore
+    expect(down.orders.some(({ role }) => role === 'takeProfit')).toBe(false);
+  });
+
+  it('is not sent after the exit that ends its entry', async () => {
+    const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
+    const script = entry(MARKET, { limit: 100, takeProfit: 101 }, { 1: (own) => own.leave() });
+    const found = await fillsOf(script, [thin, QUIET, UP], { ...one, fills: { maxVolumeSharePpm: 100_000 } });
+    expect(roles(found)).toEqual([['limit', 40], ['market', 40]]); // prettier-ignore
+    expect(found.engine.brackets.total).toBe(0);
   });
 });
 
