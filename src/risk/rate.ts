@@ -29,7 +29,14 @@ export interface SentLimits {
   readonly countsLegs: boolean;
 }
 
-/** The times of the newest orders, as many as the limit: the oldest of them says whether one more may go. */
+/** Into its place: mostly the last. */
+function insert(times: number[], timeMs: number): void {
+  let at = times.length;
+  for (; at > 0 && times[at - 1]! > timeMs; at--) times[at] = times[at - 1]!;
+  times[at] = timeMs;
+}
+
+/** The times of the newest orders, in their order, as many as the limit: the oldest of them says whether one more may go. */
 export class SentOrders {
   readonly #times: Float64Array;
   readonly #duplicateMs: number;
@@ -94,11 +101,8 @@ export class SentOrders {
   }
 
   record(order: Order & { readonly worstLots: number }, nowMs: number): void {
-    if (this.#times.length > 0) {
-      this.#times[this.#next] = nowMs;
-      this.#next = this.#next + 1 === this.#times.length ? 0 : this.#next + 1;
-    }
-    if (this.#ordersPerFill < Infinity) (this.#sent[order.strategy] ??= []).push(nowMs);
+    if (this.#times.length > 0) this.#keep(nowMs);
+    if (this.#ordersPerFill < Infinity) insert((this.#sent[order.strategy] ??= []), nowMs);
     if (this.#duplicateMs > 0) {
       const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
       this.#twins = this.#twins.filter(({ sentMs }) => sentMs > nowMs - this.#duplicateMs);
@@ -108,6 +112,19 @@ export class SentOrders {
     this.#entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });
     if (this.#entries.size > MOST_ENTRIES) for (const [oldest] of this.#entries) return void this.#entries.delete(oldest);
   }
+  /** In the place of the oldest. A leg of a bracket bears the time of what called for it: orders of other bars may be newer. */
+  #keep(timeMs: number): void {
+    const times = this.#times;
+    const oldest = this.#next;
+    const last = times.length - 1;
+    let at = oldest;
+    for (let before = at === 0 ? last : at - 1; before !== oldest && times[before]! > timeMs; before = at === 0 ? last : at - 1) {
+      times[at] = times[before]!;
+      at = before;
+    }
+    times[at] = timeMs;
+    this.#next = oldest === last ? 0 : oldest + 1;
+  }
   /** A leg of a bracket has filled. */
   legFilled(entry: number, lots: number): void {
     const known = this.#entries.get(entry);
@@ -115,7 +132,7 @@ export class SentOrders {
   }
   /** Something of an order has filled. */
   filled(strategy: number, timeMs: number): void {
-    if (this.#ordersPerFill < Infinity) (this.#fills[strategy] ??= []).push(timeMs);
+    if (this.#ordersPerFill < Infinity) insert((this.#fills[strategy] ??= []), timeMs);
   }
   /** Goes on with what `earlier` has seen, under limits that are no wider. */
   follow(earlier: SentOrders): void {
