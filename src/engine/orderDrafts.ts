@@ -9,6 +9,7 @@ import type { OrderRecord } from '../orders/record.ts';
 import { isNegative, negated } from '../strategy/amounts.ts';
 import type { Amount, OrderOptions, Size } from '../strategy/types.ts';
 import type { Engine } from './engine.ts';
+import { checkSize, noOptions, noSize, type Call } from './soundSize.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { mulDiv } = numbers;
@@ -32,6 +33,8 @@ export class OrderDrafts {
   readonly #engine: Engine;
   readonly #strategy: number;
   readonly #name: string;
+  /** The size that was looked at last: mostly a constant. Before the first one, none that an author could give. */
+  #seen: Size = { base: 0 };
 
   constructor(engine: Engine, strategy: number, name: string) {
     this.#engine = engine;
@@ -42,20 +45,29 @@ export class OrderDrafts {
   /** Writes what is wanted. What is no sound number leaves the whole order unsound: risk denies it. */
   write(order: OrderRecord, isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): void {
     if (options !== undefined) this.#applyOptions(order, options, isBuy);
+    if (size !== undefined) this.#look(size, isBuy ? 'buy' : 'sell');
     const isLimit = options?.limit !== undefined;
     order.role = isLimit ? 'limit' : 'market';
     if (options?.trigger !== undefined) this.#applyTrigger(order, options, options.trigger, isBuy);
     const isPriceSound =
       (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.condition >= 0;
     order.slot = options?.tag ?? order.side;
-    if (size !== undefined && unitsOf(size) > 1) throw this.#twoUnits(size);
     if (size === undefined && order.condition > 0 && order.reduceOnly) this.sizeTo(order, this.#closable(order));
     else this.#size(order, size ?? this.#engine.defaultSize);
     // A price that is no number (an indicator that is not ready, say), or a limit of nothing.
     if (!isPriceSound) order.lots = NaN as Lots;
   }
 
+  /** Once per object whether it is a size; how many units it has, each time. */
+  #look(size: Size, call: Call): void {
+    if (size !== this.#seen) checkSize(this.#name, call, size, OPTIONS);
+    this.#seen = size;
+    const units = unitsOf(size);
+    if (units !== 1) throw units === 0 ? noSize(this.#name, call, size) : this.#twoUnits(size);
+  }
+
   #applyOptions(order: OrderRecord, options: OrderOptions, isBuy: boolean): void {
+    if (options === null) throw noOptions(this.#name, isBuy ? 'buy' : 'sell', options);
     for (const name in options) if (OPTIONS[name] !== true) throw this.#unknown(name);
     if (options.tag !== undefined && typeof options.tag !== 'string') throw this.#noTag(options.tag);
     const { sizing } = this.#engine;
@@ -102,6 +114,7 @@ export class OrderDrafts {
 
   /** What is to be held, below 0 short: on futures a size may be negative here. */
   targetLots(size: Size, instrument: Instrument, instrumentIndex: number): number {
+    this.#look(size, 'target');
     if (instrument.contract !== undefined) {
       const { base, quote, equity } = size;
       if (base !== undefined && isNegative(base)) return -this.#lotsOf({ base: negated(base) }, instrument, instrumentIndex, 0);

@@ -215,7 +215,7 @@ describe('a target under a limit of one open order', () => {
   ])('of an entry that fills %s goes once, for all of it', async (_, size, options, filled) => {
     const script = entry(size, { takeProfit: 101, ...options });
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
-    const found = await fillsOf(script, [thin, thin, thin, [...UP, 100], QUIET], { ...one, fills: { maxVolumeSharePpm: 100_000 } });
+    const found = await fillsOf(script, [thin, thin, thin, UP, QUIET], { ...one, fills: { maxVolumeSharePpm: 100_000 } });
     expect(roles(found).at(-1)).toEqual(['takeProfit', filled]);
     expect(found.orders).toHaveLength(2);
     expect(found.engine.brackets.total).toBe(0);
@@ -225,7 +225,7 @@ describe('a target under a limit of one open order', () => {
     const script = entry(MARKET, { limit: 100, takeProfit: 101, stopLoss: 99 }, { 2: (own) => own.drop() });
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
     const capped = { ...one, fills: { maxVolumeSharePpm: 100_000 } };
-    const up = await fillsOf(script, [thin, [10_050, 10_060, 10_040, 10_050], [...UP, 100]], capped);
+    const up = await fillsOf(script, [thin, [10_050, 10_060, 10_040, 10_050], UP], capped);
     expect(roles(up)).toEqual([['limit', 40], ['takeProfit', 40]]); // prettier-ignore
     const down = await fillsOf(script, [thin, [9990, 9990, 9800, 9900, 0], [9800, 9900, 9700, 9800]], capped);
     expect(roles(down)).toEqual([['limit', 40], ['stopLoss', 40]]); // prettier-ignore

@@ -168,6 +168,39 @@ describe('sizes', () => {
     const both = ordersOf(first({ base: '0.1', quote: '50' } as unknown as Size));
     await expect(both).rejects.toThrow(/^Acting: an order whose size has several units: base, quote, at /);
   });
+
+  const EXAMPLES = "{ equity: '0.5' }, { quote: '100' } or { base: '0.01' }";
+  it.each<[unknown, string, string]>([
+    [null, 'this.buy(null), which is no size', `give one such as ${EXAMPLES}, or leave it out: that of the run's definition holds then`],
+    ['0.5', "this.buy('0.5'), which is no size", ''],
+    [{}, 'this.buy({}), which is no size', ''],
+    [{ equty: '0.5' }, 'this.buy with equty in its size, which is no unit of a size', 'did you mean equity?'],
+    [{ base: '0.1', stopLoss: 95 }, 'this.buy with stopLoss in its size', 'stopLoss is an option: this.buy(size, { stopLoss: ... })'],
+    [{ leverage: 3 }, 'this.buy with leverage in its size', `sizes are ${EXAMPLES}`],
+  ])('what is no size ends the run, for plain JavaScript checks no type: %o', async (size, message, remedy) => {
+    const failed = ordersOf(first(size as Size));
+    await expect(failed).rejects.toThrow(`Acting: ${message}`);
+    await expect(failed).rejects.toThrow(StrategyError);
+    await expect(failed).rejects.toMatchObject({ remedy: expect.stringContaining(remedy) });
+  });
+
+  it('and neither is nothing of a sale or a target, or a size that has got a second unit since', async () => {
+    const nothing = null as unknown as Size;
+    await expect(ordersOf((own) => own.order(false, nothing))).rejects.toThrow(/^Acting: this.sell\(null\), which is no size, at 2024/);
+    const target = ordersOf((own) => own.api.target(nothing));
+    await expect(target).rejects.toThrow(/^Acting: this.target\(null\), which is no size, at 2024/);
+    await expect(target).rejects.toMatchObject({ remedy: `give one such as ${EXAMPLES}` });
+    const untold = (own: Api) => (own.api.target as unknown as () => void)();
+    await expect(ordersOf(untold)).rejects.toThrow(/^Acting: this.target\(undefined\), which is no size/);
+    const options = (own: Api) => own.order(true, { base: '0.1' }, null as unknown as OrderOptions);
+    await expect(ordersOf(options)).rejects.toThrow(/^Acting: this.buy\(size, null\), whose options are no object/);
+    const size: Record<string, string> = { base: '0.1' };
+    const grown = ordersOf((own, row) => {
+      if (row === 2) size['quote'] = '5';
+      own.order(true, size as Size);
+    });
+    await expect(grown).rejects.toThrow(/whose size has several units: base, quote/);
+  });
 });
 
 type Amount = number | string;
