@@ -11,8 +11,9 @@ import { barsOf, emptyColumns, RAW, sliceColumns, type RawColumns } from './colu
 import { readImports, writeImports } from './import/importRecord.ts';
 import { instrumentText, MAX_TICKS } from './instrumentRecord.ts';
 import { clearLeftovers } from './leftovers.ts';
-import { barsPath, checkSymbol, instrumentPath, type BarKey } from './paths.ts';
+import { barsPath, checkSymbol, instrumentPath, lockPath, type BarKey } from './paths.ts';
 import { IMPORTED, manifestOf, type GapManifest } from './quality.ts';
+import { whileLocked } from './storeLock.ts';
 
 /** What becomes of a stored bar for which the exchange has other figures: it stays, as everywhere in the catalog, or gives way. */
 export type RevisedRule = 'keep' | 'replace';
@@ -53,6 +54,11 @@ const FOREIGN_ROWS = 3;
  */
 export function appendBars(catalog: string, given: Instrument, interval: Interval, rows: RawColumns, rule: RevisedRule): AppendedBars {
   const key: BarKey = { market: given.market, symbol: checkSymbol(given.wireName), interval };
+  return whileLocked(lockPath(catalog, key), () => appendRows(catalog, given, key, rows, rule));
+}
+
+function appendRows(catalog: string, given: Instrument, key: BarKey, rows: RawColumns, rule: RevisedRule): AppendedBars {
+  const { interval } = key;
   const path = barsPath(catalog, key);
   const stored = existsSync(path) ? loadBars(catalog, key) : null;
   if (stored && stored.facts.source !== 'import') {
@@ -93,10 +99,19 @@ function heldBy(catalog: string, given: Instrument, rows: RawColumns, path: stri
 }
 
 /** The record with at least the price digits that the catalog's bars of the instrument have. */
-export function withDigitsOf(catalog: string, of: Instrument): Instrument {
+function withDigitsOf(catalog: string, of: Instrument): Instrument {
   const keys = INTERVALS.map((interval) => ({ market: of.market, symbol: of.wireName, interval }));
   const seen = keys.filter((key) => existsSync(barsPath(catalog, key))).map((key) => readEntry(catalog, key).seenPriceDigits);
   return { ...of, priceDigits: Math.max(of.priceDigits, ...seen) };
+}
+
+/** Keeps the record, with the digits that the catalog's bars have meanwhile; returns it as it is kept. */
+export function refreshInstrument(catalog: string, of: Instrument): Instrument {
+  return whileLocked(lockPath(catalog, { market: of.market, symbol: of.wireName }), () => {
+    const instrument = withDigitsOf(catalog, of);
+    storeInstrument(catalog, instrument);
+    return instrument;
+  });
 }
 
 /** Writes the record where it is another one, or none is there; tells whether it was. */

@@ -6,11 +6,12 @@ import { nestedIn } from '../../model/coarser.ts';
 import { closeOf, typicalLengthMs, type Interval } from '../../model/interval.ts';
 import { formatMinute } from '../../model/time.ts';
 import { loadBars, readEntry, storeBars, type BarRange, type LoadedBars } from './catalog.ts';
-import { type BarKey, barsPath } from './paths.ts';
+import { type BarKey, barsPath, lockPath } from './paths.ts';
 import { catalogStore, type BarStore } from './store.ts';
 import { barsOf, rowAt, sliceColumns } from './columns.ts';
 import { qualityOf, type BarFacts, type GapManifest } from './quality.ts';
 import { resample, type Resampled } from './resample.ts';
+import { whileLocked } from './storeLock.ts';
 
 /**
  * The longest shorter interval of the symbol in the store from which `key`'s bars can be made, or null. Resampled bars do not count:
@@ -76,15 +77,20 @@ export interface StoredResample extends Resampled {
   readonly from: Interval;
 }
 
+interface ResampleOptions {
+  readonly from?: Interval | undefined;
+  readonly minCoverage?: number | undefined;
+}
+
 /**
  * Makes the bars of `key` from those of `from` (default: the longest finer interval) and stores them in the catalog.
  * Replaces bars that were made before, never imported ones. Throws ConfigError.
  */
-export function resampleInto(
-  catalog: string,
-  key: BarKey,
-  options: { from?: Interval | undefined; minCoverage?: number | undefined } = {},
-): StoredResample {
+export function resampleInto(catalog: string, key: BarKey, options: ResampleOptions = {}): StoredResample {
+  return whileLocked(lockPath(catalog, key), () => resampleAll(catalog, key, options));
+}
+
+function resampleAll(catalog: string, key: BarKey, options: ResampleOptions): StoredResample {
   const path = barsPath(catalog, key);
   if (existsSync(path) && readEntry(catalog, key).source !== 'resampled') {
     throw new ConfigError(

@@ -2,14 +2,16 @@
 
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../base/errors.ts';
+import type { BarColumns } from '../../model/bars.ts';
 import type { Interval } from '../../model/interval.ts';
 import { readEntry, readInstrument, storeBars } from './catalog.ts';
 import { generateFunding, generateMarks } from './futures/generateSeries.ts';
 import { MARK_INTERVALS, parseMarkInterval, type MarkInterval } from './futures/markInterval.ts';
 import { loadSeries, storeSeries, type SeriesEntry } from './futures/seriesStore.ts';
-import { barsPath, checkSymbol, type SeriesKey } from './paths.ts';
+import { barsPath, checkSymbol, lockPath, type BarKey, type SeriesKey } from './paths.ts';
 import { generateBars, type GenerateOptions } from './generate.ts';
 import { SYNTHETIC, type GapManifest } from './quality.ts';
+import { whileLocked } from './storeLock.ts';
 
 const OTHER_PLACE = 'choose another symbol, or another catalog (--catalog DIR)';
 
@@ -17,11 +19,16 @@ const OTHER_PLACE = 'choose another symbol, or another catalog (--catalog DIR)';
 export function generateInto(catalog: string, options: GenerateOptions): GeneratedSet {
   const { market = 'spot', interval, seed } = options;
   const symbol = checkSymbol(options.symbol);
-  const path = barsPath(catalog, { market, symbol, interval });
-  if (existsSync(path) && !readEntry(catalog, { market, symbol, interval }).synthetic) {
-    throw new ConfigError(`${path}: there are real bars`, OTHER_PLACE);
-  }
+  refuseRealBars(catalog, { market, symbol, interval });
   const bars = generateBars(options);
+  return whileLocked(lockPath(catalog, { market, symbol }), () => storeGenerated(catalog, bars, seed));
+}
+
+function storeGenerated(catalog: string, bars: BarColumns, seed: number): GeneratedSet {
+  const { market, wireName: symbol } = bars.instrument;
+  const { interval } = bars;
+  // Once more: another process may have stored some meanwhile.
+  refuseRealBars(catalog, { market, symbol, interval });
   const known = readInstrument(catalog, market, symbol);
   const priceDigits = Math.max(known?.priceDigits ?? 0, bars.instrument.priceDigits);
   const instrument = { ...(known ?? bars.instrument), priceDigits };
@@ -51,6 +58,11 @@ function markIntervalOf(interval: Interval): MarkInterval {
     `--interval: expected an interval up to a day, for bars of futures come with marks, got ${interval}`,
     `one of ${MARK_INTERVALS.join(' ')}`,
   );
+}
+
+function refuseRealBars(catalog: string, key: BarKey): void {
+  const path = barsPath(catalog, key);
+  if (existsSync(path) && !readEntry(catalog, key).synthetic) throw new ConfigError(`${path}: there are real bars`, OTHER_PLACE);
 }
 
 function refuseReal(catalog: string, key: SeriesKey): void {

@@ -1,6 +1,6 @@
 // What a process that was killed left half written in the catalog: found by the number of the process in its name.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { discard } from './arrow/arrowFile.ts';
 
@@ -20,5 +20,16 @@ export function isRunning(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** Removes `folder` where nothing is in it; another process may put something there, or remove it, at any moment. */
+export function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    // EEXIST and EPERM are how some systems say that it is not empty; the present folder and one in another's cannot be removed at all.
+    if (!['ENOTEMPTY', 'ENOENT', 'EEXIST', 'EPERM', 'ENOTDIR', 'EBUSY', 'EINVAL', 'EACCES'].includes(code)) throw error;
   }
 }

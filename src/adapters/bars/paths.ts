@@ -34,7 +34,8 @@ export const importsPath = (catalog: string, key: BarKey): string =>
 export const stagingPath = (catalog: string, key: BarKey): string =>
   join(catalog, STAGING, `${key.market}-${key.symbol}-${fileStem(key.interval)}`);
 /** Held while bars of the symbol are stored: the record is that of all its intervals. */
-export const lockPath = (catalog: string, key: BarKey): string => join(catalog, STAGING, `${key.market}-${key.symbol}.lock`);
+export const lockPath = (catalog: string, key: Pick<BarKey, 'market' | 'symbol'>): string =>
+  join(catalog, STAGING, `${key.market}-${key.symbol}.lock`);
 export const instrumentPath = (catalog: string, market: Market, symbol: string): string =>
   join(symbolFolder(catalog, market, symbol), 'instrument.json');
 

@@ -1,6 +1,6 @@
 // Instrument records of the catalog from what an exchange lists today.
 
-import { storeInstrument, withDigitsOf } from '../../adapters/bars/append.ts';
+import { refreshInstrument } from '../../adapters/bars/append.ts';
 import { readInstrument } from '../../adapters/bars/catalog.ts';
 import { checkSymbol } from '../../adapters/bars/paths.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
@@ -20,8 +20,7 @@ export async function refreshInstruments(
   for (const each of found) {
     const before = readInstrument(catalog, market, each.symbol);
     const like = before ?? (await proposed(service, each));
-    const instrument = withDigitsOf(catalog, recordOf(each, like));
-    storeInstrument(catalog, instrument);
+    const instrument = refreshInstrument(catalog, recordOf(each, like));
     if (each.contract) storeContract(catalog, each.contract);
     done.push({ instrument, isNew: before === null, isTradable: each.isTradable, changes: before ? differences(before, instrument) : [] });
   }

@@ -5,12 +5,13 @@ import { ConfigError } from '../../../base/errors.ts';
 import { formatTime } from '../../../model/time.ts';
 import { rowAt } from '../columns.ts';
 import { wireName } from '../import/fileNames.ts';
-import { checkSymbol, seriesPath, type SeriesKey } from '../paths.ts';
+import { checkSymbol, lockPath, seriesPath, type SeriesKey } from '../paths.ts';
 import { inspectFile } from '../sources/packedFile.ts';
+import { whileLocked } from '../storeLock.ts';
 import { MARK_INTERVALS, parseMarkInterval, type MarkInterval } from './markInterval.ts';
 import { FIGURES, isSameFunding, type SeriesColumns } from './series.ts';
 import { readSeries } from './seriesFile.ts';
-import { loadSeries, storeSeries, type SeriesEntry } from './seriesStore.ts';
+import { loadSeries, storeSeries, type LoadedSeries, type SeriesEntry } from './seriesStore.ts';
 
 export interface SeriesImport {
   readonly catalog: string;
@@ -47,25 +48,34 @@ export async function importSeries(files: readonly string[], options: SeriesImpo
 }
 
 async function importOne(key: SeriesKey, files: readonly string[], catalog: string): Promise<ImportedSeries> {
-  const path = seriesPath(catalog, key);
+  importedSeries(catalog, key);
+  const reads: [file: string, rows: SeriesColumns][] = [];
+  for (const file of files) reads.push([file, await readSeries(file, key)]);
+  return whileLocked(lockPath(catalog, { market: 'futures', symbol: key.symbol }), () => storeReads(key, reads, catalog));
+}
+
+/** What the catalog has of the series; null: nothing. Throws ConfigError for rows that were generated. */
+function importedSeries(catalog: string, key: SeriesKey): LoadedSeries | null {
   const stored = loadSeries(catalog, key);
-  if (stored?.entry.synthetic === true) {
-    throw new ConfigError(
-      `${path}: these rows were generated, not imported`,
-      'remove the file, or import into another catalog (--catalog DIR)',
-    );
-  }
+  if (stored?.entry.synthetic !== true) return stored;
+  throw new ConfigError(
+    `${seriesPath(catalog, key)}: these rows were generated, not imported`,
+    'remove the file, or import into another catalog (--catalog DIR)',
+  );
+}
+
+function storeReads(key: SeriesKey, reads: readonly (readonly [file: string, rows: SeriesColumns])[], catalog: string): ImportedSeries {
+  const stored = importedSeries(catalog, key);
   let all = stored?.columns ?? null;
   let fileRows = 0;
-  for (const file of files) {
-    const read = await readSeries(file, key);
+  for (const [file, read] of reads) {
     fileRows += read.length;
-    all = all === null ? read : joined(all, read, key, file, path);
+    all = all === null ? read : joined(all, read, key, file, seriesPath(catalog, key));
   }
   if (all === null) throw new ConfigError('no file to import', 'name one or more files');
   const newRows = all.length - (stored?.columns.length ?? 0);
   const entry = newRows === 0 && stored !== null ? stored.entry : storeSeries(catalog, key, all, false);
-  return { files, fileRows, newRows, entry };
+  return { files: reads.map(([file]) => file), fileRows, newRows, entry };
 }
 
 /** Rows of both in order of time; equal ones are one. Throws ConfigError where they differ at one time. */

@@ -21,13 +21,13 @@ import {
 } from '../paths.ts';
 import { IMPORTED, manifestOf } from '../quality.ts';
 import type { ReadFile, ReadRules } from '../sources/readBars.ts';
+import { clearLock, whileLocked } from '../storeLock.ts';
 import type { ImportedSet, ImportOptions } from './importFiles.ts';
 import { readImports, recordImports, type ImportedFile } from './importRecord.ts';
 import { gapsBetween, joinSets, type BarSet } from './joinSets.ts';
 import { writeRejects } from './rejects.ts';
 import { barSetOf, readFiles, type FileProgress, type SetFile } from './setFiles.ts';
 import { clearStaging } from './staging.ts';
-import { clearLock, whileLocked } from './storeLock.ts';
 
 /** What the catalog has of the set. */
 interface Before {

@@ -1,12 +1,13 @@
 // Files that an import of many has read, kept until their set is stored whole: one that was cut, or refused for another file, goes on from here.
 
 import { createHash } from 'node:crypto';
-import { existsSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
 import { bytesOf, writeArrowColumns } from '../arrow/arrowFile.ts';
 import { withArrowFile } from '../arrow/arrowReader.ts';
 import { emptyColumns, RAW, type RawColumns } from '../columns.ts';
+import { removeEmpty } from '../leftovers.ts';
 import { FORMATS } from '../sources/formats.ts';
 import type { ReadFile, ReadRules } from '../sources/readBars.ts';
 
@@ -71,15 +72,4 @@ function hashOf(columns: RawColumns, lines: Int32Array): string {
 export function clearStaging(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   removeEmpty(dirname(folder));
-}
-
-/** Removes `folder` where nothing is in it; another process may put something there, or remove it, at any moment. */
-export function removeEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    // EEXIST and EPERM are how some systems say that it is not empty.
-    if (!['ENOTEMPTY', 'ENOENT', 'EEXIST', 'EPERM', 'ENOTDIR', 'EBUSY'].includes(code)) throw error;
-  }
 }

@@ -2,16 +2,18 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConfigError } from '../../../base/errors.ts';
-import { fileError } from '../fileError.ts';
-import { isRunning } from '../leftovers.ts';
-import { removeEmpty } from './staging.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { fileError } from './fileError.ts';
+import { isRunning, removeEmpty } from './leftovers.ts';
 
 /** Storing takes seconds; after so many looks whoever has the lock does something else. */
 const MOST_LOOKS = 6000;
 const LOOK_MS = 20;
 
-/** Runs `work` while no other process holds the lock `file`, in a folder of a catalog of its own. Throws ConfigError after two minutes. */
+/**
+ * Runs `work`, which must not ask for the same lock, while no other process holds the lock `file`, in a folder of a catalog of its own.
+ * Throws ConfigError after two minutes.
+ */
 export function whileLocked<T>(file: string, work: () => T): T {
   for (let looks = 0; !take(file); looks++) {
     if (looks === MOST_LOOKS) {
