@@ -111,7 +111,9 @@ test('an unquoted decimal that is out of range is not sent for quotes, which wou
 });
 
 test('a name that is too long is told as such', () => {
-  expect(refusal(source(`${GOOD}name: ${'x'.repeat(81)}\n`)).message).toMatch(/ name: expected 1 to 80 letters, digits, dots, dashes and underscores, got /);
+  expect(refusal(source(`${GOOD}name: ${'x'.repeat(81)}\n`)).message).toMatch(
+    / name: expected 1 to 80 letters, digits, dots, dashes and underscores, got /,
+  );
 });
 
 test('a limit that is no number is told once', () => {
@@ -119,6 +121,30 @@ test('a limit that is no number is told once', () => {
   expect(refusal(source(text)).message).toMatch(
     /^x\.yaml:\d+ risk\.maxLeverage: expected a quoted decimal \(x equity, above 0\), got 'x'$/,
   );
+});
+
+test.each([
+  ['fast: 10', '__proto__: { fast: 9 }', 'x.yaml:2 params.__proto__: unknown key __proto__'],
+  ['seed: 1', 'instruments: { __proto__: { pricePrecision: 2 } }', 'x.yaml:12 instruments.__proto__: unknown key __proto__'],
+  ['seed: 1', 'instruments: { BTCUSDT: { __proto__: 2 } }', 'x.yaml:12 instruments.BTCUSDT.__proto__: unknown key __proto__'],
+  ["USDT: '10000'", "USDT: '10000', __proto__: '5'", 'x.yaml:7 cash.__proto__: unknown key __proto__'],
+  ['seed: 1', '__proto__: 1', 'x.yaml:12 __proto__: unknown key __proto__'],
+])('a key that JavaScript has for itself is unknown like any other: %s as %s', (good, bad, message) => {
+  expect(refusal(source(GOOD.replace(good, bad))).message.split(/, the nearest|\n/)[0]).toBe(message);
+});
+
+test('and so it is where --set gives it', () => {
+  for (const setting of [
+    'params.__proto__=5',
+    'params.__proto__.fast=5',
+    'instruments.__proto__.pricePrecision=2',
+    'params={ __proto__: { fast: 5 } }',
+  ]) {
+    const where = setting.startsWith('params') ? 'params' : 'instruments';
+    const { message, remedy } = refusal(withOverrides(source(GOOD), [setting]));
+    expect(message).toBe(`--set ${where}.__proto__: unknown key __proto__`);
+    expect(remedy).toBe(`leave it out: docs/backtest.md says what ${where} takes`);
+  }
 });
 
 test('all mistakes are told at once, misspelt keys first', () => {

@@ -12,6 +12,9 @@ const MAX_PROBLEMS = 8;
 /** More keys than this are no help in a message. */
 const MOST_LISTED = 40;
 
+/** Schemas pass over this key, which JavaScript has for itself, wherever it stands. */
+const HIDDEN = '__proto__';
+
 interface Problem {
   readonly message: string;
   readonly remedy: string;
@@ -34,13 +37,27 @@ export const parseDefinition = (source: DefinitionSource): Definition => parseSo
 /** The same for a file of any kind. */
 export function parseSource<T>(kind: FileKind<T>, source: DefinitionSource): T {
   const result = kind.schema.safeParse(source.data);
-  if (result.success) return result.data;
-  const found = ranked(result.error.issues).flatMap((issue) => problemsOf(issue, source, kind));
+  const hidden = hiddenKeys(source.data);
+  if (result.success && hidden.length === 0) return result.data;
+  const issues = ranked(result.error?.issues ?? []);
+  const found = [
+    ...hidden.map((path) => unknownKey(path, HIDDEN, source, kind)),
+    ...issues.flatMap((issue) => problemsOf(issue, source, kind)),
+  ];
   // A value can break two rules that are told in the same words.
   const problems = [...new Map(found.toReversed().map((problem) => [problem.message, problem])).values()].toReversed();
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => problem.message);
   if (problems.length > MAX_PROBLEMS) lines.push(`and ${problems.length - MAX_PROBLEMS} more problems`);
   throw new ConfigError(lines.join('\n'), problems[0]?.remedy ?? '');
+}
+
+/** Where a map has that key: in the file, or by `--set`. What was given in code may hold anything, itself among it. */
+function hiddenKeys(data: unknown, path: KeyPath = [], seen = new Set<object>()): readonly KeyPath[] {
+  if (typeof data !== 'object' || data === null || seen.has(data)) return [];
+  seen.add(data);
+  const proto: unknown = Object.getPrototypeOf(data);
+  if (!Array.isArray(data) && proto !== Object.prototype && proto !== null) return [];
+  return Object.entries(data).flatMap(([key, value]) => (key === HIDDEN ? [path] : hiddenKeys(value, [...path, key], seen)));
 }
 
 type Issue = z.core.$ZodIssue;
@@ -97,8 +114,13 @@ function unknownKey(path: KeyPath, key: string, source: DefinitionSource, { sche
   const valid = keysAt(path, schema);
   const near = nearest(key, valid);
   const place = path.length === 0 ? called : path.join('.');
+  const listed = valid.length > 0 && valid.length <= MOST_LISTED;
   return {
     message: `${whereIs(source, [...path, key])}: unknown key ${key}${near === null ? '' : `, the nearest valid one is ${near}`}`,
-    remedy: valid.length <= MOST_LISTED ? `keys of ${place}: ${valid.join(', ')}` : `${docs} lists the keys of ${place}`,
+    remedy: listed
+      ? `keys of ${place}: ${valid.join(', ')}`
+      : valid.length > 0
+        ? `${docs} lists the keys of ${place}`
+        : `leave it out: ${docs} says what ${place} takes`,
   };
 }
