@@ -21,7 +21,7 @@ import { closingText } from './closingText.ts';
 import { LoopDelay } from './loopDelay.ts';
 import { openControl } from './control/controlServer.ts';
 import { openSight } from './sight.ts';
-import { Output } from './output.ts';
+import { Output, say } from './output.ts';
 
 export interface ProcessOptions {
   readonly file: string;
@@ -69,6 +69,12 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
   const output = new Output(process.stdout, [process.stderr], {
     lost: (code) => log?.warn(`nobody reads what the bot prints any more (${code}): isobar logs shows it`),
     missed: (lines) => log?.warn(`${lines} lines before this one were not printed, for nobody read them: isobar logs shows the newest`),
+    full(code) {
+      const says = `the log cannot be written (${code}): the bot goes on, and writes again once there is room`;
+      say(process.stderr, `${says}\n  make room; isobar logs shows the newest lines\n`);
+      log?.warn(says);
+    },
+    room: (lines) => log?.warn(`the log can be written again, ${lines} lines are missing from it: isobar logs shows the newest`),
   });
   const opened = await openLiveBot(config, {
     log: (nowMs) =>
