@@ -1,8 +1,8 @@
 // The engine against the C reference, bit for bit: the gate of the benchmark, on synthetic and on real bars, in both forms of the SMA cross.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { loadBars } from '../dist/adapters/bars/catalog.js';
 import { importFiles } from '../dist/adapters/bars/import/importFiles.js';
 import type { BarColumns } from '../dist/model/bars.js';
@@ -41,4 +41,13 @@ describe.skipIf(program === null)('the engine equals the C reference', () => {
     const { bars } = loadBars(folder, { market: 'spot', symbol: 'BTCUSDT', interval: '15m' });
     await expectEqual({ ...bars, instrument: benchInstrument('BTCUSDT') }, { fast: 10, slow: 30, lots: 1, cashUnits: 1e14, feePpm: 400 });
   });
+});
+
+it('a strategy under another name leaves no copy of its file behind', async () => {
+  const temporary = join(folder, 'temporary');
+  mkdirSync(temporary);
+  vi.stubEnv('TMPDIR', temporary);
+  const { strategy, file } = await load('strategies/smaCrossOnBar.ts', 'AnotherCross').finally(() => vi.unstubAllEnvs());
+  expect([strategy.name, file]).toEqual(['AnotherCross', 'strategies/smaCrossOnBar.ts']);
+  expect(readdirSync(temporary).filter((name) => name.startsWith('isobar-bench-'))).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { closeSync, fdatasyncSync, openSync, writeFileSync, writeSync } from 'no
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { median as medianOf } from '../dist/report/metrics/kernels/sums.js';
 import { Part } from './parts.ts';
 import { bareServer } from './service/bare.ts';
 import { load, type LoadFigures } from './service/connections.ts';
@@ -132,7 +133,7 @@ function bareSync(folder: string): number {
   return median(took);
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+const median = (values: readonly number[]): number => medianOf(Float64Array.from(values));
 
 /** `isobar exchange` as a user starts it. */
 class Exchange {

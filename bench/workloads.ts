@@ -1,6 +1,6 @@
 // The engine's side of the benchmark: plans over the bench's bars, timed passes of the whole engine, and the figures they must agree on.
 
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Scratch } from '../dist/base/rowLog.js';
@@ -22,14 +22,20 @@ export interface Loaded {
 /** Loads a strategy file; under another `alias` it is another class to V8, with a loop of its own. */
 export async function load(file: string, alias = ''): Promise<Loaded> {
   const path = new URL(`../${file}`, import.meta.url).pathname;
-  const { strategy, hash } = await loadStrategy(alias === '' ? path : copyOf(path, alias));
+  const { strategy, hash } = await (alias === '' ? loadStrategy(path) : loadCopy(path, alias));
   return { strategy, hash, file };
 }
 
-function copyOf(path: string, alias: string): string {
-  const copy = join(mkdtempSync(join(tmpdir(), 'isobar-bench-')), `${alias}.ts`);
-  writeFileSync(copy, `${readFileSync(path, 'utf8').replaceAll('SmaCrossOnBar', alias)}\n`);
-  return copy;
+/** The copy is gone once it is loaded. */
+async function loadCopy(path: string, alias: string): Promise<Omit<Loaded, 'file'>> {
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'));
+  const copy = join(folder, `${alias}.ts`);
+  try {
+    writeFileSync(copy, `${readFileSync(path, 'utf8').replaceAll('SmaCrossOnBar', alias)}\n`);
+    return await loadStrategy(copy);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 const QUALITY = { manifestHash: '', rows: 0, gaps: 0, missingBars: 0, thinBars: 0, zeroVolume: 0, roundedPrices: 0, openLastBar: false, synthetic: true }; // prettier-ignore
