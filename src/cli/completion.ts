@@ -7,7 +7,8 @@ import { filesLike, runFolders } from './completionFiles.ts';
 import { SHELLS, shellScript, type Shell } from './completionScripts.ts';
 
 /** What a script passes before the words that were typed; named by yargs, which answers it. */
-const REQUEST = '--get-yargs-completions';
+/** How shells ask. */
+export const COMPLETION_REQUEST = '--get-yargs-completions';
 
 const DEFINITION = /\.ya?ml$/;
 const STRATEGY = /(?<!\.(?:test|spec|d))\.[cm]?[jt]s$/;
@@ -38,7 +39,7 @@ const VALUES: Readonly<Record<string, Lister>> = {
 };
 
 export function withCompletion(yargs: Argv, argv: readonly string[]): Argv {
-  const words = argv.slice(argv.indexOf(REQUEST) + 2);
+  const words = argv.slice(argv.indexOf(COMPLETION_REQUEST) + 2);
   return (
     yargs
       .command(

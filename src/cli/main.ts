@@ -7,7 +7,7 @@ import { ConfigError } from '../base/errors.ts';
 import { refuseKeysInArguments, withoutKeys } from '../app/access/keyLike.ts';
 import { withApi } from './api.ts';
 import { withBacktest } from './backtest.ts';
-import { withCompletion } from './completion.ts';
+import { COMPLETION_REQUEST, withCompletion } from './completion.ts';
 import { dataCommand } from './data.ts';
 import { doctorCommand } from './doctor.ts';
 import { exchangeCommand } from './exchange.ts';
@@ -84,6 +84,17 @@ function soundValues(args: Readonly<Record<string, unknown>>, argv: readonly str
   return true;
 }
 
+/** What is left behind -- is no option, and no file either: yargs would pass over it. */
+function refuseWordsBehindDashes(argv: readonly string[]): void {
+  const at = argv.indexOf('--');
+  const behind = at < 0 || argv.some((word) => word.startsWith(COMPLETION_REQUEST)) ? [] : argv.slice(at + 1);
+  if (behind.length === 0) return;
+  throw new ConfigError(
+    `--: expected nothing behind it, got ${withoutKeys(behind.join(' '))}`,
+    'leave -- out; a file whose name begins with a dash is given as ./-name',
+  );
+}
+
 /** The help of the command that `words` name, without printing it. */
 async function helpOf(words: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
@@ -102,6 +113,7 @@ async function complaintOf(complaint: Complaint, argv: readonly string[]): Promi
 export async function main(argv: readonly string[]): Promise<void> {
   try {
     refuseKeysInArguments(argv);
+    refuseWordsBehindDashes(argv);
     await parser(argv).parseAsync();
   } catch (error) {
     process.exitCode = tellFailure(error instanceof Complaint ? await complaintOf(error, argv) : error);
