@@ -164,6 +164,19 @@ describe('isobar data', () => {
     expect(progressText('x'.repeat(90), 'rows', 60_000, 0.01, 2000).length).toBeLessThanOrEqual(100);
   });
 
+  it('is cut to the width of the terminal: the name first, then the bar, then the rate', () => {
+    const at = (columns: number, name = 'klines/binance-spot/BTCUSDT-1h.csv.gz') =>
+      progressText(name, 'rows', 600_000, 0.5, 500, columns).replaceAll('\u2009', ' ');
+    expect(at(99)).toBe('klines/binance-spot/BTCUSDT-1h.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left');
+    expect(at(59)).toBe('...SDT-1h.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left');
+    expect(at(49)).toBe('...CUSDT-1h.csv.gz  50 %  1.2 M rows/s  0:01 left');
+    expect(at(30)).toBe('...-1h.csv.gz  50 %  0:01 left');
+    for (let columns = 0; columns < 120; columns++) {
+      expect(at(columns).length).toBeLessThanOrEqual(columns);
+      expect(at(columns, 'a').length).toBeLessThanOrEqual(columns);
+    }
+  });
+
   it('import counts files whose names do not fit a line of 100 columns', async () => {
     const row = (i: number) => `${Date.UTC(2024, 0, 1) + i * 60_000},100.5,101,100,100.25,1`;
     const files = [0, 1, 2].map((at) => {
