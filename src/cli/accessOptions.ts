@@ -1,6 +1,6 @@
 // The options of every command that talks to an exchange.
 
-const text = { type: 'string', requiresArg: true } as const;
+import { text } from './textOption.ts';
 
 export const accessOptions = {
   config: { ...text, describe: 'Access file (docs/exchange-access.md), or the config of a bot' },

@@ -2,8 +2,8 @@
 
 import type { Argv } from 'yargs';
 import { accessOptions } from './accessOptions.ts';
+import { text } from './textOption.ts';
 
-const text = { type: 'string', requiresArg: true } as const;
 const flag = { type: 'boolean', default: false } as const;
 
 const options = (args: Argv) =>

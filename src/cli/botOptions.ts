@@ -1,8 +1,7 @@
 // Options of the commands that talk to a running bot: which one is meant.
 
 import type { Argv } from 'yargs';
-
-const text = { type: 'string', requiresArg: true } as const;
+import { text } from './textOption.ts';
 
 export const botOptions = {
   data: { ...text, describe: 'Data folder of the bot; default: that of --config, else ./bot' },

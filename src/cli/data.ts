@@ -4,8 +4,8 @@ import type { Argv, CommandModule } from 'yargs';
 import { downloadCommand, instrumentsCommand } from './dataDownload.ts';
 import { recordCommand } from './dataRecord.ts';
 import { FORMATS } from '../adapters/bars/sources/formats.ts';
+import { text } from './textOption.ts';
 
-const text = { type: 'string', requiresArg: true } as const;
 const catalog = { ...text, default: 'data', describe: 'Folder of the catalog' } as const;
 const market = { choices: ['spot', 'futures'] as const, describe: 'Market' } as const;
 const json = { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } as const;

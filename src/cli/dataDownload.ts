@@ -2,8 +2,8 @@
 
 import type { Argv } from 'yargs';
 import { accessOptions } from './accessOptions.ts';
+import { text } from './textOption.ts';
 
-const text = { type: 'string', requiresArg: true } as const;
 const market = { choices: ['spot', 'futures'] as const, default: 'spot' as const, describe: 'Market' } as const;
 const catalog = { ...text, default: 'data', describe: 'Folder of the catalog' } as const;
 const json = { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } as const;

@@ -2,8 +2,7 @@
 
 import type { Argv, CommandModule } from 'yargs';
 import { accessOptions } from './accessOptions.ts';
-
-const text = { type: 'string', requiresArg: true } as const;
+import { text } from './textOption.ts';
 
 const options = (args: Argv) =>
   args

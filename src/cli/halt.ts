@@ -2,8 +2,8 @@
 
 import type { Argv, CommandModule } from 'yargs';
 import { withBotOptions, whyOption, type BotPlace } from './botOptions.ts';
+import { text } from './textOption.ts';
 
-const text = { type: 'string', requiresArg: true } as const;
 const SCOPE = 'account (default), market:spot, symbol:spot:BTCUSDT or strategy:NAME';
 
 const halting = (args: Argv) =>

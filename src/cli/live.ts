@@ -1,8 +1,7 @@
 // `isobar live`: its options. What it does is loaded when it runs.
 
 import type { Argv, CommandModule } from 'yargs';
-
-const text = { type: 'string', requiresArg: true } as const;
+import { text } from './textOption.ts';
 
 const options = (args: Argv) =>
   args

@@ -2,8 +2,8 @@
 
 import type { Argv, CommandModule } from 'yargs';
 import { withBotOptions, whyOption } from './botOptions.ts';
+import { text } from './textOption.ts';
 
-const text = { type: 'string', requiresArg: true } as const;
 const withId = (args: Argv, what: string) =>
   withBotOptions(args).positional('id', { type: 'string', demandOption: true, describe: what }).options(whyOption);
 

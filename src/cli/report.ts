@@ -1,8 +1,7 @@
 // `isobar report`: its options. What it does is loaded when it runs.
 
 import type { Argv } from 'yargs';
-
-const text = { type: 'string', requiresArg: true } as const;
+import { text } from './textOption.ts';
 
 const options = (args: Argv) =>
   args

@@ -2,8 +2,8 @@
 
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from './barTimeout.ts';
+import { text } from './textOption.ts';
 
-const text = { type: 'string', requiresArg: true } as const;
 const none: readonly string[] = [];
 const list = { type: 'string', array: true, requiresArg: true, default: none } as const;
 /** How sets are run on a machine. */

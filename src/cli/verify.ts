@@ -2,8 +2,7 @@
 
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from './barTimeout.ts';
-
-const text = { type: 'string', requiresArg: true } as const;
+import { text } from './textOption.ts';
 
 const options = (args: Argv) =>
   args
