@@ -124,6 +124,17 @@ export function changedInstrument(of: Instrument, changes: object, where: (key: 
   return instrumentOf(RecordReader.at(record, where, KEYS), of.market, of.wireName);
 }
 
+/** A contract has a fee for opening and one for closing: a single one says neither. */
+function feeBeside(record: RecordReader<(typeof KEYS)[number]>, key: 'makerFee' | 'takerFee'): ConfigError {
+  const [side, name] = key === 'makerFee' ? ['maker', 'MakerFee'] : ['taker', 'TakerFee'];
+  return record.wrong(
+    key,
+    `nothing: the fees of a contract, fractions of the notional, are open${name} and close${name} of its record`,
+    record.given(key),
+    `in a run definition fees: { ${side}: '0.0005' } sets both (0.05 %); docs/data.md shows a record`,
+  );
+}
+
 function instrumentOf(record: RecordReader<(typeof KEYS)[number]>, market: Market, symbol: string): Instrument {
   const digits = (key: 'pricePrecision' | 'quantityPrecision' | 'quotePrecision' | 'basePrecision', otherwise?: number) =>
     record.whole(key, 0, MAX_DIGITS, ' of digits', otherwise);
@@ -140,7 +151,7 @@ function instrumentOf(record: RecordReader<(typeof KEYS)[number]>, market: Marke
   if (minLots < 1) throw record.wrong('minQuantity', 'a quantity above 0', '0');
   const fee = (key: 'makerFee' | 'takerFee') => {
     if (!hasContract) return record.rate(key, 'a fraction of the notional');
-    if (record.has(key)) throw record.wrong(key, 'no fee beside those of the contract', 'one');
+    if (record.has(key)) throw feeBeside(record, key);
     return 0;
   };
   const common = {
@@ -159,6 +170,6 @@ function instrumentOf(record: RecordReader<(typeof KEYS)[number]>, market: Marke
   };
   if (common.base === common.quote) throw record.wrong('base', 'another asset than the quote', common.base);
   if (!hasContract) return common;
-  if (market !== 'futures') throw record.wrong('contract', 'none for an instrument of spot', 'one');
+  if (market !== 'futures') throw record.wrong('contract', 'none for an instrument of spot', record.given('contract'));
   return { ...common, contract: parseContract(record, common) };
 }

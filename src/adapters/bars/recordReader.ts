@@ -6,6 +6,8 @@ import { nearest } from '../../base/nearest.ts';
 
 const REMEDY = 'docs/data.md shows a record';
 const MILLION_DIGITS = 6;
+/** Of a value that is wrong. */
+const MOST_SHOWN = 60;
 
 export class RecordReader<Key extends string> {
   private readonly values: Readonly<Record<string, unknown>>;
@@ -127,8 +129,14 @@ export class RecordReader<Key extends string> {
     return ppm;
   }
 
-  wrong(key: Key, expected: string, got: unknown): ConfigError {
-    return new ConfigError(`${this.place(key)}: expected ${expected}, got ${got === undefined ? 'nothing' : JSON.stringify(got)}`, REMEDY);
+  /** What stands there, checked by nobody. */
+  given(key: Key): unknown {
+    return this.values[key];
+  }
+  wrong(key: Key, expected: string, got: unknown, remedy = REMEDY): ConfigError {
+    const text = got === undefined ? 'nothing' : JSON.stringify(got);
+    const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN - 3)}...` : text;
+    return new ConfigError(`${this.place(key)}: expected ${expected}, got ${shown}`, remedy);
   }
 
   private at(key: string): number {

@@ -115,6 +115,15 @@ it('an override of an instrument that no feed is of is refused, with the nearest
   );
 });
 
+it('an override of the fee of a contract, which has one for opening and one for closing, is told with what sets both', () => {
+  const refused = () => feedsOf([hours], `${FUTURES}instruments: { ${symbol}: { takerFee: '0.001' } }`);
+  const expected = 'expected nothing: the fees of a contract, fractions of the notional, are openTakerFee and closeTakerFee of its record';
+  expect(refused).toThrow(`x.yaml:5 instruments.${symbol}.takerFee: ${expected}, got "0.001"`);
+  expect(refused).toThrow(
+    expect.objectContaining({ remedy: "in a run definition fees: { taker: '0.0005' } sets both (0.05 %); docs/data.md shows a record" }),
+  );
+});
+
 it('an override that fits no record is refused at the place of its key', () => {
   const spot = coarser(walkBars({ rows: 120, seed: 8, instrument: spotInstrument() }), '1h');
   const feeds = (changes: string) => {
