@@ -142,6 +142,35 @@ describe('a stop', () => {
   });
 });
 
+describe('two equal stops that go off on a row without volume', () => {
+  const twice = (size: Size) => entry(size, { stopLoss: 99, tag: 'a' }, { 1: (own) => own.enter(size, { stopLoss: 99, tag: 'b' }) });
+  const rows: RowOf[] = [QUIET, QUIET, [9950, 9950, 9890, 9900, 0], [9890, 9900, 9880, 9890, 0], [9880, 9900, 9870, 9890, 10]];
+  const capped = { fills: { maxVolumeSharePpm: 100_000 } };
+
+  it('both go at once, the second a lot smaller: no two open orders may look alike', async () => {
+    const { fills, orders, engine } = await fillsOf(twice(MARKET), rows, capped);
+    expect(orders.map(({ role, lots, ending }) => [role, lots, ending]).slice(2)).toEqual([['stopLoss', 100, 'filled'], ['stopLoss', 99, 'filled']]); // prettier-ignore
+    expect(fills.slice(2).map(({ price, minute }) => [price, minute])).toEqual([[9880, 5], [9880, 5]]); // prettier-ignore
+    expect(engine.brackets.total).toBe(0);
+  });
+
+  it('of the smallest size, which nothing can be taken from, the second goes once the first has: on the same row, at the same price', async () => {
+    const { fills, orders, engine } = await fillsOf(twice({ base: '0.002' }), rows, capped);
+    expect(orders.filter(({ ending }) => ending === 'denied').map(({ code }) => code)).toEqual(['FP_NOT_UNIQUE', 'FP_NOT_UNIQUE']);
+    expect(fills.slice(2)).toEqual([
+      { role: 'stopLoss', price: 9880, lots: 2, isMaker: false, minute: 5 },
+      { role: 'stopLoss', price: 9880, lots: 2, isMaker: false, minute: 5 },
+    ]);
+    expect(engine.ledger.isFlat(0, 0)).toBe(true);
+    expect(engine.brackets.total).toBe(0);
+  });
+
+  it('and where volume does not bound fills both go whole', async () => {
+    const { fills } = await fillsOf(twice({ base: '0.002' }), rows);
+    expect(fills.slice(2).map(({ price, lots, minute }) => [price, lots, minute])).toEqual([[9900, 2, 4], [9900, 2, 4]]); // prettier-ignore
+  });
+});
+
 describe('a trailing stop', () => {
   it('follows the best price of rows that have closed, never of the row itself', async () => {
     const rows: RowOf[] = [
