@@ -40,6 +40,25 @@ writeFileSync(
   `strategy: ${STRATEGIES}/smaCross.ts\nparams: { fast: 5, slow: 20 }\nfeeds: { bars: { symbol: TESTUSDT, interval: 1m } }\ncash: '10000'\n`,
 );
 
+test('a run of hours knows the days before it, of which no other lies in it whole', async () => {
+  const seen: number[][] = [];
+  class Days extends Strategy {
+    day = this.feed('day');
+    mean = this.use(sma(this.day.close, 2));
+    override onBar() {
+      if (this.bars.fresh) seen.push([this.nowMs, this.mean.value]);
+    }
+  }
+  const minutes = generateBars({ ...made, bars: 5 * 1440 });
+  const day = (n: number) => minutes.close[n * 1440 - 1]!;
+  const both = { ...feeds, day: { symbol: 'TESTUSDT', interval: '1d' } } as const;
+  const span = { from: '2024-01-04T22:00', to: '2024-01-05T03:00' };
+  await backtest({ strategy: Days, data: [minutes], feeds: both, cash: '10000', ...span });
+  expect(seen).toHaveLength(300);
+  const midnight = Date.UTC(2024, 0, 5);
+  for (const [ms, mean] of seen) expect(mean).toBeCloseTo((ms! < midnight ? day(2) + day(3) : day(3) + day(4)) / 2, 6);
+});
+
 describe('one run, however it is asked for', () => {
   const file = { strategy: `${STRATEGIES}/smaCross.ts`, params: { fast: 5, slow: 20 }, cash: '10000' };
   const columns = { openMs: [...openMs], open: [...open], high: [...high], low: [...low], close: [...close], volume: [...volume] };

@@ -3,6 +3,7 @@
 import type { LoadedBars } from '../../adapters/bars/catalog.ts';
 import { loadFeed } from '../../adapters/bars/feed.ts';
 import type { BarKey } from '../../adapters/bars/paths.ts';
+import { qualityOf } from '../../adapters/bars/quality.ts';
 import type { BarStore } from '../../adapters/bars/store.ts';
 import { changedInstrument } from '../../adapters/bars/instrumentRecord.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -10,7 +11,7 @@ import { nearest } from '../../base/nearest.ts';
 import type { BarColumns } from '../../model/bars.ts';
 import type { Contract } from '../../model/contract.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
-import { closeOf, openOf, parseInterval } from '../../model/interval.ts';
+import { closeOf, openOf, parseInterval, typicalLengthMs, type Interval } from '../../model/interval.ts';
 import { formatMinute } from '../../model/time.ts';
 import type { FeedPlan } from '../plan.ts';
 import { insideFeeds } from './inside.ts';
@@ -37,12 +38,17 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
       const interval = parseInterval(feed.interval);
       if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
       checkKnown(store, market, symbol, whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol']));
-      const loaded = loadFeed(
-        store,
-        { market, symbol, interval },
-        { fromMs: range.fromMs ?? undefined, toMs: range.toMs ?? undefined, warmupRows: range.fromMs === null ? 0 : WARMUP_ROWS },
-        Number(feed.minCoverage ?? 0),
-      );
+      const load = (fromMs: number | null) =>
+        loadFeed(
+          store,
+          { market, symbol, interval },
+          { fromMs: fromMs ?? undefined, toMs: range.toMs ?? undefined, warmupRows: fromMs === null ? 0 : WARMUP_ROWS },
+          Number(feed.minCoverage ?? 0),
+        );
+      const isShort = isShorterThan(interval, range);
+      const lacks = `${whereIs(source, ['feeds', name])}: no whole ${interval} bar of ${symbol} lies in the run`;
+      if (isShort && !hasFiner(definition, market, symbol, interval)) throw tooShort(lacks, range);
+      const loaded = isShort ? warmUpAlone(load, interval, range, lacks) : load(range.fromMs);
       if (feed.minCoverage !== undefined) checkCoverage(loaded, feed.minCoverage, whereIs(source, ['feeds', name, 'minCoverage']));
       feeds.push({
         name,
@@ -55,6 +61,46 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
     }
   }
   return [...feeds, ...insideFeeds(definition, source, store, feeds, (bars) => overridden(bars, definition, source))];
+}
+
+/** No whole bar of the interval can lie in the run. */
+function isShorterThan(interval: Interval, { fromMs, toMs }: FeedRange): boolean {
+  if (fromMs === null || toMs === null) return false;
+  const openMs = openOf(interval, fromMs);
+  return closeOf(interval, openMs === fromMs ? openMs : closeOf(interval, openMs)) > toMs;
+}
+
+/** Another feed of the symbol matches and marks: this one may bring what it knows from before the run, such as the trend of days to a run of hours. */
+function hasFiner({ feeds, market: byDefault }: Definition, market: Market, symbol: string, interval: Interval): boolean {
+  return Object.values(feeds).some((feed) => {
+    const other = parseInterval(feed.interval);
+    const isSame = (feed.market ?? byDefault ?? DEFAULTS.market) === market && (feed.symbols ?? [feed.symbol]).includes(symbol);
+    return isSame && other !== null && typicalLengthMs(other) < typicalLengthMs(interval);
+  });
+}
+
+/** The bars that open before the run, of which the last may close in it. */
+function warmUpAlone(load: (fromMs: number) => LoadedBars, interval: Interval, { fromMs, toMs }: FeedRange, lacks: string): LoadedBars {
+  const openMs = openOf(interval, fromMs!);
+  const lastMs = openMs < fromMs! && closeOf(interval, openMs) <= toMs! ? openMs : openOf(interval, openMs - 1);
+  const loaded = orTold(() => load(lastMs), `${lacks}, and none before it`);
+  const firstRow = loaded.bars.length;
+  return { ...loaded, firstRow, quality: qualityOf(loaded.bars, firstRow, loaded.facts, loaded.quality.manifestHash) };
+}
+
+function orTold<T>(load: () => T, says: string): T {
+  try {
+    return load();
+  } catch (error) {
+    throw error instanceof ConfigError ? new ConfigError(`${says}: ${error.message}`, error.remedy) : error;
+  }
+}
+
+function tooShort(says: string, { fromMs, toMs }: FeedRange): ConfigError {
+  return new ConfigError(
+    `${says}, from ${formatMinute(fromMs!)} to ${formatMinute(toMs!)}`,
+    'move from and to apart, or add a feed of it of a shorter interval: that one then trades',
+  );
 }
 
 /** An override of what no feed names would silently do nothing. */
