@@ -11,7 +11,7 @@ export function blamed(error: unknown, name: string, when: string): Error {
 }
 
 /** Anything can be thrown, even what throws when it is asked for its text. */
-function textOf(thrown: unknown): string {
+export function textOf(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);
   } catch {

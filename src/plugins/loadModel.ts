@@ -28,10 +28,10 @@ export interface LoadedModel<Kind extends ModelKind> {
 
 /** Throws ConfigError when the file is missing, does not compile or exports no such model; StrategyError when its top level throws. */
 export async function loadModel<Kind extends ModelKind>(kind: Kind, file: string, shown: string, bundler?: Bundler): Promise<LoadedModel<Kind>> {
-  const { noun, maker } = KINDS[kind];
+  const { noun, maker, call } = KINDS[kind];
   const { exported, hash, inputs } = await loadModule(file, shown, noun, undefined, bundler);
   if (!isModel(exported, kind)) {
-    throw new ConfigError(`${shown}: expected a ${noun} as default export, got ${nameOf(exported)}`, `write: export default ${maker}(...)`);
+    throw new ConfigError(`${shown}: expected a ${noun} as default export, got ${nameOf(exported, noun, call)}`, `write: export default ${maker}(...)`);
   }
   return { model: exported, hash, inputs };
 }
@@ -41,9 +41,12 @@ function isModel<Kind extends ModelKind>(value: unknown, kind: Kind): value is S
   return typeof Reflect.get(value, KINDS[kind].call) === 'function';
 }
 
-function nameOf(value: unknown): string {
+/** `wanted`: a model of that kind has to be able to do `call`, and this one is not. */
+function nameOf(value: unknown, wanted: string, call: string): string {
   if (value === undefined) return 'none';
   const kind: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'kind') : undefined;
   const other = Object.entries(KINDS).find(([name]) => name === kind);
-  return other === undefined ? (value === null ? 'null' : typeof value === 'object' ? 'an object' : `a ${typeof value}`) : `a ${other[1].noun}`;
+  if (other === undefined) return value === null ? 'null' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+  const { noun } = other[1];
+  return noun === wanted ? `one whose ${call} is no function` : `a ${noun}`;
 }

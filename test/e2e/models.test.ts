@@ -106,7 +106,15 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
     ['a rule with a code that is taken', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'MARGIN', check: () => null });", /run\.yaml:6 models\.risk\.0: expected a code .* got MARGIN, which another rule has/],
     ['a rule with a code of futures', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'TIER', check: () => null });", /models\.risk\.0: expected a code .* got TIER, which another rule has/],
     ['a rule with a code of the order manager', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'SLOT_BUSY', check: () => null });", /got SLOT_BUSY, which another rule has/],
-    ['a rule that answers true', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => true as never });", /the risk rule ODD_ONE answers neither null nor a text but a boolean, at /],
+    ['a rule that answers true', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => true as never });", /the risk rule ODD_ONE answers neither null nor a text but true, at /],
+    ['a slippage beyond all ticks', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 1e308);", /^the slippage model answers 1e\+308, at /],
+    ['a slippage that has no text', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => Object.create(null) as never);", /^the slippage model answers an object, at /],
+    ['a slippage model that throws what has no text', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => { throw Object.create(null); });", /^the slippage model threw: a value of type object that has no text, at /],
+    ['a fee below zero that rounds to none', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel(() => -1e-9);", /^the fee model answers -1e-9, at /],
+    ['a fee model that is asynchronous', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel((async () => 0) as never);", /^the fee model answers a promise: models are synchronous, at /],
+    ['a rule that is asynchronous', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: (async () => null) as never });", /the risk rule ODD_ONE answers neither null nor a text but a promise: models are synchronous, at /],
+    ['a rule with the code of unsound orders', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'BAD_INPUT', check: () => null });", /got BAD_INPUT, which another rule has/],
+    ['a rule without a check', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE' } as never);", /expected a risk rule as default export, got one whose check is no function/],
   ])('%s is refused by name, and nothing is written', async (_what, kind, text, message) => {
     const before = desk.runs().length;
     desk.write('models/bad.ts', text);

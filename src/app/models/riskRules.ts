@@ -5,7 +5,7 @@ import { pow10 } from '../../base/exact.ts';
 import type { Draft, OrderRule, RiskState } from '../../risk/rule.ts';
 import { isReduction } from '../../risk/exposure.ts';
 import type { AskingAccount, AskingOrder, RiskRuleSpec } from '../../strategy/models.ts';
-import { answerOf } from './answer.ts';
+import { answerOf, said } from './answer.ts';
 
 export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
   return {
@@ -23,7 +23,7 @@ function refusal({ code, check, reductionsToo }: RiskRuleSpec, order: Draft, sta
   if (isLess && !reductionsToo) return null;
   const answer = answerOf(`the risk rule ${code}`, check, askingOrder(order, isLess), askingAccount(order, state));
   if (answer === null || typeof answer === 'string') return answer;
-  throw new StrategyError(`the risk rule ${code} answers neither null nor a text but a ${typeof answer}`, 'it answers null to let an order pass, or a text that says why not');
+  throw new StrategyError(`the risk rule ${code} answers neither null nor a text but ${said(answer)}`, 'it answers null to let an order pass, or a text that says why not');
 }
 
 function askingOrder({ instrument, side, worstLots, worstUnits, limit, slot }: Draft, isLess: boolean): AskingOrder {

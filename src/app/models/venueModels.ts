@@ -5,7 +5,7 @@ import { pow10 } from '../../base/exact.ts';
 import type { FeeSpec, SlippageSpec } from '../../strategy/models.ts';
 import type { FeeModel } from '../../venue/feeModel.ts';
 import type { SlippageModel } from '../../venue/slippage.ts';
-import { answerOf } from './answer.ts';
+import { answerOf, said } from './answer.ts';
 
 const MILLION = 1_000_000;
 /** What is this much of a tick above a whole one is the noise of doubles, not a wish for one tick more. */
@@ -17,7 +17,8 @@ export function slippageOf({ worse }: SlippageSpec): SlippageModel {
       const perTick = pow10(instrument.priceDigits);
       const fill = { symbol: instrument.wireName, side, price: price / perTick, qty: lots / pow10(instrument.quantityDigits) };
       const answer = answerOf('the slippage model', worse, fill);
-      if (typeof answer === 'number' && answer >= 0 && answer < Infinity) return Math.max(0, Math.ceil(answer * perTick - NOISE));
+      const ticks = typeof answer === 'number' && answer >= 0 ? Math.max(0, Math.ceil(answer * perTick - NOISE)) : NaN;
+      if (ticks < Infinity) return ticks;
       throw new StrategyError(`the slippage model answers ${said(answer)}`, 'it says by how much, in price and >= 0, a fill is worse than quoted');
     },
   };
@@ -39,16 +40,14 @@ export function feesOf({ rate }: FeeSpec): FeeModel {
         turnover,
       });
       turnover += notional;
-      const ppm = typeof answer === 'number' ? Math.round(answer * MILLION) : NaN;
+      const ppm = typeof answer === 'number' && answer >= 0 ? Math.round(answer * MILLION) : NaN;
       if (ppm >= 0 && ppm <= mostPpm) return ppm;
       if (!(ppm >= 0))
         throw new StrategyError(`the fee model answers ${said(answer)}`, 'it says the rate of a fill as a fraction of its notional, a number >= 0');
       throw new StrategyError(
-        `the fee model answers ${String(answer)} for a ${isMaker ? 'maker' : 'taker'}, whose rate is at most ${mostPpm / MILLION}`,
+        `the fee model answers ${said(answer)} for a ${isMaker ? 'maker' : 'taker'}, whose rate is at most ${mostPpm / MILLION}`,
         `raise fees.${isMaker ? 'maker' : 'taker'} of the definition, at which orders hold their cash, or lower what the model says`,
       );
     },
   };
 }
-
-const said = (answer: unknown): string => (typeof answer === 'string' ? `'${answer}'` : String(answer));
