@@ -13,6 +13,9 @@ export class ContractScale {
   /** linear: units of one lot for each tick of price, as a fraction. inverse: units of one lot at a price of one tick, as a fraction. */
   private readonly over: number;
   private readonly under: number;
+  /** over = face x times. Of an inverse contract many lots times `over` pass a double long before their worth does. */
+  private readonly face: number;
+  private readonly times: number;
 
   constructor(instrument: Instrument) {
     const { contract, priceDigits, quantityDigits } = instrument;
@@ -20,7 +23,9 @@ export class ContractScale {
     this.contract = contract;
     this.isInverse = contract.kind === 'inverse';
     const shift = contract.marginDigits - contract.multiplierDigits - quantityDigits + (this.isInverse ? priceDigits : -priceDigits);
-    this.over = contract.multiplier * (shift > 0 ? pow10(shift) : 1);
+    this.face = contract.multiplier;
+    this.times = shift > 0 ? pow10(shift) : 1;
+    this.over = this.face * this.times;
     this.under = shift < 0 ? pow10(-shift) : 1;
   }
 
@@ -63,9 +68,9 @@ export class ContractScale {
 
   private rounded(lots: number, ticks: number, how: 'halfUp' | 'up' | 'down'): number {
     if (lots === 0) return 0;
-    const many = this.over * lots;
+    const many = (this.isInverse ? this.face : this.over) * lots;
     const by = this.isInverse ? this.under * ticks : this.under;
-    const times = this.isInverse ? 1 : ticks;
+    const times = this.isInverse ? this.times : ticks;
     if (!(many <= MAX_EXACT && (many * times) / by <= MAX_EXACT - 8)) return Infinity;
     return mulDiv(many, times, by, how);
   }

@@ -37,3 +37,23 @@ test('of two prices an inverse contract has the mean by coins, a linear one that
   };
   expect([average(linearContract()), average(inverseContract())]).toEqual([35_000, 32_000]);
 });
+
+test('an inverse contract of a cheap coin is worth what it is worth, however fine its price and its coin', () => {
+  // 10 USD a contract, prices of 5 digits, coins of 8: what a lot is worth at a tick is 10^14 units, and 100 lots pass a double by it.
+  const contract = inverseContract({ multiplier: 10, multiplierDigits: 0 }, { priceDigits: 5 });
+  const ledger = new FuturesLedger([contract], 1, () => TERMS);
+  const scale = ledger.scale(0);
+  for (const [lots, ticks] of [[100, 38_500], [9_007, 12_345], [1_000_000, 38_523], [3, 99_999_999]] as const) {
+    const [over, under] = [BigInt(lots) * 10n ** 14n, BigInt(ticks)];
+    expect(scale.worth(lots, ticks)).toBe(Number((2n * over + under) / (2n * under)));
+    expect(scale.notionalUp(ticks, lots)).toBe(Number((over + under - 1n) / under));
+    expect(scale.notionalDown(ticks, lots)).toBe(Number(over / under));
+  }
+  expect(scale.worth(1_000_000_000, 1)).toBe(Infinity);
+  ledger.deposit(0, ledger.cashAsset, 1e12);
+  ledger.fill(0, 0, true, fillOf({ lots: 1_000, price: 38_500, notional: scale.worth(1_000, 38_500) }), false);
+  const marked = new Float64Array(1);
+  ledger.markRows(0, marked, 0, 1, Int32Array.of(40_000), 0);
+  // 10,000 USD are 25,974.025974.. coins at 0.385, and 25,000 at 0.4.
+  expect(marked[0]! - 1e12).toBe(2_597_402_597_403 - 2_500_000_000_000);
+}); // prettier-ignore
