@@ -148,6 +148,7 @@ export class BracketDesk {
     const { minLots } = engine.instruments[bracket.instrument]!;
     bracket.lots = Math.min(bracket.lots, closable);
     if (bracket.lots < minLots) return;
+    if (closable - this.#closing(bracket.strategy, bracket.instrument, bracket.isLong) < bracket.lots) this.#clearWay(bracket);
     const lots = Math.min(bracket.lots, closable - this.#closing(bracket.strategy, bracket.instrument, bracket.isLong));
     // In pieces where the exchange takes no market order as large as that.
     const most = mostAtMarket(engine.instruments[bracket.instrument]!);
@@ -155,8 +156,25 @@ export class BracketDesk {
       sent = this.#sendStop(bracket, price, Math.min(left, most));
       bracket.lots -= sent;
     }
-    // What could not go (other sells hold it, or risk refused it) stays guarded: the next row is another chance.
+    // What could not go (other sells hold it until their cancel acts, or risk refused it) stays guarded: the next row is another chance.
     if (bracket.lots >= minLots) engine.brackets.restore(bracket);
+  }
+
+  /**
+   * Orders of the strategy's own that wait for a better price, or another one, and would take what the stop has to close: they go, as with
+   * `exit`. Market orders under way and the legs of other entries close it too.
+   */
+  #clearWay({ strategy, instrument, isLong }: Bracket): void {
+    const { orders, ledger, nowMs } = this.#engine;
+    const active = orders.active();
+    // Where long and short are kept apart, only an order that closes takes from either.
+    const isApart = ledger.closable(strategy, instrument, !isLong, false) === 0;
+    for (let at = active.length - 1; at >= 0; at--) {
+      const order = active[at]!;
+      const isOwn = order.strategy === strategy && order.instrumentIndex === instrument && order.parent === 0;
+      if (!isOwn || (order.side === 'sell') !== isLong || (isApart && !order.reduceOnly)) continue;
+      if (order.role === 'limit' || order.condition > 0) orders.cancel(order, nowMs);
+    }
   }
 
   /** A stop leg has ended before it had sold everything: from the next row on the rest is guarded again, at the level that had set it off. */

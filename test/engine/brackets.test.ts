@@ -341,3 +341,41 @@ describe('fees in the coin received', () => {
     expect(spotBooks(engine).base(0, 0)).toBe(0);
   });
 });
+
+describe('an order of the strategy that waits for a better price', () => {
+  const sellAbove = { 1: (of: Entry) => of.sellOff(MARKET, { limit: 110, tag: 'above' }) };
+  const FALL: readonly RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9800, 9800], [9700, 9700, 9700, 9700]];
+
+  it('gives way to the stop of what it would sell', async () => {
+    const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99 }, sellAbove), FALL);
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
+      ['market', 10_000, 1],
+      ['stopLoss', 9900, 4],
+    ]);
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
+      ['market', 'filled'],
+      ['limit', 'canceled'],
+      ['stopLoss', 'filled'],
+    ]);
+  });
+
+  it('gives way where its cancel takes time: the stop goes with the first row after it', async () => {
+    const script = entry(MARKET, { stopLoss: 99 }, { 2: sellAbove[1] });
+    const { fills } = await fillsOf(script, [...FALL, [9600, 9600, 9600, 9600]], { fills: { latencyMs: 1000 } });
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
+      ['market', 10_000, 2],
+      ['stopLoss', 9600, 5],
+    ]);
+  });
+
+  it('stays where what is left is enough for the stop', async () => {
+    const half = { 1: (of: Entry) => of.sellOff({ base: '0.05' }, { limit: 110 }) };
+    const { orders } = await fillsOf(entry(MARKET, {}, { ...half, 0: (of: Entry) => of.enter({ base: '0.05' }, { stopLoss: 99, tag: 'other' }) }), FALL);
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
+      ['market', 'filled'],
+      ['market', 'filled'],
+      ['limit', 'open'],
+      ['stopLoss', 'filled'],
+    ]);
+  });
+});

@@ -391,6 +391,10 @@ export class Naive {
       for (const order of this.#active.toReversed()) if (order.parent === bracket.entry || order.id === bracket.entry) this.#cancel(order);
       bracket.lots = Math.min(bracket.lots, this.#sellable(at));
       if (bracket.lots < MIN_LOTS) continue;
+      // Limits of the strategy's own that wait for a better price go.
+      const isShort = this.#sellable(at) - this.#selling(at) < bracket.lots;
+      const inTheWay = this.#active.toReversed().filter((order) => order.at === at && !order.isBuy && order.parent === 0 && !order.isMarket);
+      if (isShort) for (const order of inTheWay) this.#cancel(order);
       const lots = Math.min(bracket.lots, this.#sellable(at) - this.#selling(at));
       if (lots >= MIN_LOTS) this.#stop(at, bracket, lots, price, timeMs);
       // What could not be sold stays guarded.
