@@ -135,6 +135,17 @@ describe('a condition order', () => {
     ]);
   });
 
+  it('is taken back by a cancel that arrives in the row that fires it: what it has placed goes', async () => {
+    // Sent at minute 1, taken back at minute 3, which arrives between 4 and 5. That row opens beyond the collar: the child rests at 10,302.
+    const rows: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), quiet(10_000), [10_400, 10_410, 10_350, 10_400], [10_400, 10_400, 10_250, 10_300]];
+    const steps = [when(true, 10_200, { base: 5 }), null, (at: Scripted) => at.drop()];
+    const { fills, orders } = await run(rows, steps, { fills: { latencyMs: 90_000 } });
+    expect(orders[0]).toMatchObject({ role: 'condition', ending: 'canceled' });
+    expect(fills).toEqual([]);
+    const kept = await run(rows, steps.slice(0, 1), { fills: { latencyMs: 90_000 } });
+    expect(kept.fills).toEqual([['buy', 10_302, 6]]);
+  });
+
   it('where one row reaches stop and target it is the stop, and the other one ends with the position', async () => {
     const wide: Rows[number] = [10_000, 10_300, 9700, 10_000];
     const steps = [long, (at: Scripted) => (when(false, 9800, { base: 5 })(at), when(false, 10_200, { base: 5 })(at))];

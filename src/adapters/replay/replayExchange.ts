@@ -249,11 +249,16 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   }
 
   #actLateCancels(lane: Lane): void {
-    for (const order of lane.lateConditions.splice(0)) this.#conditions?.cancel(order, this.#engine.nowMs);
+    for (const order of lane.lateConditions.splice(0)) {
+      // One that the row has fired goes on as what it has placed, and the cancel is of that.
+      const child = this.#conditions?.childOf(order);
+      this.#conditions?.cancel(order, this.#engine.nowMs);
+      if (child !== undefined) lane.lateCancels.push(child);
+    }
     for (const id of lane.lateCancels.splice(0)) {
       // By id: an order that the row has filled is gone, and its record may be another order's by now.
       const order = this.#venue.find(this.#account, id);
-      if (order !== null) this.#venue.finishCancel(order, this.#engine.nowMs);
+      if (order !== null) this.#venue.cancel(order, this.#engine.nowMs);
     }
   }
 
