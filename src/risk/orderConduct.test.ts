@@ -48,6 +48,15 @@ describe('PARENT', () => {
     expect([9, 8, 7].map((lots) => desk.code({ lots, side: 'sell' }, leg(entry.id)))).toEqual(['PARENT', null, null]);
     expect(desk.code({ lots: 30, side: 'sell' }, leg(77))).toBeNull();
   });
+  test('an open sibling counts with what it may still fill', () => {
+    const desk = new Desk({ parent: 'deny' });
+    desk.hold(100);
+    const entry = desk.send({ lots: 20 });
+    const sibling = Object.assign(desk.draft({ lots: 12, side: 'sell', limit: 1100 }), { parent: entry.id, filledLots: 4 });
+    desk.risk.attach({ lastTicks: () => 1000, openOrders: () => [sibling] });
+    const leg = (order: Record<string, unknown>) => Object.assign(order, { parent: entry.id, id: 9 });
+    expect([13, 12].map((lots) => desk.code({ lots, side: 'sell' }, leg))).toEqual(['PARENT', null]);
+  });
 });
 
 describe('DUPLICATE', () => {
@@ -65,6 +74,13 @@ describe('DUPLICATE', () => {
       null,
       null,
     ]);
+  });
+  test('orders of brackets are let through', () => {
+    const desk = new Desk({ duplicateMs: 2000 });
+    desk.hold(20);
+    const leg = (order: Record<string, unknown>) => Object.assign(order, { parent: 7 as OrderId, id: 9 });
+    const sell = { lots: 5, side: 'sell' } as const;
+    expect([desk.code(sell, leg), desk.code(sell, leg), desk.code(sell)]).toEqual([null, null, 'DUPLICATE']);
   });
   test('an order that was refused was not sent', () => {
     const desk = new Desk({ duplicateMs: 2000, maxOrderQty: '0.004' });
@@ -84,7 +100,10 @@ describe('RESTRICTED', () => {
     const times = ['22:54', '22:55', '23:04', '23:05'];
     expect(times.map((time) => at(time, '22:55-23:05'))).toEqual([null, 'RESTRICTED', 'RESTRICTED', null]);
     expect(['23:59', '00:09', '00:10'].map((time) => at(time, '01:00-01:01, 23:50-00:10'))).toEqual(['RESTRICTED', 'RESTRICTED', null]);
+    expect(['23:49', '23:50', '00:00'].map((time) => at(time, '23:50-00:10'))).toEqual([null, 'RESTRICTED', 'RESTRICTED']);
+    expect(['00:00', '23:59'].map((time) => at(time, '00:00-23:59'))).toEqual(['RESTRICTED', null]);
     expect(at('23:00', '22:55-23:05', { side: 'sell' })).toBeNull();
+    expect(at('23:00', '22:55-23:05', { side: 'sell', lots: 11 })).toBe('RESTRICTED');
   });
   test('is written as windows of the day', () => {
     for (const text of ['', '24:00-01:00', '1:00-2:00', '10:00', '10:00-10:60'])
@@ -106,6 +125,16 @@ describe('DEPLOY_CAP', () => {
       null,
     ]);
     expect(new Desk({ deployShare: '1' }).code({ lots: 5, instrumentIndex: 1 })).toBeNull();
+  });
+  test('held alone, or ordered alone, is enough; a reduction passes beside both', () => {
+    const held = new Desk({ deployShare: '1' });
+    held.hold(10);
+    expect(held.code({ lots: 5, instrumentIndex: 1 })).toBe('DEPLOY_CAP');
+    const ordered = new Desk({ deployShare: '1' });
+    ordered.send({ lots: 5, limit: 900 });
+    expect(ordered.code({ lots: 5, instrumentIndex: 1 })).toBe('DEPLOY_CAP');
+    held.hold(10, 0, 1);
+    expect([held.code({ lots: 11, side: 'sell' }), held.code({ lots: 10, side: 'sell' })]).toEqual(['MARGIN', null]);
   });
 });
 
