@@ -31,6 +31,12 @@ describe.each<Case>([
   ['LIQUIDATION_DISTANCE', 'cross, turned round', FAR, (desk) => desk.hold(5), 24, SELL],
   ['LIQUIDATION_DISTANCE', 'beside an order', FAR, (desk) => desk.send({ lots: 9, limit: 1000 }), 10, {}],
   ['LIQUIDATION_DISTANCE', 'beside another contract', FAR, (desk) => desk.hold(100, 1, 1), 18, {}],
+  // The other way round: what the order closes needs no margin any more.
+  ['LIQUIDATION_DISTANCE', 'cross, turned round from a large one', { ...FAR, leverage: 100 }, (desk) => desk.hold(60), 79, SELL],
+  // 100 lots short need 500 units at the mark, beside 5 long.
+  ['LIQUIDATION_DISTANCE', 'two-way, beside the other side', { ...FAR, leverage: 100, isNet: false }, (desk) => (desk.hold(-100), desk.hold(5)), 13, {}],
+  // No price falls by more than all of it: 8000 units stand eight lots that lose 999 of 1000.
+  ['LIQUIDATION_DISTANCE', 'a move beyond the price', { ...FAR, leverage: 5, range: 51 }, nothing, 8, {}],
   ['LIQUIDATION_DISTANCE', 'isolated', ALONE, (desk) => desk.hold(20, 0, 0, 900), 379, {}],
 ])('%s, %s', (code, _, options, prepare, most, wanted) => {
   const codeOf = (count: number, without: readonly string[] = []) => {
@@ -48,7 +54,8 @@ describe.each<Case>([
 test('before there is a range nothing is opened, and reductions pass', () => {
   const desk = new FuturesDesk({ limits: { minLiquidationAtrs: '0.1' } });
   desk.hold(5);
-  expect([desk.code({ lots: 1 }), desk.code({ lots: 5, ...SELL, reduceOnly: true })]).toEqual(['LIQUIDATION_DISTANCE', null]);
+  expect([desk.code({ lots: 1 }), desk.risk.detail()]).toEqual(['LIQUIDATION_DISTANCE', 'no average range is known yet: too few bars have closed']);
+  expect(desk.code({ lots: 5, ...SELL, reduceOnly: true })).toBe(null);
 });
 
 test('coins have neither', () => {

@@ -58,6 +58,7 @@ export const liquidationDistance: OrderRule<FuturesLedger> = {
   detail(order, state) {
     const isLong = order.side === 'buy';
     const ticks = movedTicks(order, state);
+    if (Number.isNaN(ticks)) return 'no average range is known yet: too few bars have closed';
     const left = leftAt(ticks, lotsAtWorst(isLong, order, state), isLong, order, state);
     return `a ${isLong ? 'long' : 'short'} would have ${left} units more than its maintenance margin at ${ticks} ticks, from ${state.mark}`;
   },
