@@ -88,3 +88,11 @@ test('a cause that is raised again is one cause; it may become more severe', () 
   expect(desk.risk.halts.any).toBe(false);
   expect(desk.risk.halts.changes()).toHaveLength(3);
 });
+
+test('a halt of one market is none of the other, and the account halts both', () => {
+  const desk = new Desk();
+  desk.risk.halts.raise({ kind: 'market', market: 'futures' }, 'KILLED', 'OPERATOR', 'by hand', 5);
+  expect([desk.code({ lots: 5 }), desk.risk.halts.stateOf(0, 0)]).toEqual([null, 'RUN']);
+  desk.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'OPERATOR', 'by hand', 6);
+  expect([desk.code({ lots: 5 }), desk.risk.halts.stateOf(0, 0)]).toEqual(['OPERATOR', 'HALT_NEW']);
+});

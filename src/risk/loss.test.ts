@@ -69,6 +69,18 @@ describe('DRAWDOWN', () => {
 
 describe('DAILY_LOSS', () => {
   const limits = { maxDailyLoss: '0.05' };
+  test('a mark at 00:00 is where the new day begins, and no loss of the day before', () => {
+    const desk = new Desk({ maxDailyLoss: '0.1' });
+    desk.risk.begin(1000, START);
+    const [times, units] = [Float64Array.of(START + HOUR, START + DAY, START + DAY + HOUR), Float64Array.of(1000, 800, 720)];
+    desk.risk.observe(times, units, 2);
+    expect(desk.risk.halts.changes()).toEqual([]);
+    desk.risk.observe(times, units, 3);
+    expect(desk.risk.halts.changes()).toMatchObject([{ isRaised: true, timeMs: START + DAY + HOUR, why: expect.stringContaining('720 units, 800 at 00:00 UTC') }]);
+  });
+  test('of an account that has nothing left, nothing can be lost', () => {
+    expect(codes({ maxDailyLoss: '0.1', maxDrawdown: '0.1' }, [at(1, -50), at(2, -60)], 1, [], -40)).toEqual([null, null]);
+  });
   test('just under, at and beyond the loss of the day', () => {
     expect(codes(limits, [at(1, 951)])).toEqual([null]);
     expect(codes(limits, [at(1, 950)])).toEqual(['DAILY_LOSS']);

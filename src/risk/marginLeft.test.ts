@@ -37,6 +37,8 @@ describe.each<Case>([
   ['LIQUIDATION_DISTANCE', 'two-way, beside the other side', { ...FAR, leverage: 100, isNet: false }, (desk) => (desk.hold(-100), desk.hold(5)), 13, {}],
   // No price falls by more than all of it: 8000 units stand eight lots that lose 999 of 1000.
   ['LIQUIDATION_DISTANCE', 'a move beyond the price', { ...FAR, leverage: 5, range: 51 }, nothing, 8, {}],
+  // 400.2 ticks count as 401: 19 lots have 13 units left at 600, and lack 6 at 599.
+  ['LIQUIDATION_DISTANCE', 'a move between two ticks', { ...FAR, cash: 3840, range: 20.01 }, nothing, 18, {}],
   ['LIQUIDATION_DISTANCE', 'isolated', ALONE, (desk) => desk.hold(20, 0, 0, 900), 379, {}],
 ])('%s, %s', (code, _, options, prepare, most, wanted) => {
   const codeOf = (count: number, without: readonly string[] = []) => {

@@ -75,6 +75,12 @@ describe('DUPLICATE', () => {
       null,
     ]);
   });
+  test('of the other side it is another order', () => {
+    const desk = new Desk({ duplicateMs: 2000 });
+    desk.hold(20);
+    desk.send({ lots: 5 });
+    expect([desk.code({ lots: 5, side: 'sell' }), desk.code({ lots: 5 })]).toEqual([null, 'DUPLICATE']);
+  });
   test('orders of brackets are let through', () => {
     const desk = new Desk({ duplicateMs: 2000 });
     desk.hold(20);

@@ -107,6 +107,8 @@ const BOUNDARIES: readonly Boundary[] = [
   { code: 'LEVERAGE', limits: { maxLeverage: '0.002' }, prepare: (desk) => desk.hold(30, 1, 1), ...sizes(9, LIMIT) },
   // 100 USDT of cash buy 9990 lots of 1,000,000 units and 0.1 % of fee.
   { code: 'MARGIN', ...sizes(9989, { limit: 1000 }) },
+  // To the unit: an amount and its fee are all that there is.
+  { code: 'MARGIN', under: { quoteUnits: 9_990_009_989 }, just: { quoteUnits: 9_990_009_990 }, over: { quoteUnits: 9_990_009_991 } },
   { code: 'MARGIN', prepare: heldAndOpen, ...sizes(9979, { limit: 1000 }) },
   { code: 'MARGIN', ...sizes(19_979, { limit: 500 }) },
   { code: 'MARGIN', prepare: (desk) => (desk.hold(50), desk.send({ lots: 20, side: 'sell' })), ...sizes(29, { side: 'sell' }) },
@@ -261,7 +263,7 @@ describe('BAD_INPUT', () => {
       expect(new Desk().code({ lots: 5, limit: 1000 }, (order) => (order[field] = value))).toBe('BAD_INPUT');
     },
   );
-  test.each(bad)('a mark of %s is refused', (value) => {
+  test.each([...bad, 0])('a mark of %s is refused', (value) => {
     const desk = new Desk();
     desk.marks[0] = value as number;
     expect(desk.code({ lots: 5, limit: 1000 })).toBe('BAD_INPUT');
