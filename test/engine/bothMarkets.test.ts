@@ -205,6 +205,9 @@ describe('a run over both markets', () => {
     expect(await codes({ maxNetNotional: '5000' })).toEqual(['', '', '']);
     expect(await codes({ maxNetNotional: '4000' })).toEqual(['PORTFOLIO', 'PORTFOLIO']);
     expect(await codes({ maxPositionNotional: '6000' })).toEqual(['', 'POSITION_NOTIONAL', '']);
+    // 7,000 of the equity of both accounts, which are 10,000; what only sells is not asked, whatever is held.
+    expect(await codes({ maxConcentration: '0.8' })).toEqual(['', '', '']);
+    expect(await codes({ maxConcentration: '0.6' })).toEqual(['', 'CONCENTRATION', '']);
     expect(await codes({ maxPositionNotional: '4000' })).toEqual(['POSITION_NOTIONAL', 'POSITION_NOTIONAL']);
     // With a spot buy reduce-only is refused, with a contract it is not.
     class Reduces extends Pair {
@@ -235,6 +238,11 @@ describe('a run over both markets', () => {
     expect(await codes({ maxPositionQty: '74' })).toEqual(['', 'POSITION_MAX']);
     expect(await codes({ maxPositionQty: '0.01' })).toEqual(['POSITION_MAX', 'POSITION_MAX']);
     expect(await codes({ maxConcentration: '0.2' })).toEqual(['', 'CONCENTRATION']);
+    // The contracts take 300 and fees of the 5,000 of their account; what the coins have reserved of the other one is not theirs.
+    expect(await codes({ marginBuffer: '0.93' })).toEqual(['', '']);
+    expect(await codes({ marginBuffer: '0.97' })).toEqual(['', 'MARGIN_BUFFER']);
+    // No range is known at the first bar, and coins have no price of liquidation.
+    expect(await codes({ minLiquidationAtrs: '1' })).toEqual(['', 'LIQUIDATION_DISTANCE']);
     // Two strategies may hold the same coin, and not the same contract.
     expect(await codes({}, [Each, Each])).toEqual(['', '', '', 'CONTRACT_TAKEN']);
     const most = contract.contract!.maxLeverage;
