@@ -1,4 +1,6 @@
 // The rules that watch a live bot, each just under, at and over its boundary.
+import { FuturesDesk } from '../../test/fixtures/futuresDesk.ts';
+import { inverseContract } from '../../test/fixtures/futuresVenue.ts';
 
 import { describe, expect, test } from 'vitest';
 import { Desk } from '../../test/fixtures/riskDesk.ts';
@@ -245,6 +247,21 @@ describe('LOSS_STREAK', () => {
   }
   test('so many losing round trips in a row, and a gain begins anew', () => {
     expect([trips([999]), trips([999, 999]), trips([999, 1001, 999]), trips([1000, 1000])]).toEqual([[], ['strategy'], [], []]);
+  });
+  test.each([
+    ['long', 'a rise', 1, 1_100_000, []],
+    ['long', 'a fall', 1, 900_000, ['strategy']],
+    ['short', 'a rise', -1, 1_100_000, ['strategy']],
+    ['short', 'a fall', -1, 900_000, []],
+  ])('of inverse contracts that are %s, by %s', (_, _what, sign, exit, raised) => {
+    const desk = new FuturesDesk({ instruments: [inverseContract()], mark: 1_000_000, cash: 1_000_000_000, limits: { maxLossStreak: 2 } });
+    for (const isEntry of [true, false, true, false]) {
+      const order = desk.draft({ lots: 5, side: isEntry === sign > 0 ? 'buy' : 'sell' });
+      const price = isEntry ? 1_000_000 : exit;
+      desk.fill(order, 5, price);
+      desk.risk.filled(order, fillOf({ price, lots: 5, notional: desk.ledger.scale(0).worth(5, price), timeMs: NOW }));
+    }
+    expect(desk.risk.halts.causes().map(({ scope }) => scope.kind)).toEqual(raised);
   });
 });
 
