@@ -108,6 +108,7 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
     ['a rule with a code of the order manager', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'SLOT_BUSY', check: () => null });", /got SLOT_BUSY, which another rule has/],
     ['a rule that answers true', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => true as never });", /the risk rule ODD_ONE answers neither null nor a text but true, at /],
     ['a slippage beyond all ticks', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 1e308);", /^the slippage model answers 1e\+308, at /],
+    ['a slippage beyond all prices', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 1e15);", /^the slippage model answers 1000000000000000, at /],
     ['a slippage that has no text', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => Object.create(null) as never);", /^the slippage model answers an object, at /],
     ['a slippage model that throws what has no text', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => { throw Object.create(null); });", /^the slippage model threw: a value of type object that has no text, at /],
     ['a fee below zero that rounds to none', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel(() => -1e-9);", /^the fee model answers -1e-9, at /],

@@ -1,5 +1,6 @@
 // Slippage and fee models of authors as the venue calls them: prices for ticks, fractions for millionths, and an answer that is checked.
 
+import { MAX_TICKS } from '../../adapters/bars/instrumentRecord.ts';
 import { StrategyError } from '../../base/errors.ts';
 import { pow10 } from '../../base/exact.ts';
 import type { FeeSpec, SlippageSpec } from '../../strategy/models.ts';
@@ -18,8 +19,8 @@ export function slippageOf({ worse }: SlippageSpec): SlippageModel {
       const fill = { symbol: instrument.wireName, side, price: price / perTick, qty: lots / pow10(instrument.quantityDigits) };
       const answer = answerOf('the slippage model', worse, fill);
       const ticks = typeof answer === 'number' && answer >= 0 ? Math.max(0, Math.ceil(answer * perTick - NOISE)) : NaN;
-      if (ticks < Infinity) return ticks;
-      throw new StrategyError(`the slippage model answers ${said(answer)}`, 'it says by how much, in price and >= 0, a fill is worse than quoted');
+      if (ticks < MAX_TICKS) return ticks;
+      throw new StrategyError(`the slippage model answers ${said(answer)}`, 'it says by how much, in price, from 0 to what a price may be, a fill is worse than quoted');
     },
   };
 }
