@@ -270,29 +270,6 @@ it('two-way: a resting order that opens a short keeps no stop and no exit of a l
   expect([ledger.side(0, true).lots, record.fills.price[2]]).toEqual([0, 390_000]);
 });
 
-/** A long with a stop, and above it an order that turns it round and one that takes its profit. */
-class Reverser extends Strategy {
-  rows = 0;
-  override onBar() {
-    this.rows++;
-    if (this.rows === 1) this.buy({ base: 100 }, { stopLoss: 39_000 });
-    if (this.rows === 2) this.sell({ base: 150 }, { limit: 45_000, tag: 'turn' });
-    if (this.rows === 2) this.buy({ base: 10 }, { limit: 30_000, tag: 'below' });
-  }
-}
-
-it.each([true, false])('a stop closes a long though an order rests that would turn it round (net %s)', async (isNet) => {
-  const instrument = linearContract();
-  const row = (open: number, low: number) => [open, open, low, low] as const;
-  const bars = barsOfRows([row(400_000, 400_000), row(400_000, 400_000), row(400_000, 385_000), row(385_000, 385_000), row(460_000, 460_000)], instrument); // prettier-ignore
-  const futures = { leverage: 10, isCross: true, isNet, liquidationFeePpm: 2000, data: new Map<InstrumentId, ContractData>() };
-  const { record } = await runPlan({ ...planFor({ strategies: [Reverser], feeds: { bars }, cash: { USDT: '40000' } }), futures });
-  const { fills, orders } = record;
-  expect([fills.price[1], fills.lots[1], SIDES[fills.side[1]!]]).toEqual([390_000, 100, 'sell']);
-  // What would open a short now that nobody has meant goes; in two-way mode it was one of its own all along. What buys more stays.
-  expect([...orders.ending].map((ending) => ENDINGS[ending])).toEqual(['filled', isNet ? 'canceled' : 'filled', 'open', 'filled']);
-});
-
 /** A long of the first contract, which a later row ends; in that row a resting buy of the last one fills, and a stop of some of the long. */
 class Fallen extends Strategy {
   all = this.feeds('all');
