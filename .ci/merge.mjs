@@ -14,6 +14,7 @@ const STARTS = {
   run: ['app/worker/backtestWorker'],
   set: ['app/worker/sweepWorker'],
   bot: ['live/main'],
+  bundle: ['plugins/bundleEntry'],
   command: ['cli/isobar', 'cli/main'],
   watch: ['cli/backtestAction', 'cli/verifyAction'],
   sweep: ['cli/sweepAction'],

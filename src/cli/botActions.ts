@@ -10,7 +10,7 @@ import { after } from '../adapters/clock/wallClock.ts';
 import { ConfigError, EXIT } from '../base/errors.ts';
 import type { BotPlace } from './botOptions.ts';
 import { answerLines, logText, orderLines, positionLines, statusLines } from './botText.ts';
-import { stopOnSignal } from './sweepOptions.ts';
+import { stopOnSignal } from './stopOnSignal.ts';
 
 type Shown = BotPlace & { readonly json: boolean };
 const LOOK_EVERY_MS = 500;

@@ -8,7 +8,7 @@ import type { ExchangeSettings } from '../app/exchange/settings.ts';
 import { checkOutFolder } from '../app/outFolder.ts';
 import { ConfigError, EXIT } from '../base/errors.ts';
 import { profileOf } from '../service/profile/profile.ts';
-import { stopOnSignal } from './sweepOptions.ts';
+import { stopOnSignal } from './stopOnSignal.ts';
 
 interface ExchangeArgs {
   readonly config?: string | undefined;

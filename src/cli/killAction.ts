@@ -12,7 +12,7 @@ import { separateKill } from '../app/kill/separate.ts';
 import { EXIT } from '../base/errors.ts';
 import { foreignText } from '../base/foreignText.ts';
 import type { KillArgs } from './kill.ts';
-import { stopOnSignal } from './sweepOptions.ts';
+import { stopOnSignal } from './stopOnSignal.ts';
 import { wrapped } from './wrapped.ts';
 
 const WIDTH = 100;

@@ -17,7 +17,7 @@ import { intervalOf, print, printJson } from './dataActions.ts';
 import { summaryOf } from './dataText.ts';
 import { downloadText, failedText, newsText, refreshedText } from './marketDataText.ts';
 import { progressLine } from './progressLine.ts';
-import { stopOnSignal } from './sweepOptions.ts';
+import { stopOnSignal } from './stopOnSignal.ts';
 
 interface SetArgs extends AccessOptions {
   readonly market: Market;

@@ -16,7 +16,8 @@ import { wantsColour } from '../report/terminal/closingTable.ts';
 import { checkUrl } from '../research/queueClient.ts';
 import type { TaskRunner } from '../research/sweep.ts';
 import { progressLine } from './progressLine.ts';
-import { stopOnSignal, threadOptions, wholeNumber } from './sweepOptions.ts';
+import { stopOnSignal } from './stopOnSignal.ts';
+import { threadOptions, wholeNumber } from './sweepOptions.ts';
 
 interface SweepArgs {
   readonly definition: string;

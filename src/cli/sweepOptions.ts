@@ -1,4 +1,4 @@
-// What the two commands of sweeps have in common: whole numbers as options, and how they are stopped.
+// What the two commands of sweeps have in common: whole numbers and threads as options.
 
 import type { ThreadOptions } from '../app/sweepThreads.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -31,28 +31,4 @@ export function wholeNumber(option: string, value: string | undefined, most: num
     `${option}: expected a whole number from 1${most < 1e9 ? ` to ${most}` : ''}, got '${value}'`,
     `for example ${option} 4`,
   );
-}
-
-export interface Stop {
-  readonly signal: AbortSignal;
-  /** Exit code that a shell expects of the signal that came. */
-  code(): number;
-  release(): void;
-}
-
-/** The first signal ends the work in order, a second one the process. */
-export function stopOnSignal(): Stop {
-  const controller = new AbortController();
-  let code = 0;
-  const on = (name: 'SIGINT' | 'SIGTERM', exitCode: number) => {
-    const act = () => {
-      if (controller.signal.aborted) process.exit(exitCode);
-      code = exitCode;
-      controller.abort();
-    };
-    process.on(name, act);
-    return () => void process.off(name, act);
-  };
-  const offs = [on('SIGINT', 130), on('SIGTERM', 143)];
-  return { signal: controller.signal, code: () => code, release: () => offs.forEach((off) => off()) };
 }

@@ -1,7 +1,8 @@
 // What `isobar sweep-worker` does: works on shared sweeps until it is stopped, and says on which.
 
 import { joinSweeps } from '../app/sweepShared.ts';
-import { stopOnSignal, threadOptions } from './sweepOptions.ts';
+import { stopOnSignal } from './stopOnSignal.ts';
+import { threadOptions } from './sweepOptions.ts';
 
 interface WorkerArgs {
   readonly queue: string;
