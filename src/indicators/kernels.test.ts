@@ -16,6 +16,7 @@ import * as technical from './technicalAdapter.ts';
 import { loadTechnicalLibrary, type TechnicalLibrary } from './technicalLibrary.ts';
 import { adx, atr } from './trend.ts';
 import type { IndicatorSpec } from './spec.ts';
+import { expectEqual } from '../../test/fixtures/alike.ts';
 
 const KERNELS: Record<string, (feed: FeedSeries) => IndicatorSpec<unknown>> = {
   sma: (feed) => sma(feed.close, 10),
@@ -125,7 +126,7 @@ describe.each(Object.entries(KERNELS))('%s', (name, make) => {
 
   it('has the same bits in blocks of 1, 7, 512 and 4096 rows', () => {
     const whole = new BigInt64Array(read(bars, make, 4096).buffer);
-    for (const blockRows of [1, 7, 512]) expect(new BigInt64Array(read(bars, make, blockRows).buffer)).toEqual(whole);
+    for (const blockRows of [1, 7, 512]) expectEqual(new BigInt64Array(read(bars, make, blockRows).buffer), whole);
   });
 
   it('is first ready at the row that its warm-up names', () => {

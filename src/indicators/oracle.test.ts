@@ -45,6 +45,15 @@ function expectClose(value: number, expected: Decimal, row: number): void {
   const error = expected.isZero() ? Math.abs(value) : expected.minus(value).div(expected).abs().toNumber();
   if (!(error <= 1e-9)) expect.fail(`row ${row}: ${value} where decimal.js has ${expected.toString()}, relative error ${error}`);
 }
+/** Rows are asked for by many windows and indicators: each value is made once. */
+function once(of: (row: number) => Decimal): (row: number) => Decimal {
+  const made = new Map<number, Decimal>();
+  return (row) => {
+    const known = made.get(row) ?? of(row);
+    made.set(row, known);
+    return known;
+  };
+}
 const window = (row: number, length: number, of: (row: number) => Decimal) => Array.from({ length }, (_, i) => of(row - length + 1 + i));
 const sum = (of: readonly Decimal[]) => of.reduce((total, x) => total.plus(x), ZERO);
 const mean = (of: readonly Decimal[]) => sum(of).div(of.length);
@@ -62,24 +71,22 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
   const sampled = Array.from({ length: SAMPLES }, (_, i) => SETTLED + Math.floor((i * (bars.length - SETTLED - 1)) / (SAMPLES - 1)));
   const runs = Array.from({ length: SAMPLES / RUN }, (_, i) => Math.floor((i * (bars.length - SETTLED - RUN)) / (SAMPLES / RUN - 1)));
   const whole = { high: ticksOf(bars, 'high'), low: ticksOf(bars, 'low'), close: ticksOf(bars, 'close') };
-  const high = (row: number) => new Decimal(whole.high[row]!).div(SCALE);
-  const low = (row: number) => new Decimal(whole.low[row]!).div(SCALE);
-  const close = (row: number) => new Decimal(whole.close[row]!).div(SCALE);
-  const volume = (row: number) => new Decimal(bars.volume[row]!);
-  const typical = (row: number) => high(row).plus(low(row)).plus(close(row)).div(3);
+  const high = once((row) => new Decimal(whole.high[row]!).div(SCALE));
+  const low = once((row) => new Decimal(whole.low[row]!).div(SCALE));
+  const close = once((row) => new Decimal(whole.close[row]!).div(SCALE));
+  const volume = once((row) => new Decimal(bars.volume[row]!));
+  const typical = once((row) => high(row).plus(low(row)).plus(close(row)).div(3));
 
   const top = (row: number, length: number) => Decimal.max(...window(row, length, high));
   const bottom = (row: number, length: number) => Decimal.min(...window(row, length, low));
-  const place = (row: number) => {
-    const range = top(row, 14).minus(bottom(row, 14));
-    return range.isZero() ? new Decimal(50) : close(row).minus(bottom(row, 14)).times(100).div(range);
-  };
-  const deviation = (row: number) => {
-    const prices = window(row, 20, close);
-    const middle = mean(prices);
-    return mean(prices.map((x) => x.minus(middle).pow(2))).sqrt();
-  };
-  const trueRange = (row: number) => Decimal.max(high(row), close(row - 1)).minus(Decimal.min(low(row), close(row - 1)));
+  const place = once((row) => {
+    const least = bottom(row, 14);
+    const range = top(row, 14).minus(least);
+    return range.isZero() ? new Decimal(50) : close(row).minus(least).times(100).div(range);
+  });
+  const middleOf = once((row) => mean(window(row, 20, close)));
+  const deviation = once((row) => mean(window(row, 20, close).map((x) => x.minus(middleOf(row)).pow(2))).sqrt());
+  const trueRange = once((row) => Decimal.max(high(row), close(row - 1)).minus(Decimal.min(low(row), close(row - 1))));
 
   function values<Out>(make: (feed: FeedSeries) => IndicatorSpec<Out>, ...pick: ((out: Out) => Series)[]): Float64Array[] {
     const set = new IndicatorSet(bars, { row: -1 }, 512);
@@ -200,8 +207,8 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
       (out) => out.upper,
       (out) => out.lower,
     );
-    windowed(upper!, (row) => mean(window(row, 20, close)).plus(deviation(row).times(2)));
-    windowed(lower!, (row) => mean(window(row, 20, close)).minus(deviation(row).times(2)));
+    windowed(upper!, (row) => middleOf(row).plus(deviation(row).times(2)));
+    windowed(lower!, (row) => middleOf(row).minus(deviation(row).times(2)));
     windowed(
       single((feed) => cci(feed, 20)),
       (row) => {

@@ -7,6 +7,7 @@ import { Strategy } from '../../src/index.ts';
 import type { Venue } from '../../src/venue/venue.ts';
 import { run, runWithJournal, spotInstrument, walkBars } from './world.ts';
 import { spotBooks } from '../fixtures/spotBooks.ts';
+import { expectSame } from '../fixtures/alike.ts';
 
 let world: { engine: Engine; venue: Venue } | null = null;
 
@@ -15,8 +16,8 @@ function checkBooks(): void {
   venue.assertConserved();
   engine.ledger.assertReconciled();
   const held = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);
-  expect(held('USDT')).toBe(engine.ledger.cashTotal);
-  engine.instruments.forEach(({ base }, index) => expect(held(base)).toBe(spotBooks(engine).baseTotal(index)));
+  expectSame(held('USDT'), engine.ledger.cashTotal);
+  engine.instruments.forEach(({ base }, index) => expectSame(held(base), spotBooks(engine).baseTotal(index)));
 }
 
 /** Orders of every kind at random, and a look at the books before each. */

@@ -6,6 +6,7 @@ import { ENDINGS } from '../../src/model/run.ts';
 import { Naive } from './naive.ts';
 import { scripted, type ScriptOptions } from './script.ts';
 import { coarser, run, spotInstrument, START_MS, walkBars } from './world.ts';
+import { expectEqual } from '../fixtures/alike.ts';
 
 const ROWS = 300;
 /** Seeds of each case; a campaign takes more: ISOBAR_SEEDS=200. */
@@ -62,14 +63,22 @@ async function compare(
     timeMs: fills.timeMs[at],
   }));
   for (let at = 0; at < Math.max(booked.length, naive.fills.length); at++) {
-    expect(booked[at], `${where}: fill ${at}`).toEqual(naive.fills[at]);
+    expectEqual(booked[at], naive.fills[at], `${where}: fill ${at}`);
   }
   expect(
     [...orders.ending].map((ending) => ENDINGS[ending]),
     `${where}: ends of orders`,
   ).toEqual(naive.orders.map(({ ending }) => ending));
-  expect([...equity.timeMs], where).toEqual(naive.equity.map(({ timeMs }) => timeMs));
-  expect([...equity.units], where).toEqual(naive.equity.map(({ units }) => units));
+  expectEqual(
+    [...equity.timeMs],
+    naive.equity.map(({ timeMs }) => timeMs),
+    where,
+  );
+  expectEqual(
+    [...equity.units],
+    naive.equity.map(({ units }) => units),
+    where,
+  );
   return naive.fills.length;
 }
 

@@ -6,6 +6,7 @@ import { seededRng } from '../../src/base/rng.ts';
 import { DELAYS } from '../../src/service/config.ts';
 import { Background } from '../../src/service/market/background.ts';
 import { ACCOUNTS, Desk } from './serviceDesk.ts';
+import { expectAtLeast, expectEqual, expectSame } from '../fixtures/alike.ts';
 
 type Step =
   | { readonly kind: 'limit'; readonly as: string; readonly side: 'BUY' | 'SELL'; readonly volume: number; readonly price: number }
@@ -72,16 +73,19 @@ function check({ service: { spot } }: Desk): void {
   spot.venue.assertConserved();
   for (const [account] of ACCOUNTS.entries()) {
     for (const asset of spot.assets().keys()) {
-      expect(spot.venue.free(account, asset)).toBeGreaterThanOrEqual(0);
-      expect(spot.venue.locked(account, asset)).toBeGreaterThanOrEqual(0);
+      expectAtLeast(spot.venue.free(account, asset), 0);
+      expectAtLeast(spot.venue.locked(account, asset), 0);
     }
   }
   for (const { matcher } of spot.markets) {
     const [bid, ask] = [matcher.book.best('buy'), matcher.book.best('sell')];
-    expect(bid === null || ask === null || bid.price < ask.price).toBe(true);
+    expectSame(bid === null || ask === null || bid.price < ask.price, true);
     for (const of of ['buy', 'sell'] as const) {
       const prices = matcher.book.levels(of, Infinity).map((level) => level.price);
-      expect(prices).toEqual(prices.toSorted((a, b) => (of === 'buy' ? b - a : a - b)));
+      expectEqual(
+        prices,
+        prices.toSorted((a, b) => (of === 'buy' ? b - a : a - b)),
+      );
     }
   }
 }

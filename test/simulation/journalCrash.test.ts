@@ -9,6 +9,7 @@ import { ConfigError } from '../../src/base/errors.ts';
 import { seededRng } from '../../src/base/rng.ts';
 import { ACCOUNT, FOLDER, live, lived, openDesk, recordsOf, said, SMALL, steps } from '../fixtures/journalDesk.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
+import { expectAtLeast, expectEqual, expectSame } from '../fixtures/alike.ts';
 
 const SEED = 20_260_105;
 
@@ -88,8 +89,8 @@ function expectPrefix(disk: SimulatedDisk, told: readonly number[], full: readon
   } catch (error) {
     throw new Error(`${why}: ${String(error)}`, { cause: error });
   }
-  expect(records.length, why).toBeGreaterThanOrEqual(told.at(-1) ?? 0);
-  expect(records.map(said), why).toEqual(full.slice(0, records.length).map(said));
+  expectAtLeast(records.length, told.at(-1) ?? 0, why);
+  expectEqual(records.map(said), full.slice(0, records.length).map(said), why);
 }
 
 describe('a crash at every operation', () => {
@@ -178,13 +179,13 @@ describe('a kill at every byte of the last write', () => {
     for (let cut = 0; cut <= size; cut++) {
       const disk = whole.disk.afterKill(path, cut);
       const { records, reading, journal } = openDesk(disk);
-      expect(records.map(said)).toEqual(whole.records.slice(0, records.length).map(said));
+      expectEqual(records.map(said), whole.records.slice(0, records.length).map(said));
       const torn = reading.segments.at(-1)!.torn;
       const tail = Buffer.from(disk.read(path)).toString();
-      expect(torn?.bytes ?? 0, `cut ${cut}`).toBe(tail.length - (tail.lastIndexOf('\n') + 1));
+      expectSame(torn?.bytes ?? 0, tail.length - (tail.lastIndexOf('\n') + 1), `cut ${cut}`);
       journal.config({ hash: '', version: '', limits: {}, leaseMs: 0, timeScale: 1 });
       disk.run();
-      expect(recordsOf(disk).slice(0, records.length)).toEqual(records);
+      expectEqual(recordsOf(disk).slice(0, records.length), records);
     }
   });
 });
@@ -217,15 +218,16 @@ describe('a byte that changed, anywhere', () => {
     let refused = 0;
     for (const path of whole.paths) {
       const good = Buffer.from(whole.disk.read(path));
+      let line = 1;
       for (let at = 0; at < good.length; at++) {
         const bytes = Buffer.from(good);
         bytes[at]! ^= at % 3 === 0 ? 1 << Math.floor(rng.next() * 8) : 1 + Math.floor(rng.next() * 255);
         const disk = whole.disk.afterKill('', 0);
         disk.overwrite(path, bytes);
         const { damage } = readJournal(disk, FOLDER, () => {});
-        expect(damage, `${path} byte ${at}: ${good[at]} -> ${bytes[at]}`).not.toBeNull();
-        const line = good.subarray(0, at).filter((byte) => byte === 10).length + 1;
-        expect([damage!.path, damage!.line]).toEqual([path, line]);
+        if (damage === null) expect.fail(`${path} byte ${at}: ${good[at]} -> ${bytes[at]}: not refused`);
+        expectEqual([damage.path, damage.line], [path, line]);
+        if (good[at] === 10) line++;
         refused++;
       }
     }

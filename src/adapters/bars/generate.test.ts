@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ticksOf } from '../../model/bars.ts';
 import { generateBars } from './generate.ts';
 import { dataHash, manifestOf, SYNTHETIC } from './quality.ts';
+import { expectEqual } from '../../../test/fixtures/alike.ts';
 
 const FROM = Date.UTC(2024, 0, 1);
 const make = (seed: number, more: Partial<Parameters<typeof generateBars>[0]> = {}) =>
@@ -30,7 +31,7 @@ describe('generateBars', () => {
     for (const name of ['open', 'high', 'low', 'close'] as const) ticksOf(bars, name);
     expect(manifestOf(bars, SYNTHETIC).wrong).toEqual([]);
     expect(bars.open[0]).toBe(price);
-    expect(bars.open.subarray(1)).toEqual(bars.close.subarray(0, -1));
+    expectEqual(bars.open.subarray(1), bars.close.subarray(0, -1));
     expect(bars.close.every((close) => close > price / 20 && close < price * 20)).toBe(true);
   });
 

@@ -9,6 +9,7 @@ import { nestedIn } from '../../../model/coarser.ts';
 import { BarTracker, type BarEvent } from './barTracker.ts';
 import { answerOf, klineOf, venueOf } from '../../../../test/fixtures/randomVenue.ts';
 import { barWindow, coarserWindow, isSame, MOST_KLINES, rowsSince, type BarWindow, type MarketBar } from './window.ts';
+import { expectAtLeast, expectEqual, expectSame } from '../../../../test/fixtures/alike.ts';
 
 const MONDAY = Date.UTC(2024, 0, 1);
 
@@ -27,17 +28,17 @@ class Listener {
   take(event: BarEvent, window: BarWindow, serverMs: number): void {
     if (event.kind === 'gap') return this.#gap(event, window);
     const { bar } = event;
-    expect(bar.closeMs).toBeLessThanOrEqual(serverMs);
+    expectAtLeast(serverMs, bar.closeMs);
     const was = this.told.get(bar.openMs);
     if (event.kind === 'bar') {
-      expect(was).toBeUndefined();
+      expectSame(was, undefined);
       // The bar follows the last one, or the gap that was told.
-      if (this.#lastMs !== null) expect(bar.openMs).toBe(this.#gapMs ?? closeOf(this.#interval, this.#lastMs));
+      if (this.#lastMs !== null) expectSame(bar.openMs, this.#gapMs ?? closeOf(this.#interval, this.#lastMs));
       this.#lastMs = bar.openMs;
       this.#gapMs = null;
     } else if (event.kind === 'late') {
-      expect(was).toBeUndefined();
-      expect(this.#holes.delete(bar.openMs)).toBe(true);
+      expectSame(was, undefined);
+      expectSame(this.#holes.delete(bar.openMs), true);
     } else {
       expect(event.was).toBe(was);
       expect(isSame(event.was, bar)).toBe(false);
@@ -77,7 +78,7 @@ describe('bars from a venue that does anything', () => {
           const window = barWindow(answerOf(venue, serverMs, rows, rng), interval, rows, serverMs);
           for (const event of tracker.take(window)) listener.take(event, window, serverMs);
           const first = Math.min(...listener.told.keys());
-          for (const bar of window.closed) if (bar.openMs >= first) expect(listener.told.get(bar.openMs)).toEqual(bar);
+          for (const bar of window.closed) if (bar.openMs >= first) expectEqual(listener.told.get(bar.openMs), bar);
           expect(tracker.take(window)).toEqual([]);
         }
       }),
@@ -101,10 +102,13 @@ describe('bars from a venue that does anything', () => {
           for (const event of tracker.take(window)) listener.take(event, window, serverMs);
           for (const bar of window.closed) {
             const parts = fine.closed.filter(({ openMs }) => openMs >= bar.openMs && openMs < bar.closeMs);
-            expect(bar).toMatchObject({ open: parts[0]!.open, close: parts.at(-1)!.close, barsIn: parts.length });
-            expect(bar.high).toBe(Math.max(...parts.map(({ high }) => high)));
-            expect(bar.low).toBe(Math.min(...parts.map(({ low }) => low)));
-            expect(bar.volume).toBe(parts.reduce((sum, { volume }) => sum + volume, 0));
+            expectEqual([bar.open, bar.close, bar.barsIn], [parts[0]!.open, parts.at(-1)!.close, parts.length]);
+            expectSame(bar.high, Math.max(...parts.map(({ high }) => high)));
+            expectSame(bar.low, Math.min(...parts.map(({ low }) => low)));
+            expectSame(
+              bar.volume,
+              parts.reduce((sum, { volume }) => sum + volume, 0),
+            );
           }
         }
       }),
