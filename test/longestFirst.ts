@@ -4,11 +4,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** By what they take on two cores, the longest first; whatever is not named comes after these. */
 const LONGEST = [
-  'docs/docs', 'e2e/newUser', 'e2e/killBot', 'e2e/sweep', 'e2e/parity', 'faults/throttles', 'simulation/lookAhead', 'e2e/verify', 'e2e/ownTests',
-  'campaigns/botKill', 'faults/faults', 'e2e/cliBadInput', 'golden/real', 'live/aliens', 'live/haltActs', 'e2e/editors', 'e2e/sweepQueue', 'e2e/compare',
-  'e2e/report', 'live/maintenance', 'blackbox/conformance', 'e2e/dashboard', 'e2e/futures', 'e2e/cli', 'e2e/dataImport', 'e2e/marketData',
-  'campaigns/limits', 'golden/golden', 'simulation/lanes', 'live/inside', 'live/process', 'live/liveRisk', 'live/replay', 'e2e/secretCanary',
-  'campaigns/futuresPaired', 'campaigns/exchangeFuzz', 'live/packages', 'simulation/exchangeCrash', 'campaigns/riskFutures', 'campaigns/risk',
+  'docs/docs', 'e2e/newUser', 'e2e/sweep', 'blackbox/conformance', 'e2e/marketData', 'e2e/report', 'live/process', 'e2e/killBot',
+  'e2e/parity', 'faults/throttles', 'simulation/lookAhead', 'e2e/verify', 'e2e/ownTests', 'campaigns/botKill', 'faults/faults',
+  'e2e/cliBadInput', 'golden/real', 'live/aliens', 'live/haltActs', 'e2e/editors', 'e2e/sweepQueue', 'e2e/compare', 'live/maintenance',
+  'e2e/dashboard', 'e2e/futures', 'e2e/cli', 'e2e/dataImport', 'campaigns/limits', 'golden/golden', 'simulation/lanes', 'live/inside',
+  'live/liveRisk', 'live/replay', 'e2e/secretCanary', 'campaigns/futuresPaired', 'campaigns/exchangeFuzz', 'live/packages',
+  'simulation/exchangeCrash', 'campaigns/riskFutures', 'campaigns/risk',
 ]; // prettier-ignore
 
 const rank = ({ moduleId }: TestSpecification): number => {

@@ -8,8 +8,6 @@ import { LongestFirst } from './longestFirst.ts';
 /** Tests that hold the clock to a limit. They come last, one file at a time: what else runs only adds to what they measure. */
 const TIMED = ['**/*{Latency,Speed}.test.ts', 'src/live/sight.test.ts'];
 
-/** Tests of whole processes: one of their own costs little beside those that they start. */
-const WHOLE = ['e2e', 'docs', 'golden', 'campaigns', 'faults', 'live', 'blackbox', 'ccxt'].map((folder) => `test/${folder}/*.test.ts`);
 /**
  * Tests that change or measure what all files of a process share: loaded modules, the clock, the environment, the mask of new files, what
  * is printed, the memory, sockets.
@@ -21,7 +19,9 @@ const CHANGING = [
   'src/cli/data.test.ts',
   'src/adapters/bars/catalog.test.ts',
 ];
-const OWN_PROCESS = [...WHOLE, ...CHANGING, 'bench/**/*.test.ts'];
+/** Tests that load or keep much, which would stay with their process: a compiler, years of bars, another exchange library. */
+const LARGE = ['test/e2e/editors.test.ts', 'test/golden/real.test.ts', 'test/ccxt/*.test.ts', 'bench/**/*.test.ts'];
+const OWN_PROCESS = [...CHANGING, ...LARGE];
 
 const ALL = ['src', 'strategies', 'test', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
 const NOT_OURS = '**/node_modules/**';
@@ -47,8 +47,8 @@ export default defineConfig({
     // Where nobody watches, what fails is tried once more, and named if it passes then: a race to be mended, or a time that was short.
     retry: process.env['CI'] ? 1 : 0,
     projects: [
-      { extends: true, test: { name: 'whole', include: OWN_PROCESS, exclude: [...TIMED, NOT_OURS] } },
-      // To load what a file tests takes longer than most of them run: a worker keeps it for the next file.
+      { extends: true, test: { name: 'alone', include: OWN_PROCESS, exclude: [...TIMED, NOT_OURS] } },
+      // To load what a file tests takes longer than most of them run, 1 to 2 s for a live bot: a worker keeps it for the next file.
       { extends: true, test: { name: 'parts', include: ALL, exclude: [...OWN_PROCESS, ...TIMED, NOT_OURS], isolate: false } },
       { extends: true, test: { name: 'timed', include: TIMED, exclude: [NOT_OURS], maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
