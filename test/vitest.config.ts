@@ -18,7 +18,7 @@ const CHANGING = [
   'test/rest/{wire,exchangeSockets}.test.ts',
   'src/cli/data.test.ts',
   'src/adapters/bars/catalog.test.ts',
-  // Holds a bot to a second: of three runs beside other tests two took longer where it shared a process, none where it had its own.
+  // Holds a bot to a second: two of two runs beside other tests took longer where it shared a process, none of two where it had its own.
   'test/live/process.test.ts',
 ];
 /** Tests that load or keep much, which would stay with their process: a compiler, years of bars, another exchange library. */
