@@ -6,8 +6,7 @@ import { INTERVALS } from '../model/interval.ts';
 import { filesLike, runFolders } from './completionFiles.ts';
 import { SHELLS, shellScript, type Shell } from './completionScripts.ts';
 
-/** What a script passes before the words that were typed; named by yargs, which answers it. */
-/** How shells ask. */
+/** What a script of a shell passes before the words that were typed; named by yargs, which answers it. */
 export const COMPLETION_REQUEST = '--get-yargs-completions';
 
 const DEFINITION = /\.ya?ml$/;
