@@ -4,7 +4,7 @@
 // loop that has seen six classes is 1.4 x slower): so the calls of `fill`, of handlers and of `onBar` stand here and nowhere else.
 
 import type { Engine } from './engine.ts';
-import { firstAfter, type FeedRun } from './feed.ts';
+import type { FeedRun } from './feed.ts';
 import { NO_ROW, type StrategyRun, type Watch } from './strategyRun.ts';
 
 export type BlockLoop = (engine: Engine) => void;
@@ -104,7 +104,7 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
   for (const other of engine.feeds) if (other !== feed) limit = Math.min(limit, other.nextCloseMs);
   const { closeMs } = feed.bars;
   // Times are whole: the rows that close before the limit.
-  const end = feed.closeOf(feed.to - 1) < limit ? feed.to : firstAfter(closeMs, feed.cur, feed.to, limit - 1);
+  const end = feed.firstAfter(limit - 1);
   // Until the strategy has started it gets no callback, and nothing can be working.
   let row = feed.cur;
   if (!run.started) {

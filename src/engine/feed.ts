@@ -92,6 +92,14 @@ export class FeedRun {
   closeOf(row: number): number {
     return this.#stepMs > 0 ? this.#originMs + row * this.#stepMs : this.bars.closeMs[row]!;
   }
+  /** The first row to deliver of the block that closes after `ms`; the end of the block when there is none. */
+  firstAfter(ms: number): number {
+    const { cur, to } = this;
+    if (this.#stepMs > 0) return Math.min(to, Math.max(cur, Math.floor((ms - this.#originMs) / this.#stepMs) + 1));
+    const { closeMs } = this.bars;
+    // Mostly the whole block: no search then, which would wait for memory at each of its steps.
+    return cur < to && closeMs[to - 1]! <= ms ? to : firstAfter(closeMs, cur, to, ms);
+  }
   /** Some row of the block is missing, so that `closeOf` reads the column. */
   get hasGap(): boolean {
     return this.#stepMs === 0;

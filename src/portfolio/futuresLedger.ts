@@ -9,6 +9,7 @@ import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { ContractScale } from './contractScale.ts';
 import type { Ledger } from './ledger.ts';
+import { Held, markPerTick } from './scale.ts';
 
 /** How the account trades a contract. */
 export interface MarginTerms {
@@ -71,6 +72,8 @@ export class FuturesLedger implements Ledger {
   readonly #books: readonly Book[];
   readonly #lines: readonly Line[];
   #total = 0;
+  /** Of the rows being marked. */
+  readonly #held = new Held();
 
   /** Throws ConfigError when the contracts differ in their settlement asset or one of them stands there twice. */
   constructor(instruments: readonly Instrument[], strategies: number, terms: (instrument: Instrument) => MarginTerms) {
@@ -241,14 +244,21 @@ export class FuturesLedger implements Ledger {
   /** The common case, a product a row; false where a worth has to be rounded, or passes what a double holds. */
   #markPlain(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): boolean {
     const { scale, long, short } = this.#lines[index]!;
-    const perTick = scale.unitsPerTick(long.lots) - scale.unitsPerTick(short.lots);
-    const most = Math.max(scale.unitsPerTick(long.lots), scale.unitsPerTick(short.lots));
-    const base = this.#total - long.entryUnits + short.entryUnits;
+    const perLongTick = scale.unitsPerTick(long.lots);
+    const perShortTick = scale.unitsPerTick(short.lots);
+    const most = Math.max(perLongTick, perShortTick);
     if (most === 0) return false;
+    const perTick = perLongTick - perShortTick;
+    const held = this.#held;
+    held.cash = this.#total - long.entryUnits + short.entryUnits;
+    if (ticks instanceof Int32Array && most * 2 ** 31 <= MAX_EXACT) {
+      markPerTick(out, from, to, held, perTick, ticks, offset);
+      return true;
+    }
     for (let row = from; row < to; row++) {
       const tick = ticks[row + offset]!;
       if (!(most * tick <= MAX_EXACT)) return false;
-      out[row] = base + perTick * tick;
+      out[row] = held.cash + perTick * tick;
     }
     return true;
   }

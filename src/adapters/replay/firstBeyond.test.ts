@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { seededRng } from '../../base/rng.ts';
 import { FirstBeyond } from './firstBeyond.ts';
 
 const price = fc.integer({ min: 1, max: 60 });
@@ -43,4 +44,27 @@ test('passes whole chunks, and stops at the ends of its range', () => {
   expect(beyond.firstHigh(100, 7, rows)).toBe(7);
   expect([beyond.firstLow(0, 0, rows), beyond.firstHigh(Infinity, 0, rows)]).toEqual([-1, -1]);
   expect(beyond.firstLow(200, 5, 5)).toBe(-1);
+});
+
+test('over a walk of many thousand rows, in whole numbers, it finds what a naive scan finds', () => {
+  const random = seededRng(5);
+  const rows = 9_000;
+  const low = new Int32Array(rows);
+  for (let row = 1, price = 100_000; row < rows; row++) low[row] = price += Math.round((random.next() - 0.5) * 200);
+  low[0] = 100_000;
+  const high = low.map((price) => price + 50);
+  const beyond = new FirstBeyond(high, low);
+  let found = 0;
+  for (let ask = 0; ask < 2_000; ask++) {
+    const [one, other] = [Math.floor(random.next() * (rows + 1)), Math.floor(random.next() * (rows + 1))];
+    const [from, to] = [Math.min(one, other), Math.max(one, other)];
+    const level = low[Math.floor(random.next() * rows)]! + (random.next() < 0.5 ? 0 : 30);
+    const isLow = ask % 2 === 0;
+    const naive = low.findIndex((_, row) => row >= from && row < to && (isLow ? low[row]! <= level : high[row]! >= level));
+    expect(isLow ? beyond.firstLow(level, from, to) : beyond.firstHigh(level, from, to), `ask ${ask}: ${level} in ${from}..${to}`).toBe(
+      naive,
+    );
+    if (naive >= 0) found++;
+  }
+  expect(found).toBeGreaterThan(500);
 });

@@ -1,30 +1,29 @@
-// The first row whose price reaches a level, found over the extremes of whole chunks of rows.
+// The first row whose price reaches a level, found over the extremes of stretches of rows.
 
 import type { TickColumn } from '../../model/bars.ts';
 
 const CHUNK = 64;
+const CHUNKS = 32;
+const SPAN = CHUNK * CHUNKS;
 
-/** Over two columns that do not change. The extremes of a chunk are reckoned when it is first passed. */
+/** Over two columns that do not change. The extremes of a stretch are reckoned when they are first asked for. */
 export class FirstBeyond {
-  private readonly high: TickColumn;
-  private readonly low: TickColumn;
-  private readonly highest: Float64Array;
-  private readonly lowest: Float64Array;
+  private readonly low: Extremes;
+  private readonly high: Extremes;
 
   constructor(high: TickColumn, low: TickColumn) {
-    this.high = high;
-    this.low = low;
-    const chunks = Math.ceil(high.length / CHUNK);
-    this.highest = new Float64Array(chunks).fill(NaN);
-    this.lowest = new Float64Array(chunks).fill(NaN);
+    this.low = new Extremes(low, leastOf);
+    this.high = new Extremes(high, mostOf);
   }
 
   /** The first row of [from, to) with a low at or below `level`; -1: none. */
   firstLow(level: number, from: number, to: number): number {
-    let row = from;
-    while (row < to) {
-      if (row % CHUNK === 0 && row + CHUNK <= to && this.lowestOf(row / CHUNK) > level) row += CHUNK;
-      else if (this.low[row]! <= level) return row;
+    const { low } = this;
+    for (let row = from; row < to;) {
+      // A stretch counts as a whole, rows outside the range with it: where none of all reaches the level, none of the range does.
+      if (low.ofSpan(row) > level) row = (Math.floor(row / SPAN) + 1) * SPAN;
+      else if (low.ofChunk(row) > level) row = (Math.floor(row / CHUNK) + 1) * CHUNK;
+      else if (low.ticks[row]! <= level) return row;
       else row++;
     }
     return -1;
@@ -32,33 +31,74 @@ export class FirstBeyond {
 
   /** The first row of [from, to) with a high at or above `level`; -1: none. */
   firstHigh(level: number, from: number, to: number): number {
-    let row = from;
-    while (row < to) {
-      if (row % CHUNK === 0 && row + CHUNK <= to && this.highestOf(row / CHUNK) < level) row += CHUNK;
-      else if (this.high[row]! >= level) return row;
+    const { high } = this;
+    for (let row = from; row < to;) {
+      if (high.ofSpan(row) < level) row = (Math.floor(row / SPAN) + 1) * SPAN;
+      else if (high.ofChunk(row) < level) row = (Math.floor(row / CHUNK) + 1) * CHUNK;
+      else if (high.ticks[row]! >= level) return row;
       else row++;
     }
     return -1;
   }
+}
 
-  private lowestOf(chunk: number): number {
-    const known = this.lowest[chunk]!;
-    if (known === known) return known;
-    const { low } = this;
-    const end = Math.min((chunk + 1) * CHUNK, low.length);
-    let lowest = low[chunk * CHUNK]!;
-    // Without a branch, for whether a row is the lowest so far cannot be foretold.
-    for (let row = chunk * CHUNK; row < end; row++) lowest = Math.min(lowest, low[row]!);
-    return (this.lowest[chunk] = lowest);
+/** Which of the rows [from, to) of a column is the utmost. */
+type Utmost = (ticks: TickColumn, from: number, to: number) => number;
+
+/** The utmost tick of each chunk of rows and of each span of chunks; NaN where it is not known yet. */
+class Extremes {
+  readonly ticks: TickColumn;
+  private readonly utmost: Utmost;
+  private readonly chunks: Float64Array;
+  private readonly spans: Float64Array;
+
+  constructor(ticks: TickColumn, utmost: Utmost) {
+    this.ticks = ticks;
+    this.utmost = utmost;
+    this.chunks = new Float64Array(Math.ceil(ticks.length / CHUNK)).fill(NaN);
+    this.spans = new Float64Array(Math.ceil(ticks.length / SPAN)).fill(NaN);
   }
 
-  private highestOf(chunk: number): number {
-    const known = this.highest[chunk]!;
+  ofChunk(row: number): number {
+    const chunk = Math.floor(row / CHUNK);
+    const known = this.chunks[chunk]!;
     if (known === known) return known;
-    const { high } = this;
-    const end = Math.min((chunk + 1) * CHUNK, high.length);
-    let highest = high[chunk * CHUNK]!;
-    for (let row = chunk * CHUNK; row < end; row++) highest = Math.max(highest, high[row]!);
-    return (this.highest[chunk] = highest);
+    return (this.chunks[chunk] = this.utmost(this.ticks, chunk * CHUNK, Math.min((chunk + 1) * CHUNK, this.ticks.length)));
   }
+
+  ofSpan(row: number): number {
+    const span = Math.floor(row / SPAN);
+    const known = this.spans[span]!;
+    if (known === known) return known;
+    return (this.spans[span] = this.utmost(this.ticks, span * SPAN, Math.min((span + 1) * SPAN, this.ticks.length)));
+  }
+}
+
+/** Four at a time, each the least of its own rows: the next need not wait for the last. Without a branch, for which is the least cannot be foretold. */
+function leastOf(ticks: TickColumn, from: number, to: number): number {
+  let a = ticks[from]!;
+  let [b, c, d] = [a, a, a];
+  let row = from;
+  for (; row < to - 3; row += 4) {
+    a = Math.min(a, ticks[row]!);
+    b = Math.min(b, ticks[row + 1]!);
+    c = Math.min(c, ticks[row + 2]!);
+    d = Math.min(d, ticks[row + 3]!);
+  }
+  for (; row < to; row++) a = Math.min(a, ticks[row]!);
+  return Math.min(a, b, c, d);
+}
+
+function mostOf(ticks: TickColumn, from: number, to: number): number {
+  let a = ticks[from]!;
+  let [b, c, d] = [a, a, a];
+  let row = from;
+  for (; row < to - 3; row += 4) {
+    a = Math.max(a, ticks[row]!);
+    b = Math.max(b, ticks[row + 1]!);
+    c = Math.max(c, ticks[row + 2]!);
+    d = Math.max(d, ticks[row + 3]!);
+  }
+  for (; row < to; row++) a = Math.max(a, ticks[row]!);
+  return Math.max(a, b, c, d);
 }

@@ -68,7 +68,12 @@ export class MarginWatch {
     this.#lines = listOf(data, ({ marks, funding }, index) => {
       const feed = engine.execution[index]!;
       const { bars } = feed;
-      const of = marks ?? { open: ticksOf(bars, 'open'), high: ticksOf(bars, 'high'), low: ticksOf(bars, 'low'), close: ticksOf(bars, 'close') };
+      const of = marks ?? {
+        open: ticksOf(bars, 'open'),
+        high: ticksOf(bars, 'high'),
+        low: ticksOf(bars, 'low'),
+        close: ticksOf(bars, 'close'),
+      };
       return { feed, marks: of, beyond: new FirstBeyond(of.high, of.low), funding };
     });
   }
@@ -156,21 +161,20 @@ export class MarginWatch {
   /** Close of the first row of the block that reaches the price at which a position is liquidated. */
   #dangerOf(position: Position, sinceMs: number): number {
     const { feed, beyond } = this.#lines[position.index]!;
-    const { closeMs } = feed.bars;
     // A price that the position was not there for does not concern it: rows that close later than it came. That a row added to it or took
     // from it is no reason to spare it that row.
-    const from = firstAfter(closeMs, feed.cur, feed.to, Math.max(sinceMs, position.openedMs));
+    const from = feed.firstAfter(Math.max(sinceMs, position.openedMs));
     this.#setMark(position.index);
     const limit = this.#venue.liquidationTicks(position);
     const row = position.isLong ? beyond.firstLow(limit, from, feed.to) : beyond.firstHigh(limit, from, feed.to);
-    return row < 0 ? Infinity : closeMs[row]!;
+    return row < 0 ? Infinity : feed.closeOf(row);
   }
 
   #nextClose(sinceMs: number): number {
     let next = Infinity;
     for (const { feed } of this.#lines) {
-      const row = firstAfter(feed.bars.closeMs, feed.cur, feed.to, sinceMs);
-      if (row < feed.to) next = Math.min(next, feed.bars.closeMs[row]!);
+      const row = feed.firstAfter(sinceMs);
+      if (row < feed.to) next = Math.min(next, feed.closeOf(row));
     }
     return next;
   }
