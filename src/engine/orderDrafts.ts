@@ -35,11 +35,14 @@ export class OrderDrafts {
   readonly #name: string;
   /** The size that was looked at last: mostly a constant. Before the first one, none that an author could give. */
   #seen: Size = { base: 0 };
+  /** By instrument: the lots of the run's own size where that is a quantity, which no price changes; NaN until they are asked for. */
+  readonly #defaultLots: number[];
 
   constructor(engine: Engine, strategy: number, name: string) {
     this.#engine = engine;
     this.#strategy = strategy;
     this.#name = name;
+    this.#defaultLots = engine.instruments.map(() => NaN);
   }
 
   /** Writes what is wanted. What is no sound number leaves the whole order unsound: risk denies it. */
@@ -53,6 +56,7 @@ export class OrderDrafts {
       (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.condition >= 0;
     order.slot = options?.tag ?? order.side;
     if (size === undefined && order.condition > 0 && order.reduceOnly) this.sizeTo(order, this.#closable(order));
+    else if (size === undefined && this.#engine.defaultSize.base !== undefined) this.#sizeByDefault(order);
     else this.#size(order, size ?? this.#engine.defaultSize);
     // A price that is no number (an indicator that is not ready, say), or a limit of nothing.
     if (!isPriceSound) order.lots = NaN as Lots;
@@ -110,6 +114,14 @@ export class OrderDrafts {
     if (isSpot && order.side === 'buy' && limit === 0 && size.base === undefined)
       order.quoteUnits = this.#moneyOf(size, instrument) as Units;
     else this.sizeTo(order, this.#lotsOf(size, instrument, order.instrumentIndex, limit > 0 ? limit : order.condition));
+  }
+
+  #sizeByDefault(order: OrderRecord): void {
+    const { instrumentIndex } = order;
+    let lots = this.#defaultLots[instrumentIndex]!;
+    if (lots !== lots)
+      this.#defaultLots[instrumentIndex] = lots = this.#lotsOf(this.#engine.defaultSize, order.instrument, instrumentIndex, 0);
+    this.sizeTo(order, lots);
   }
 
   /** What is to be held, below 0 short: on futures a size may be negative here. */

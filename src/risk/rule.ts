@@ -22,6 +22,8 @@ export interface Marks {
 /** One object for the life of a module; `nowMs` and `mark` are those of the order in hand. */
 export interface RiskState<Books extends Ledger = Ledger> {
   readonly instruments: readonly Instrument[];
+  /** The same; null where the books are those of another market. */
+  readonly tradable: readonly (Instrument | null)[];
   readonly ledger: Books;
   readonly reservations: Reservations;
   limits: ResolvedLimits;

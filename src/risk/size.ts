@@ -19,8 +19,7 @@ export const instrument: OrderRule = {
   code: 'INSTRUMENT',
   keys: [],
   needs: [],
-  check: (order, { instruments, ledger }) =>
-    instruments[order.instrumentIndex] === order.instrument && order.instrument.market === ledger.market,
+  check: (order, { tradable }) => tradable[order.instrumentIndex] === order.instrument,
   detail: (order, { ledger }) => `${order.instrument.id} is not a ${ledger.market} instrument of this run`,
 };
 

@@ -13,13 +13,14 @@ export type VenueStatus = (typeof VENUE_STATUSES)[number];
 
 /**
  * One record of the pool. `place` hands it out, the venue alone changes it, `release` takes it back: copy what is needed beyond that.
- * Numbers start as a fraction so that V8 keeps each as a double field, written in place, from its first value on.
+ * Amounts and times start as a fraction so that V8 keeps each as a double field, written in place, from its first value on. What counts up
+ * starts as a small integer, which is passed on as it is: a double is put into a box of its own at each call.
  */
 export class OrderRecord {
   /** Counts up from 1, never reused. */
-  id = 0.5;
+  id = 0;
   /** The caller's own number; means nothing to the venue. */
-  ref = 0.5;
+  ref = 0;
   /** Index of the account; -1 while the record lies in the pool. */
   account = -1;
   instrument: Instrument;

@@ -50,9 +50,9 @@ test('over a walk of many thousand rows, in whole numbers, it finds what a naive
   const random = seededRng(5);
   const rows = 9_000;
   const low = new Int32Array(rows);
-  for (let row = 1, price = 100_000; row < rows; row++) low[row] = price += Math.round((random.next() - 0.5) * 200);
   low[0] = 100_000;
-  const high = low.map((price) => price + 50);
+  for (let row = 1; row < rows; row++) low[row] = low[row - 1]! + Math.round((random.next() - 0.5) * 200);
+  const high = low.map((ticks) => ticks + 50);
   const beyond = new FirstBeyond(high, low);
   let found = 0;
   for (let ask = 0; ask < 2_000; ask++) {
