@@ -1,7 +1,8 @@
 // What tsc leaves to be done: packages of many files, the commands, and modules that are needed together become one file each, pages one
 // script, and the bin file executable for `npx isobar`.
-import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { mergeCommands } from './commands.mjs';
+import { removeLeftovers } from './leftovers.mjs';
 import { mergeModules } from './merge.mjs';
 import { linkPages } from './pages.mjs';
 import { plainFields } from './plainFields.mjs';
@@ -9,8 +10,7 @@ import { vendor } from './vendor.mjs';
 
 const bin = 'dist/cli/isobar.js';
 if (existsSync(bin)) {
-  // Of the build before.
-  rmSync('dist/merged', { recursive: true, force: true });
+  removeLeftovers('dist', 'src');
   plainFields('dist');
   await vendor('dist');
   await mergeCommands('dist');
