@@ -1,24 +1,21 @@
 // What `isobar` knows of its commands before it runs one is 25 files: each start reads them, so they become one file, dist/cli/main.js.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { ONE_FILE } from './oneFile.mjs';
+import { addressOf, ONE_FILE } from './oneFile.mjs';
 
-const NEIGHBOUR = /^(?:import|export) [^'"]*['"](\.\/\w+\.js)['"];$/gm;
+const STATIC = /^(?:import|export) [^'"]*['"](\.[^'"]+\.js)['"];$/gm;
 /** The tests ask it what an error is told as. */
-const ASKED = './failure.js';
+const ASKED = 'failure.js';
 
-const neighboursOf = (folder, name) => [...readFileSync(join(folder, name), 'utf8').matchAll(NEIGHBOUR)].map(([, path]) => path);
-
-/** Makes one file of `dist/cli/main.js` and those neighbours that it alone needs. */
+/** Makes one file of `dist/cli/main.js` and those files of its room that it alone needs. */
 export async function mergeCommands(dist) {
-  const folder = join(dist, 'cli');
-  const reached = new Set(['./main.js']);
-  for (const name of reached) for (const path of neighboursOf(folder, name)) reached.add(path);
-  const others = readdirSync(folder).filter((name) => name.endsWith('.js') && !reached.has(`./${name}`));
-  const shared = new Set([ASKED, ...others.flatMap((name) => neighboursOf(folder, name))]);
-  for (const name of shared) for (const path of neighboursOf(folder, name)) shared.add(path);
-  const main = join(folder, 'main.js');
+  const room = resolve(dist, 'cli');
+  const main = join(room, 'main.js');
+  const reached = reachedFrom([main], room);
+  const others = readdirSync(room, { recursive: true }).map((name) => join(room, name));
+  const shared = reachedFrom([join(room, ASKED), ...others.filter((file) => file.endsWith('.js') && !reached.has(file))], room);
+  const isMerged = (file) => reached.has(file) && !shared.has(file);
   const { metafile } = await build({
     entryPoints: [main],
     outfile: main,
@@ -27,15 +24,27 @@ export async function mergeCommands(dist) {
     metafile: true,
     plugins: [
       {
-        name: 'neighbours',
+        name: 'commands',
         setup: ({ onResolve }) =>
-          onResolve({ filter: /.*/ }, ({ path, kind }) => {
-            const isMerged = kind === 'entry-point' || (kind === 'import-statement' && reached.has(path) && !shared.has(path));
-            return isMerged ? undefined : { path, external: true };
+          onResolve({ filter: /.*/ }, ({ path, kind, resolveDir }) => {
+            if (kind === 'entry-point') return undefined;
+            const file = path.startsWith('.') ? resolve(resolveDir, path) : null;
+            if (kind === 'import-statement' && isMerged(file)) return undefined;
+            return { path: file === null ? path : addressOf(main, file), external: true };
           }),
       },
     ],
   });
-  const merged = Object.keys(metafile.inputs).filter((name) => resolve(name) !== resolve(main));
+  const merged = Object.keys(metafile.inputs).filter((name) => resolve(name) !== main);
   for (const file of merged.flatMap((name) => [name, `${name}.map`])) rmSync(file);
+}
+
+/** `files`, and what of their room they need before they run. */
+function reachedFrom(files, room) {
+  const reached = new Set(files);
+  for (const file of reached) {
+    const needed = [...readFileSync(file, 'utf8').matchAll(STATIC)].map(([, path]) => resolve(dirname(file), path));
+    for (const each of needed) if (each.startsWith(join(room, '/'))) reached.add(each);
+  }
+  return reached;
 }

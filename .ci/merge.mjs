@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { ONE_FILE } from './oneFile.mjs';
+import { addressOf, ONE_FILE } from './oneFile.mjs';
 
 /**
  * What is started, by a word for it: modules that the same of these need are merged, so none of them reads more than it needs. Commands
@@ -16,13 +16,13 @@ const STARTS = {
   bot: ['live/main'],
   bundle: ['plugins/bundleEntry'],
   command: ['cli/isobar', 'cli/main'],
-  watch: ['cli/backtestAction', 'cli/verifyAction'],
-  sweep: ['cli/sweepAction'],
-  exchange: ['cli/exchangeAction'],
-  access: ['cli/killAction', 'cli/doctorAction', 'cli/apiAction', 'cli/marketDataActions'],
+  watch: ['cli/runs/backtestAction', 'cli/runs/verifyAction'],
+  sweep: ['cli/sweep/action'],
+  exchange: ['cli/exchange/action'],
+  access: ['cli/live/killAction', 'cli/doctor/action', 'cli/api/action', 'cli/data/downloadActions'],
   look: [
-    ...['cli/botActions', 'cli/dataActions', 'cli/strategyActions'],
-    ...['cli/reportAction', 'cli/journalAction', 'cli/initAction', 'cli/liveAction'],
+    ...['cli/live/botActions', 'cli/live/startAction', 'cli/data/actions', 'cli/project/strategyActions'],
+    ...['cli/project/initAction', 'cli/runs/reportAction', 'cli/journal/checkAction'],
   ],
 };
 /** Imported under a query, once for each strategy class. */
@@ -57,9 +57,6 @@ export async function mergeModules(dist) {
     if (text !== modules.textOf(file)) writeFileSync(file, text);
   }
 }
-
-/** The address of `to` in a file at `from`. */
-const addressOf = (from, to) => relative(dirname(from), to).replace(/^(?!\.)/, './');
 
 /** The text of `file`, to stand at `place`: what it imports of merged files comes from there at once. Lines stay where they are. */
 function redirected(text, file, place, plan) {

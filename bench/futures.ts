@@ -2,8 +2,8 @@
 
 import { execFileSync } from 'node:child_process';
 import type { ContractData } from '../dist/adapters/replay/marginWatch.js';
-import type { FuturesPlan, RunPlan } from '../dist/app/plan.js';
-import { runBacktest } from '../dist/app/runBacktest.js';
+import type { FuturesPlan, RunPlan } from '../dist/app/bot/plan.js';
+import { runBacktest } from '../dist/app/backtest/runBacktest.js';
 import { Scratch } from '../dist/base/rowLog.js';
 import { seededRng } from '../dist/base/rng.js';
 import { ticksOf, type BarColumns, type PriceColumn } from '../dist/model/bars.js';

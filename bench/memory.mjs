@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { loadBars } from '../dist/adapters/bars/catalog.js';
 import { BLOCK_ROWS } from '../dist/app/definition/resolve.js';
-import { runBacktest } from '../dist/app/runBacktest.js';
+import { runBacktest } from '../dist/app/backtest/runBacktest.js';
 import { loadStrategy } from '../dist/plugins/loadStrategy.js';
 
 const [catalog, symbol] = process.argv.slice(2);

@@ -9,6 +9,6 @@ export {
   type Orders,
   type Summary,
   type Trades,
-} from './app/backtest.ts';
-export type { BacktestOptions, CodeOptions, FileOptions } from './app/backtestOptions.ts';
-export { generateBars, readBars, type Bars, type GenerateOptions, type ReadOptions, type TypedBars } from './app/bars.ts';
+} from './app/fromCode/backtest.ts';
+export type { BacktestOptions, CodeOptions, FileOptions } from './app/fromCode/options.ts';
+export { generateBars, readBars, type Bars, type GenerateOptions, type ReadOptions, type TypedBars } from './app/fromCode/bars.ts';

@@ -16,7 +16,7 @@ const CHANGING = [
   'test/simulation/*Guards.test.ts',
   'test/conformance/{scheduler,disk}.test.ts',
   'test/rest/{wire,exchangeSockets}.test.ts',
-  'src/cli/data.test.ts',
+  'src/cli/data/command.test.ts',
   'src/adapters/bars/catalog.test.ts',
   // Holds a bot to a second: two of two runs beside other tests took longer where it shared a process, none of two where it had its own.
   'test/live/process.test.ts',

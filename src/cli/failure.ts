@@ -1,6 +1,6 @@
 // The one place that turns an error into what a person reads and the exit code that a script sees.
 
-import { authorFrames } from '../app/authorFrames.ts';
+import { authorFrames } from '../app/strategies/authorFrames.ts';
 import { ConfigError, EXIT, StrategyError } from '../base/errors.ts';
 
 /** Lines of the author's own code that are shown of a stack. */

@@ -5,25 +5,25 @@ import yargs, { type Argv } from 'yargs';
 import { packageVersion } from '../app/version.ts';
 import { ConfigError } from '../base/errors.ts';
 import { refuseKeysInArguments, withoutKeys } from '../app/access/keyLike.ts';
-import { withApi } from './api.ts';
-import { withBacktest } from './backtest.ts';
-import { COMPLETION_REQUEST, withCompletion } from './completion.ts';
-import { dataCommand } from './data.ts';
-import { doctorCommand } from './doctor.ts';
-import { exchangeCommand } from './exchange.ts';
+import { withApi } from './api/command.ts';
+import { withBacktest } from './runs/backtest.ts';
+import { COMPLETION_REQUEST, withCompletion } from './completion/command.ts';
+import { dataCommand } from './data/command.ts';
+import { doctorCommand } from './doctor/command.ts';
+import { exchangeCommand } from './exchange/command.ts';
 import { tellFailure } from './failure.ts';
-import { acknowledgeCommand, haltCommand, resumeCommand } from './halt.ts';
-import { withInit } from './init.ts';
-import { journalCommand } from './journal.ts';
-import { liveCommand } from './live.ts';
-import { replayCommand } from './replay.ts';
-import { killCommand } from './kill.ts';
-import { logsCommand } from './logs.ts';
-import { ordersCommand } from './orders.ts';
-import { withReport } from './report.ts';
-import { positionsCommand, statusCommand } from './status.ts';
-import { withSweep } from './sweep.ts';
-import { withVerify } from './verify.ts';
+import { acknowledgeCommand, haltCommand, resumeCommand } from './live/halt.ts';
+import { withInit } from './project/init.ts';
+import { journalCommand } from './journal/check.ts';
+import { liveCommand } from './live/start.ts';
+import { replayCommand } from './journal/replay.ts';
+import { killCommand } from './live/kill.ts';
+import { logsCommand } from './live/logs.ts';
+import { ordersCommand } from './live/orders.ts';
+import { withReport } from './runs/report.ts';
+import { positionsCommand, statusCommand } from './live/status.ts';
+import { withSweep } from './sweep/command.ts';
+import { withVerify } from './runs/verify.ts';
 import { isOption, usageError } from './usage.ts';
 
 /** Options that may be given more than once. */
@@ -75,7 +75,8 @@ function soundValues(args: Readonly<Record<string, unknown>>, argv: readonly str
   const twice = Object.keys(args).find((name) => Array.isArray(args[name]) && !LISTS.includes(name));
   if (twice !== undefined) throw new ConfigError(`--${twice}: expected one value, got several`, 'give the option once');
   const empty = Object.keys(args).find((name) => args[name] === '' && isOption(name, argv));
-  if (empty !== undefined) throw new ConfigError(`--${empty}: expected a value, got nothing`, 'give one behind it, or leave the option out');
+  if (empty !== undefined)
+    throw new ConfigError(`--${empty}: expected a value, got nothing`, 'give one behind it, or leave the option out');
   for (const word of argv) {
     const [, name = '', value = ''] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
     if (typeof args[name] !== 'boolean' || value === 'true' || value === 'false') continue;

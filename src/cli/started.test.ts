@@ -1,8 +1,8 @@
 // What `isobar live` and `isobar exchange` refuse before they open anything.
 
 import { expect, it } from 'vitest';
-import { exchange } from './exchangeAction.ts';
-import { live } from './liveAction.ts';
+import { exchange } from './exchange/action.ts';
+import { live } from './live/startAction.ts';
 
 const DEMO = { demo: true, live: false, json: true };
 const EXCHANGE = { demo: true, port: '0', host: '127.0.0.1', quiet: true };

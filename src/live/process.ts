@@ -15,7 +15,7 @@ import { readLiveConfig, type LiveConfig } from '../app/live/liveConfig.ts';
 import { LiveLog } from '../app/live/liveLog.ts';
 import { checkMode } from '../app/live/mode.ts';
 import { openLiveBot, type OpenedBot } from '../app/live/openLiveBot.ts';
-import { checkOutFolder } from '../app/outFolder.ts';
+import { checkOutFolder } from '../app/folders/out.ts';
 import { bundleApart, bundleHere } from '../plugins/bundler.ts';
 import { closingText } from './closingText.ts';
 import { LoopDelay } from './loopDelay.ts';

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { KINDS, type Kind } from '../../src/adapters/journal/records.ts';
-import { progressLine } from '../../src/cli/progressLine.ts';
+import { progressLine } from '../../src/cli/terminal/progressLine.ts';
 import type { Market } from '../../src/model/instrument.ts';
 import type { Step } from '../kills/botWorld.ts';
 import { BotKiller, type BotKills } from '../kills/killBot.ts';

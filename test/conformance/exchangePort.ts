@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/adapters/replay/replayExchange.ts';
-import type { RunPlan } from '../../src/app/plan.ts';
+import type { RunPlan } from '../../src/app/bot/plan.ts';
 import { blockLoop } from '../../src/engine/blockLoop.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { OrderColumns } from '../../src/model/run.ts';

@@ -3,7 +3,7 @@
 import { ContainerModule } from 'inversify';
 import type { Fault } from '../../src/adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
-import { TOKENS } from '../../src/app/tokens.ts';
+import { TOKENS } from '../../src/app/bot/tokens.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../src/model/order.ts';
 import { REPLAY_FENCE } from '../../src/orders/resolver.ts';
 import type { Channel, ExchangePort, ExchangeSink } from '../../src/ports/exchange.ts';
@@ -73,7 +73,10 @@ export class StubExchange implements ExchangePort {
     const filled = quoteUnits > 0 ? Math.floor(quoteUnits / (price * UNITS_PER_TICK_LOT)) : lots;
     const notional = price * filled * UNITS_PER_TICK_LOT;
     const fee = Math.round(((isBuy ? filled * BASE_PER_LOT : notional) * (isMaker ? MAKER_PPM : TAKER_PPM)) / MILLION);
-    this.#sink.filled(id as OrderId, fillOf({ tradeId: ++this.#trades, price, lots: filled, notional, fee, feeInBase: isBuy, isMaker, timeMs }));
+    this.#sink.filled(
+      id as OrderId,
+      fillOf({ tradeId: ++this.#trades, price, lots: filled, notional, fee, feeInBase: isBuy, isMaker, timeMs }),
+    );
     if (quoteUnits > 0) this.#sink.ended(id as OrderId, 'filled', timeMs);
   }
 }

@@ -25,8 +25,8 @@ test.each([
   ['a backtest from code', 'run.js', 70],
   ['a strategy', 'index.js', 10],
   ['a live bot', 'app/live/openLiveBot.js', 70],
-  ['a kill', 'cli/killAction.js', 50],
-  ['the paper exchange', 'cli/exchangeAction.js', 45],
+  ['a kill', 'cli/live/killAction.js', 50],
+  ['the paper exchange', 'cli/exchange/action.js', 45],
 ])('%s: %s reads no file of its own for each module', (_what, entry, most) => {
   const read = filesRead(entry);
   const files = read.filter((file) => file.includes('/dist/') && !file.includes('/node_modules/'));

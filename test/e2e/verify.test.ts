@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { backtest, generateBars } from 'isobar/run';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/app/verify.ts';
+import type { Verdict } from '../../src/app/verify/verify.ts';
 import { CliDesk, STRATEGIES } from '../fixtures/cliDesk.ts';
 import { CROSS, verify, VerifiedDesk } from '../fixtures/verified.ts';
 
@@ -274,7 +274,9 @@ describe('runs of other kinds', () => {
     const run = join(desk.folder, 'runs', 'half of one');
     cpSync(desk.run, run, { recursive: true });
     rmSync(join(run, 'fills.csv'));
-    await expect(verify(run)).rejects.toMatchObject({ remedy: expect.stringMatching(/isobar backtest '.*half of one\/definition\.yaml'$/) });
+    await expect(verify(run)).rejects.toMatchObject({
+      remedy: expect.stringMatching(/isobar backtest '.*half of one\/definition\.yaml'$/),
+    });
     rmSync(run, { recursive: true });
   });
 });

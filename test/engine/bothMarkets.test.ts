@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ContractData, FundingTime } from '../../src/adapters/replay/marginWatch.ts';
-import type { RunPlan } from '../../src/app/plan.ts';
-import { prepareBacktest, recordOf, type PreparedRun } from '../../src/app/runBacktest.ts';
+import type { RunPlan } from '../../src/app/bot/plan.ts';
+import { prepareBacktest, recordOf, type PreparedRun } from '../../src/app/backtest/runBacktest.ts';
 import { assert } from '../../src/base/assert.ts';
 import { seededRng } from '../../src/base/rng.ts';
 import { Strategy } from '../../src/index.ts';

@@ -1,8 +1,8 @@
 // Condition orders of a strategy: what fires them, at which price they fill, and what ends them.
 
 import { describe, expect, it } from 'vitest';
-import type { FuturesPlan, RunPlan } from '../../src/app/plan.ts';
-import { prepareBacktest, recordOf, type PreparedRun } from '../../src/app/runBacktest.ts';
+import type { FuturesPlan, RunPlan } from '../../src/app/bot/plan.ts';
+import { prepareBacktest, recordOf, type PreparedRun } from '../../src/app/backtest/runBacktest.ts';
 import { Strategy, type OrderInfo, type OrderOptions, type Size, type StrategyClass } from '../../src/index.ts';
 import type { RunRecord } from '../../src/model/run.ts';
 import { costBridge } from '../../src/report/metrics/costBridge.ts';
@@ -137,7 +137,14 @@ describe('a condition order', () => {
 
   it('is taken back by a cancel that arrives in the row that fires it: what it has placed goes', async () => {
     // Sent at minute 1, taken back at minute 3, which arrives between 4 and 5. That row opens beyond the collar: the child rests at 10,302.
-    const rows: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), quiet(10_000), [10_400, 10_410, 10_350, 10_400], [10_400, 10_400, 10_250, 10_300]];
+    const rows: Rows = [
+      quiet(10_000),
+      quiet(10_000),
+      quiet(10_000),
+      quiet(10_000),
+      [10_400, 10_410, 10_350, 10_400],
+      [10_400, 10_400, 10_250, 10_300],
+    ];
     const steps = [when(true, 10_200, { base: 5 }), null, (at: Scripted) => at.drop()];
     const { fills, orders } = await run(rows, steps, { fills: { latencyMs: 90_000 } });
     expect(orders[0]).toMatchObject({ role: 'condition', ending: 'canceled' });

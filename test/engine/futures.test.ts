@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ContractData, FundingTime } from '../../src/adapters/replay/marginWatch.ts';
-import type { FuturesPlan, RunPlan } from '../../src/app/plan.ts';
-import { prepareBacktest, recordOf, type PreparedRun } from '../../src/app/runBacktest.ts';
+import type { FuturesPlan, RunPlan } from '../../src/app/bot/plan.ts';
+import { prepareBacktest, recordOf, type PreparedRun } from '../../src/app/backtest/runBacktest.ts';
 import { assert } from '../../src/base/assert.ts';
 import { seededRng } from '../../src/base/rng.ts';
 import { Strategy } from '../../src/index.ts';
@@ -203,7 +203,10 @@ it('judges a contract without a row of its own by its newest mark, not by the on
   const [slow, fast] = [linearContract(), linearContract({ contractId: 2 }, { base: 'ETH' })];
   const flat = (ticks: number) => [ticks, ticks, ticks, ticks] as const;
   const rows = (of: Instrument, at: number, after: number) =>
-    barsOfRows(Array.from({ length: 25 }, (_, minute) => flat(minute < at ? 400_000 : after)), of);
+    barsOfRows(
+      Array.from({ length: 25 }, (_, minute) => flat(minute < at ? 400_000 : after)),
+      of,
+    );
   // Bars of five minutes: 100 contracts win 400 USDT at minute 15. The others lose 1,000 USDT a minute later, which is all that there was.
   const feeds = { all: [coarser(rows(slow, 10, 440_000), '5m'), rows(fast, 15, 300_000)] };
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data: new Map<InstrumentId, ContractData>() };

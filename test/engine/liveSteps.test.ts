@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { prepareBacktest, recordOf } from '../../src/app/runBacktest.ts';
+import { prepareBacktest, recordOf } from '../../src/app/backtest/runBacktest.ts';
 import { blockLoop } from '../../src/engine/blockLoop.ts';
 import { deliverInstant, stopLive } from '../../src/engine/liveSteps.ts';
 import { extendTicks, type BarColumns } from '../../src/model/bars.ts';

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { ContractData } from '../../src/adapters/replay/marginWatch.ts';
-import { runBacktest } from '../../src/app/runBacktest.ts';
+import { runBacktest } from '../../src/app/backtest/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import type { InstrumentId } from '../../src/model/instrument.ts';
 import { ENDINGS, SIDES } from '../../src/model/run.ts';

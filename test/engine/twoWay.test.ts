@@ -2,9 +2,9 @@
 
 import { expect, it } from 'vitest';
 import type { ContractData } from '../../src/adapters/replay/marginWatch.ts';
-import { runLanes } from '../../src/app/lanes.ts';
-import type { RunPlan } from '../../src/app/plan.ts';
-import { runBacktest } from '../../src/app/runBacktest.ts';
+import { runLanes } from '../../src/app/sweep/lanes.ts';
+import type { RunPlan } from '../../src/app/bot/plan.ts';
+import { runBacktest } from '../../src/app/backtest/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
 import { buildSummary } from '../../src/report/folder/summary.ts';

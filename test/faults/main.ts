@@ -3,7 +3,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { progressLine } from '../../src/cli/progressLine.ts';
+import { progressLine } from '../../src/cli/terminal/progressLine.ts';
 import { FAULTS, type FaultCase } from './faultTable.ts';
 import { runFault, type FaultResult, type RunOptions } from './faultRun.ts';
 import { HEADERS, isRight, lineOf, reported, rowOf, shown } from './report.ts';

@@ -2,10 +2,10 @@
 
 import { openRequest } from '../../src/app/definition/request.ts';
 import { resolveRun } from '../../src/app/definition/resolve.ts';
-import type { RunPlan } from '../../src/app/plan.ts';
-import { prepareBacktest } from '../../src/app/runBacktest.ts';
+import type { RunPlan } from '../../src/app/bot/plan.ts';
+import { prepareBacktest } from '../../src/app/backtest/runBacktest.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { finestFeeds } from '../../src/app/finestFeeds.ts';
+import { finestFeeds } from '../../src/app/bot/finestFeeds.ts';
 import { openOf } from '../../src/model/interval.ts';
 import { balancesOf, booksOf } from './holdings.ts';
 import { exchangeOf, onTheWire, writeBot } from './setUp.ts';

@@ -8,7 +8,7 @@ import type { ExchangeSettings } from '../../src/app/exchange/settings.ts';
 import { LiveLog } from '../../src/app/live/liveLog.ts';
 import { readLiveConfig } from '../../src/app/live/liveConfig.ts';
 import { openLiveBot, type OpenedBot } from '../../src/app/live/openLiveBot.ts';
-import type { RunPlan } from '../../src/app/plan.ts';
+import type { RunPlan } from '../../src/app/bot/plan.ts';
 import { RowDriver, THINK_MS, type OpenOrders } from './driver.ts';
 import { SteppedTime } from './steppedTime.ts';
 

@@ -8,7 +8,7 @@ import { parseInstrument } from '../../src/adapters/bars/instrumentRecord.ts';
 import { CHECK_NAMES } from '../../src/app/doctor/plan.ts';
 import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
 import { ConfigError } from '../../src/base/errors.ts';
-import { resultLines } from '../../src/cli/doctorText.ts';
+import { resultLines } from '../../src/cli/doctor/text.ts';
 import { selfSigned } from '../fixtures/certificates.ts';
 import { DoctorDesk, failures, found } from '../fixtures/doctorDesk.ts';
 import { errorOf, ok, STUB_KEY, STUB_SECRET, type StubOptions } from '../fixtures/signedStub.ts';

@@ -1,6 +1,6 @@
 // A run has one result whatever its block size: every order, fill and equity value, with gaps, several feeds, timers, brackets and latency.
 import { describe, expect, it } from 'vitest';
-import { runBacktest } from '../../src/app/runBacktest.ts';
+import { runBacktest } from '../../src/app/backtest/runBacktest.ts';
 import { fingerprint, planOf, type PlanOptions } from './plans.ts';
 import { many, OnBar, Several, single, When } from './strategies.ts';
 
@@ -8,7 +8,11 @@ describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
   it.each<[string, () => ReturnType<typeof planOf>, PlanOptions]>([
     ['onBar, one feed with gaps', () => planOf(OnBar, [single]), {}],
     ['when, one feed with gaps', () => planOf(When, [single]), {}],
-    ['when, fees in quote, a volume cap and slippage', () => planOf(When, [single]), { fees: { in: 'quote' }, fills: { maxVolumeSharePpm: 20_000, slippagePpm: 200 } }],
+    [
+      'when, fees in quote, a volume cap and slippage',
+      () => planOf(When, [single]),
+      { fees: { in: 'quote' }, fills: { maxVolumeSharePpm: 20_000, slippagePpm: 200 } },
+    ],
     ['two strategies on one account', () => planOf([OnBar, When], [single]), {}],
     ['three symbols with gaps, hours beside minutes, timers', () => planOf(Several, many), {}],
     ['a drawdown halt', () => planOf(OnBar, [single]), { risk: { maxDrawdown: '0.004', maxDailyLoss: '0.003' } }],

@@ -1,10 +1,10 @@
 // A set of parameters leaves the same fills, equity and figures whether it runs alone or as one lane among others.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LaneMemory, runLanes, type SetParams } from '../../src/app/lanes.ts';
-import { withParams } from '../../src/app/paramKeys.ts';
-import type { RunPlan } from '../../src/app/plan.ts';
-import { runBacktest } from '../../src/app/runBacktest.ts';
+import { LaneMemory, runLanes, type SetParams } from '../../src/app/sweep/lanes.ts';
+import { withParams } from '../../src/app/sweep/paramKeys.ts';
+import type { RunPlan } from '../../src/app/bot/plan.ts';
+import { runBacktest } from '../../src/app/backtest/runBacktest.ts';
 import { crossedUp, int, rsi, sma, Strategy } from '../../src/index.ts';
 import { buildSummary } from '../../src/report/folder/summary.ts';
 import { SET_FIGURES, type SetRecord } from '../../src/report/sweep/setFigures.ts';

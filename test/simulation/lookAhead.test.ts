@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadStrategy } from '../../dist/plugins/loadStrategy.js';
-import type { FeedPlan } from '../../src/app/plan.ts';
+import type { FeedPlan } from '../../src/app/bot/plan.ts';
 import { seededRng } from '../../src/base/rng.ts';
 import type { BarColumns } from '../../src/model/bars.ts';
 import type { RunRecord } from '../../src/model/run.ts';

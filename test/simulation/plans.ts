@@ -1,6 +1,6 @@
 // Run plans over synthetic bars in memory, for simulations of the whole bot without files.
 
-import type { RunPlan, FeedPlan } from '../../src/app/plan.ts';
+import type { RunPlan, FeedPlan } from '../../src/app/bot/plan.ts';
 import { lots } from '../../src/base/brand.ts';
 import { seededRng } from '../../src/base/rng.ts';
 import type { BarColumns } from '../../src/model/bars.ts';
@@ -41,7 +41,8 @@ export function minutes(symbol: string, rows: number, seed: number, missing = 0)
     const high = Math.max(open, close) + Math.floor(random.next() * 40);
     const low = Math.min(open, close) - Math.floor(random.next() * 40);
     last = close;
-    if (row === 0 || random.next() >= missing) kept.push([START_MS + row * MINUTE_MS, open, high, low, close, Math.floor(random.next() * 50_000)]);
+    if (row === 0 || random.next() >= missing)
+      kept.push([START_MS + row * MINUTE_MS, open, high, low, close, Math.floor(random.next() * 50_000)]);
   }
   return columns(spot(symbol), '1m', MINUTE_MS, kept);
 }
@@ -49,7 +50,7 @@ export function minutes(symbol: string, rows: number, seed: number, missing = 0)
 /** The hours of minute bars: each of those minutes that are there, known when the hour is over. */
 export function hoursOf(bars: BarColumns): BarColumns {
   const kept: number[][] = [];
-  for (let row = 0; row < bars.length; ) {
+  for (let row = 0; row < bars.length;) {
     const open = Math.floor(bars.openMs[row]! / 3_600_000) * 3_600_000;
     const hour = [open, bars.open[row]! * 100, 0, Infinity, 0, 0];
     for (; row < bars.length && bars.openMs[row]! < open + 3_600_000; row++) {
@@ -97,7 +98,11 @@ export interface PlanOptions extends RunPlanOptions {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-export function planOf(strategies: StrategyClass | readonly StrategyClass[], feeds: readonly FeedPlan[], options: PlanOptions = {}): RunPlan {
+export function planOf(
+  strategies: StrategyClass | readonly StrategyClass[],
+  feeds: readonly FeedPlan[],
+  options: PlanOptions = {},
+): RunPlan {
   const { params = {}, ...rest } = options;
   const list = [strategies].flat();
   return runPlan(
@@ -112,7 +117,8 @@ export function fingerprint({ orders, fills, equity }: RunRecord): Record<string
   const parts: Record<string, string> = { texts: orders.texts.join() };
   for (const [name, table] of Object.entries({ orders, fills, equity })) {
     for (const [field, column] of Object.entries(table)) {
-      if (ArrayBuffer.isView(column)) parts[`${name}.${field}`] = Buffer.from(column.buffer, column.byteOffset, column.byteLength).toString('base64');
+      if (ArrayBuffer.isView(column))
+        parts[`${name}.${field}`] = Buffer.from(column.buffer, column.byteOffset, column.byteLength).toString('base64');
     }
   }
   return parts;

@@ -12,8 +12,8 @@ import type { InstrumentId } from '../../model/instrument.ts';
 import { fixedLengthMs, type Interval } from '../../model/interval.ts';
 import { formatMinute } from '../../model/time.ts';
 import { sha256 } from '../../research/identity.ts';
-import { finestFeeds } from '../finestFeeds.ts';
-import type { FeedPlan } from '../plan.ts';
+import { finestFeeds } from '../bot/finestFeeds.ts';
+import type { FeedPlan } from '../bot/plan.ts';
 import { fundingOf, type FundingPlan, type PricedRows } from './funding.ts';
 import { alignMarks, markKlines, type MarkKlines } from './marks.ts';
 
@@ -82,7 +82,13 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   const rates = fundingKey === undefined ? null : open(fundingKey, 0);
   const plan = rates === null ? null : fundingOf(rates, pricedRows(klines, bars), bars, { fromMs, toMs: range.toMs });
   notes.push(...fundingNotes(symbol, plan));
-  return { id: instrument.id, data: { marks: aligned?.marks ?? null, funding: plan?.funding ?? [], rates: rates === null ? null : knownRates(rates) }, inputs, files, notes };
+  return {
+    id: instrument.id,
+    data: { marks: aligned?.marks ?? null, funding: plan?.funding ?? [], rates: rates === null ? null : knownRates(rates) },
+    inputs,
+    files,
+    notes,
+  };
 }
 
 /** Klines as long as the bars or shorter, the longest of them first: they say the most. Else longer ones, the shortest first. */

@@ -13,7 +13,7 @@ import type { Contract } from '../../model/contract.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import { closeOf, openOf, parseInterval, typicalLengthMs, type Interval } from '../../model/interval.ts';
 import { formatMinute } from '../../model/time.ts';
-import type { FeedPlan } from '../plan.ts';
+import type { FeedPlan } from '../bot/plan.ts';
 import { insideFeeds } from './inside.ts';
 import { ppmOf } from './money.ts';
 import type { Definition } from './schema.ts';

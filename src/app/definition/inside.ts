@@ -7,8 +7,8 @@ import { ConfigError } from '../../base/errors.ts';
 import type { BarColumns } from '../../model/bars.ts';
 import { nestedIn } from '../../model/coarser.ts';
 import { closeOf, parseInterval, typicalLengthMs, type Interval } from '../../model/interval.ts';
-import { finestFeeds } from '../finestFeeds.ts';
-import type { FeedPlan } from '../plan.ts';
+import { finestFeeds } from '../bot/finestFeeds.ts';
+import type { FeedPlan } from '../bot/plan.ts';
 import { marketsOf, type Definition } from './schema.ts';
 import { whereIs, type DefinitionSource } from './source.ts';
 

@@ -4,7 +4,7 @@ import { Decimal, fromScaled, isPlainDecimal, toScaled } from '../../base/decima
 import { ConfigError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
-import type { FeedPlan, FeesPlan } from '../plan.ts';
+import type { FeedPlan, FeesPlan } from '../bot/plan.ts';
 import type { Definition } from './schema.ts';
 import { DEFAULTS } from './settled.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from './source.ts';

@@ -12,7 +12,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shellWord.ts';
 import { INTERVALS, parseInterval, type Interval } from '../../model/interval.ts';
 import { parseTime } from '../../model/time.ts';
-import { temporaryFolder } from '../temporaryFolder.ts';
+import { temporaryFolder } from '../folders/temporary.ts';
 import { packageFolder } from '../version.ts';
 import { withOverrides } from './overrides.ts';
 import { shownPath } from './paths.ts';

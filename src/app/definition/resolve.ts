@@ -10,8 +10,8 @@ import { namesOf } from '../../report/names.ts';
 import { attempt } from '../attempt.ts';
 import { loadModels } from '../models/load.ts';
 import { loadContracts, type LoadedContracts } from '../contracts/load.ts';
-import { finestFeeds } from '../finestFeeds.ts';
-import type { FeedPlan, FillsPlan, FuturesPlan, ModelsPlan, RunPlan, StrategyPlan } from '../plan.ts';
+import { finestFeeds } from '../bot/finestFeeds.ts';
+import type { FeedPlan, FillsPlan, FuturesPlan, ModelsPlan, RunPlan, StrategyPlan } from '../bot/plan.ts';
 import { loadFeeds } from './feeds.ts';
 import { feesOf, funded, ppmOf } from './money.ts';
 import { parseDefinition } from './parse.ts';
@@ -174,7 +174,12 @@ function assemble(
       ...filesOf(strategies, models, feeds),
       ...(contracts?.files ?? []).map((file): ReadFile => ({ use: 'data', path: resolve(file) })),
     ],
-    notes: [...notesOf(span.run, span.bars), ...feeds.flatMap(({ note }) => note ?? []), ...insideNotes(feeds), ...(contracts?.notes ?? [])],
+    notes: [
+      ...notesOf(span.run, span.bars),
+      ...feeds.flatMap(({ note }) => note ?? []),
+      ...insideNotes(feeds),
+      ...(contracts?.notes ?? []),
+    ],
     contracts,
   };
 }

@@ -6,7 +6,7 @@ import { ConfigError } from '../../base/errors.ts';
 import type { Bundler } from '../../plugins/bundler.ts';
 import { loadStrategy, type LoadedStrategy } from '../../plugins/loadStrategy.ts';
 import { parseParams, type Specs } from '../../strategy/params.ts';
-import type { StrategyPlan } from '../plan.ts';
+import type { StrategyPlan } from '../bot/plan.ts';
 import { locate } from './paths.ts';
 import type { StrategyEntry } from './settled.ts';
 import type { DefinitionSource, KeyPath } from './source.ts';

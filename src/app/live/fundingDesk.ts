@@ -8,7 +8,7 @@ import type { GrowingRates } from '../../model/growingRates.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { formatMinute } from '../../model/time.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
-import type { RunPlan } from '../plan.ts';
+import type { RunPlan } from '../bot/plan.ts';
 import { gridTimes, missingRates, rateFrom, ratesOf, rateText, type KnownRates } from './fundingRates.ts';
 
 export interface FundingDeskParts {

@@ -11,7 +11,7 @@ import { GrowingRates } from '../../model/growingRates.ts';
 import type { Instrument, InstrumentId } from '../../model/instrument.ts';
 import { formatMinute } from '../../model/time.ts';
 import { knownRates } from '../contracts/load.ts';
-import type { FeedPlan, RunPlan } from '../plan.ts';
+import type { FeedPlan, RunPlan } from '../bot/plan.ts';
 
 /** Most rates that a bot begins with: eleven months of eight hours. */
 const MOST_RATES = 1000;

@@ -7,7 +7,7 @@ import type { Market } from '../../model/instrument.ts';
 import { marketOf } from '../market/market.ts';
 import { answerTo, type MarketService } from '../marketData/service.ts';
 import type { AccountPlan } from '../market/parts.ts';
-import type { RunPlan } from '../plan.ts';
+import type { RunPlan } from '../bot/plan.ts';
 
 /** Throws ConfigError where the capital of all strategies is more than an account holds, and NoAnswer where the exchange does not say. */
 export async function checkHeld(service: MarketService, plan: RunPlan, engine: Engine): Promise<void> {

@@ -15,7 +15,7 @@ import type { Fill } from '../../model/fill.ts';
 import type { OrderId } from '../../model/order.ts';
 import type { Exchange } from '../access/openExchange.ts';
 import type { FillView } from '../control/botView.ts';
-import type { RunPlan } from '../plan.ts';
+import type { RunPlan } from '../bot/plan.ts';
 import type { Aftermath } from './aftermath.ts';
 import { Auditor, together } from './auditor.ts';
 import { BarDesk, type BarFact } from './barDesk.ts';
@@ -126,7 +126,8 @@ export class LiveBot {
       periodMs: config.fundingMs,
       known: parts.knownRates,
       journal: (body) => void parts.journal.rates(body),
-      tell: (level, strategy, says) => (strategy === null ? parts.log[level](says) : parts.log.decided(strategy, says, 'FUNDING_RATES', 'warn')),
+      tell: (level, strategy, says) =>
+        strategy === null ? parts.log[level](says) : parts.log.decided(strategy, says, 'FUNDING_RATES', 'warn'),
     });
     this.#auditor = new Auditor({
       scheduler: exchange.scheduler,

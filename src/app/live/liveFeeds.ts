@@ -16,7 +16,7 @@ import { DEFAULTS } from '../definition/settled.ts';
 import { whereIs } from '../definition/source.ts';
 import { proposedFor, recordOf, type Listed } from '../marketData/instruments.ts';
 import { answerTo, askTime, listedIn, listMarket, type MarketService } from '../marketData/service.ts';
-import type { FeedPlan } from '../plan.ts';
+import type { FeedPlan } from '../bot/plan.ts';
 import type { LiveBehaviour, LiveConfig } from './liveConfig.ts';
 import { joinWarmup } from './warmup.ts';
 import { GrowingBars } from '../../model/growingBars.ts';
@@ -122,11 +122,7 @@ function wantedFeeds({ definition, source }: Pick<LiveBehaviour, 'definition' | 
 }
 
 /** Finer bars of each symbol whose feeds are coarser, in which stops are looked at: as a backtest has them with the same key. */
-function insideFeeds(
-  seen: readonly WantedFeed[],
-  given: string | undefined,
-  source: LiveBehaviour['source'],
-): readonly WantedFeed[] {
+function insideFeeds(seen: readonly WantedFeed[], given: string | undefined, source: LiveBehaviour['source']): readonly WantedFeed[] {
   const interval = given === undefined ? null : parseInterval(given);
   if (interval === null) return [];
   const lengthOf = ({ key }: WantedFeed): number => typicalLengthMs(key.interval);

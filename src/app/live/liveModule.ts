@@ -5,7 +5,7 @@ import type { ExchangePort } from '../../ports/exchange.ts';
 import type { Journal } from '../../ports/journal.ts';
 import type { Fence } from '../../orders/fence.ts';
 import { DueQueue } from '../../scheduler/dueQueue.ts';
-import { TOKENS } from '../tokens.ts';
+import { TOKENS } from '../bot/tokens.ts';
 
 export interface LiveWorld {
   readonly exchange: ExchangePort;

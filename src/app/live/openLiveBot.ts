@@ -16,7 +16,7 @@ import type { ResolveOptions } from '../definition/resolve.ts';
 import { KillGate } from '../kill/latch.ts';
 import { latchedWire } from '../kill/latchedWire.ts';
 import { measureClock } from '../marketData/service.ts';
-import type { RunPlan } from '../plan.ts';
+import type { RunPlan } from '../bot/plan.ts';
 import { packageVersion } from '../version.ts';
 import { capitalFacts, checkCapital, openBotJournal, type BotJournal } from './botJournal.ts';
 import { Aftermath } from './aftermath.ts';
@@ -136,7 +136,8 @@ async function assemble(
   // Later starts are compared order by order: what the account holds has moved with the books.
   if (journal.state.config === null) await asked(() => checkHeld(exchange, plan, engine));
   const restored = restoreEngine(engine, journal, venueMs());
-  for (const market of config.markets) services.open(market, restExchange(config, plan, exchange, { services, engine, journal, fence }, market));
+  for (const market of config.markets)
+    services.open(market, restExchange(config, plan, exchange, { services, engine, journal, fence }, market));
   for (const { name, says } of lackingWarmup(engine)) log.decided(name, `does not start: ${says}`, 'WARM_UP', 'warn');
   const bot = new LiveBot({
     config,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { barsOfRows, planFor } from '../../../test/engine/world.ts';
 import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
 import { Strategy } from '../../index.ts';
-import { prepareBacktest } from '../runBacktest.ts';
+import { prepareBacktest } from '../backtest/runBacktest.ts';
 import { factsOf } from './pulse.ts';
 
 /** In ticks: a price of 100. */

@@ -21,7 +21,7 @@ import { venueIdIn } from './aliens.ts';
 import { appendFacts, type BarFact } from './barDesk.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { ResolveOptions } from '../definition/resolve.ts';
-import type { RunPlan } from '../plan.ts';
+import type { RunPlan } from '../bot/plan.ts';
 import { rateFrom, ratesOf } from './fundingRates.ts';
 import { buildEngine, livePlan } from './liveEngine.ts';
 import type { LiveBehaviour } from './liveConfig.ts';

@@ -12,7 +12,7 @@ import { FuturesLedger, type MarginTerms } from '../../portfolio/futuresLedger.t
 import type { ExchangePort } from '../../ports/exchange.ts';
 import { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import { feesOf } from '../models/venueModels.ts';
-import type { FuturesPlan, RunPlan } from '../plan.ts';
+import type { FuturesPlan, RunPlan } from '../bot/plan.ts';
 import type { Deposits, MarketParts, OpenedVenue } from './parts.ts';
 import { commonConfig } from './venueConfig.ts';
 

@@ -10,7 +10,7 @@ import type { Ledger } from '../../portfolio/ledger.ts';
 import type { ExchangePort } from '../../ports/exchange.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { RowBook } from '../../venue/rowBook.ts';
-import type { RunPlan } from '../plan.ts';
+import type { RunPlan } from '../bot/plan.ts';
 
 /** An exchange whose books match rows, as a run has it. */
 export type RunVenue = BookVenue<RowBook>;

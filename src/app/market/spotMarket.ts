@@ -10,7 +10,7 @@ import { Scale, valueAt } from '../../portfolio/scale.ts';
 import type { ExchangePort } from '../../ports/exchange.ts';
 import { Venue } from '../../venue/venue.ts';
 import { feesOf } from '../models/venueModels.ts';
-import type { RunPlan } from '../plan.ts';
+import type { RunPlan } from '../bot/plan.ts';
 import type { Deposits, MarketParts, OpenedVenue } from './parts.ts';
 import { commonConfig } from './venueConfig.ts';
 

@@ -4,7 +4,7 @@ import type { Instrument } from '../../model/instrument.ts';
 import { fixedSlippage } from '../../venue/slippage.ts';
 import type { VenueConfig } from '../../venue/venueConfig.ts';
 import { slippageOf } from '../models/venueModels.ts';
-import type { RunPlan } from '../plan.ts';
+import type { RunPlan } from '../bot/plan.ts';
 
 /** Orders that one account may have open at the venue of a replay; the bot's own limits are lower. */
 const MAX_OPEN_ORDERS = 10_000;

@@ -12,7 +12,7 @@ import type { RiskRuleSpec } from '../../strategy/models.ts';
 import { locate } from '../definition/paths.ts';
 import type { Definition } from '../definition/schema.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from '../definition/source.ts';
-import type { ModelRecord, ModelsPlan } from '../plan.ts';
+import type { ModelRecord, ModelsPlan } from '../bot/plan.ts';
 
 export const NO_MODELS: ModelsPlan = { slippage: null, fees: null, rules: [], records: [] };
 
@@ -47,7 +47,10 @@ export async function loadModels({ models, fills }: Definition, source: Definiti
     const isTaken = isTakenByUs(rule.code) || rules.some(({ code }) => code === rule.code);
     if (!CODE.test(rule.code) || isTaken) {
       const got = isTaken ? `${rule.code}, which another rule has` : `'${rule.code}'`;
-      throw new ConfigError(`${whereIs(source, path)}: expected a code of 3 to 32 capitals, digits and underscores, got ${got}`, 'correct the code in the rule');
+      throw new ConfigError(
+        `${whereIs(source, path)}: expected a code of 3 to 32 capitals, digits and underscores, got ${got}`,
+        'correct the code in the rule',
+      );
     }
     rules.push(rule);
   }

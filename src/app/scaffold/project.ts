@@ -5,7 +5,7 @@ import { basename, resolve } from 'node:path';
 import { generateInto } from '../../adapters/bars/generateInto.ts';
 import { fileError } from '../../adapters/bars/fileError.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { checkOutFolder } from '../outFolder.ts';
+import { checkOutFolder } from '../folders/out.ts';
 import { namesOf } from './names.ts';
 import { originFor } from './origin.ts';
 import { projectTexts, strategyTexts } from './template.ts';
@@ -51,7 +51,8 @@ function content(dir: string): readonly string[] {
   try {
     const found = statSync(dir, { throwIfNoEntry: false });
     if (!found) return [];
-    if (!found.isDirectory()) throw new ConfigError(`${dir}: expected a folder, got a file`, 'name a new folder: isobar init my-strategies');
+    if (!found.isDirectory())
+      throw new ConfigError(`${dir}: expected a folder, got a file`, 'name a new folder: isobar init my-strategies');
     return readdirSync(dir).filter((name) => !UNSEEN.has(name));
   } catch (error) {
     throw error instanceof ConfigError ? error : fileError(dir, 'cannot be read', error);

@@ -7,14 +7,14 @@ import { assert } from '../../base/assert.ts';
 import { InvariantError } from '../../base/errors.ts';
 import { summaryText } from '../../report/folder/runFiles.ts';
 import { closingTable } from '../../report/terminal/closingTable.ts';
-import { definitionText, writeRunFolder } from '../artefacts.ts';
+import { definitionText, writeRunFolder } from '../runFolder/write.ts';
 import { shownPath } from '../definition/paths.ts';
 import { openRequest, type RequestedRun, type RunRequest } from '../definition/request.ts';
 import type { ResolvedRun } from '../definition/resolve.ts';
-import { finestFeeds } from '../finestFeeds.ts';
-import { performRun, type FinishedRun, type Watcher } from '../execute.ts';
-import type { FeedPlan } from '../plan.ts';
-import { instrumentsOf } from '../botModule.ts';
+import { finestFeeds } from '../bot/finestFeeds.ts';
+import { performRun, type FinishedRun, type Watcher } from '../backtest/execute.ts';
+import type { FeedPlan } from '../bot/plan.ts';
+import { instrumentsOf } from '../bot/botModule.ts';
 import { Heartbeat, type Phase } from './heartbeat.ts';
 import type { FromWorker, Loaded, RunOutcome, Timings, WorkerInput } from './messages.ts';
 import { toWire } from './wireError.ts';
@@ -34,7 +34,7 @@ port.once('message', (input: WorkerInput) => {
 async function answer(of: WorkerInput): Promise<FromWorker> {
   const { work } = of;
   if (work.kind === 'run') return { kind: 'done', outcome: await writtenRun(of, await perform(of, work.request)) };
-  const { verifyRun } = await import('../verify.ts');
+  const { verifyRun } = await import('../verify/verify.ts');
   return { kind: 'verified', verdict: await verifyRun(work, (request) => perform(of, request), of.stagingFolder) };
 }
 

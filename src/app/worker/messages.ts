@@ -1,7 +1,7 @@
 // What the command and its worker say to each other: plain data that crosses threads.
 
 import type { RunRequest } from '../definition/request.ts';
-import type { Verdict, VerifyTask } from '../verify.ts';
+import type { Verdict, VerifyTask } from '../verify/verify.ts';
 import type { WireError } from './wireError.ts';
 
 /** What is to be done: a new run, or one that is made again and compared with its folder. */

@@ -6,8 +6,8 @@ import { SET_FIGURES } from '../../report/sweep/setFigures.ts';
 import { openRequest, type RunRequest } from '../definition/request.ts';
 import type { LoadedContracts } from '../contracts/load.ts';
 import { resolveRun } from '../definition/resolve.ts';
-import { LaneMemory, runLanes, type LaneOptions, type SetParams } from '../lanes.ts';
-import type { FeedPlan } from '../plan.ts';
+import { LaneMemory, runLanes, type LaneOptions, type SetParams } from '../sweep/lanes.ts';
+import type { FeedPlan } from '../bot/plan.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { toWire, type WireError } from './wireError.ts';
 

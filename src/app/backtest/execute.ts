@@ -1,0 +1,72 @@
+// One backtest in this thread, from what was asked to the figures of its record, with a word to the watcher at each step.
+
+import type { RunRecord } from '../../model/run.ts';
+import { buildSummary, type Summary } from '../../report/folder/summary.ts';
+import type { Origin, RequestedRun } from '../definition/request.ts';
+import { resolveRun, type ResolvedRun, type ResolveOptions } from '../definition/resolve.ts';
+import type { DefinitionSource } from '../definition/source.ts';
+import { loadEntry } from '../definition/strategies.ts';
+import { prepareBacktest, recordOf } from './runBacktest.ts';
+import { RunLog } from './runLog.ts';
+import { versions } from '../version.ts';
+import type { Phase } from '../worker/heartbeat.ts';
+
+/** Who watches a run. */
+export interface Watcher {
+  /** The run begins a phase. */
+  enter(phase: Phase): void;
+  /** Everything is loaded; the bars come next. */
+  loaded(resolved: ResolvedRun): void;
+  /** Cells that the engine writes once a block. */
+  readonly beat: Int32Array | null;
+  /** The run is the only one of its process, that of a command. */
+  readonly isOnly: boolean;
+}
+
+export const NOBODY: Watcher = { enter: () => {}, loaded: () => {}, beat: null, isOnly: false };
+
+export interface ExecutedRun {
+  readonly resolved: ResolvedRun;
+  readonly record: RunRecord;
+  readonly log: RunLog;
+}
+
+/** A run that can be written down: see artefacts.ts. */
+export interface FinishedRun extends ExecutedRun {
+  readonly summary: Summary;
+  readonly origin: Origin;
+}
+
+/** The whole of a backtest but for its folder: the one way, for the command's worker and for code. Throws as `execute` does. */
+export async function performRun(
+  { source, bars, origin }: RequestedRun,
+  options: Omit<ResolveOptions, 'bars'> = {},
+  watcher: Watcher = NOBODY,
+): Promise<FinishedRun> {
+  const executed = await execute(source, { ...options, bars }, watcher);
+  return { ...executed, summary: buildSummary(executed.record, { versions: versions() }), origin };
+}
+
+/** Throws ConfigError and StrategyError as `resolveRun` and the engine do. */
+export async function execute(source: DefinitionSource, options: ResolveOptions, watcher: Watcher): Promise<ExecutedRun> {
+  watcher.enter('load');
+  const load = options.load ?? ((entry, from) => loadEntry(entry, from, () => watcher.enter('import')));
+  const resolved = await resolveRun(source, { ...options, load });
+  watcher.loaded(resolved);
+  const log = new RunLog();
+  const { plan } = resolved;
+  log.event('run begins', {
+    name: plan.name,
+    definition: resolved.hash,
+    bars: plan.feeds.reduce((sum, feed) => sum + feed.bars.length, 0),
+  });
+  for (const note of resolved.notes) log.event(note);
+  watcher.enter('setUp');
+  const prepared = await prepareBacktest(plan, { beat: watcher.beat, log: log.line, isOnly: watcher.isOnly });
+  watcher.enter('bars');
+  prepared.loop(prepared.engine);
+  watcher.enter('metrics');
+  const record = recordOf(plan, prepared, true);
+  log.event('bars are done', { orders: record.orders.length, fills: record.fills.length });
+  return { resolved, record, log };
+}

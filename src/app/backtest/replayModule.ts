@@ -1,0 +1,33 @@
+// The world of a backtest: simulated time, a journal that only counts, and a venue that replayed rows trade against.
+
+import { ContainerModule } from 'inversify';
+import { ReplayExchange, type ReplayOptions } from '../../adapters/replay/replayExchange.ts';
+import { ReplayJournal } from '../../adapters/replay/replayJournal.ts';
+import { REPLAY_FENCE } from '../../orders/resolver.ts';
+import { DueQueue } from '../../scheduler/dueQueue.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { ExchangePort } from '../../ports/exchange.ts';
+import { marketOf } from '../market/market.ts';
+import type { Deposits, OpenedVenue } from '../market/parts.ts';
+import type { RunPlan } from '../bot/plan.ts';
+import { TOKENS } from '../bot/tokens.ts';
+
+export function replayModule(plan: RunPlan, faultOf: ReplayOptions['faultOf'] = null): ContainerModule {
+  return new ContainerModule(({ bind }) => {
+    bind(TOKENS.queue).toResolvedValue(() => new DueQueue());
+    bind(TOKENS.journal).toResolvedValue(() => new ReplayJournal());
+    bind(TOKENS.fence).toConstantValue(REPLAY_FENCE);
+    bind(TOKENS.exchange).toResolvedValue(
+      (queue, instruments) => {
+        const options = { latencyMs: plan.fills.latencyMs, needsVolume: plan.fills.maxVolumeSharePpm > 0, faultOf };
+        return marketOf(instruments).exchange(() => new ReplayExchange(queue, options));
+      },
+      [TOKENS.queue, TOKENS.instruments],
+    );
+  });
+}
+
+/** Opens the venue with the accounts of the run, funds them, and connects it. */
+export function openVenue(plan: RunPlan, engine: Engine, exchange: ExchangePort, deposits: readonly Deposits[]): OpenedVenue {
+  return marketOf(engine.instruments).open(plan, engine, exchange, deposits);
+}

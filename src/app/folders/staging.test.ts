@@ -1,0 +1,27 @@
+// Folders of results that are being made: those of dead processes go, and no others.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { stagingFolder } from './staging.ts';
+
+it('takes away what a killed process left a day ago, and nothing else', () => {
+  const out = mkdtempSync(join(tmpdir(), 'isobar-staging-'));
+  onTestFinished(() => rmSync(out, { recursive: true }));
+  const { pid: dead } = spawnSync(process.execPath, ['--version']);
+  const [now, dayAgo] = [Date.now(), Date.now() - 90_000_000];
+  const kept = [`.unfinished-${dead}-${now - 3_600_000}`, `.unfinished-${process.ppid}-${dayAgo}`, '.unfinished-of-mine', '2026-01-01-run'];
+  for (const name of [...kept, `.unfinished-${dead}-${dayAgo}`]) {
+    mkdirSync(join(out, name));
+    writeFileSync(join(out, name, 'orders.csv'), 'id\n');
+  }
+  const made = stagingFolder(out);
+  expect(made.startsWith(join(out, `.unfinished-${process.pid}-`))).toBe(true);
+  expect(readdirSync(out).toSorted()).toEqual(kept.toSorted());
+});
+
+it('needs no folder to be there', () => {
+  expect(stagingFolder(join(tmpdir(), 'isobar-not-there'))).toMatch(/isobar-not-there\/\.unfinished-\d+-\d+$/);
+});

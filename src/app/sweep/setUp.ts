@@ -1,0 +1,175 @@
+// A sweep before anything runs: definition resolved, grid checked against the strategy, every input hashed, and what the ledger knows.
+
+import { dirname, join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { nowMs } from '../../adapters/clock/wallClock.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
+import { formatTime } from '../../model/time.ts';
+import { SET_FIGURES } from '../../report/sweep/setFigures.ts';
+import { gridSize, parseGrid, setsOf, type Axis, type ParamSet } from '../../research/grid.ts';
+import { identityOf, sha256, type Identity, type Part } from '../../research/identity.ts';
+import type { SweepHeader } from '../../research/ledgerLine.ts';
+import type { SharedSweep } from '../../research/queueWire.ts';
+import { FIXED } from '../../research/trials.ts';
+import { givesValue } from '../definition/overrides.ts';
+import { locate } from '../definition/paths.ts';
+import { openRequest, type RunRequest } from '../definition/request.ts';
+import { resolveRun, type ResolvedRun } from '../definition/resolve.ts';
+import { DEFAULTS } from '../definition/settled.ts';
+import { paramPrefixes, paramSpecs, settingOf } from './paramKeys.ts';
+import { valueAt, type DefinitionSource } from '../definition/source.ts';
+import { versions } from '../version.ts';
+
+/** What of a sweep decides its results. */
+export interface SweepRequest {
+  readonly definition: string;
+  readonly settings: readonly string[];
+  readonly grid: readonly string[];
+  /** Sets to draw; null runs the whole grid. */
+  readonly random: number | null;
+}
+
+export interface SweepSetup {
+  readonly request: SweepRequest;
+  /** The single run of the definition, as threads load it. */
+  readonly run: RunRequest;
+  readonly resolved: ResolvedRun;
+  readonly axes: readonly Axis[];
+  readonly sets: readonly ParamSet[];
+  readonly gridSize: number;
+  readonly identity: Identity;
+  readonly header: SweepHeader;
+  /** Bars of the finest feed. */
+  readonly rows: number;
+  /** Folder of the ledger: beside the catalog. */
+  readonly ledgerFolder: string;
+  /** What the definition has under `strategy`. */
+  readonly given: unknown;
+}
+
+/** Throws ConfigError for whatever of the definition or the grid cannot be used, StrategyError for a strategy that throws when loaded. */
+export async function setUpSweep(request: SweepRequest, ledgerFolder: string | null): Promise<SweepSetup> {
+  const run: RunRequest = { kind: 'file', file: request.definition, settings: request.settings };
+  const { source, bars } = await openRequest(run);
+  const resolved = await resolveRun(source, { bars });
+  return assemble(request, run, source, resolved, ledgerFolder ?? join(dirname(catalogOf(source)), 'ledger'));
+}
+
+/** The same of a sweep that another machine shares, with the strategy and the bars of this one. It has no ledger. */
+export async function setUpShared({ name, definition, grid, random }: SharedSweep, catalog: string | null): Promise<SweepSetup> {
+  const parsed: unknown = parse(definition);
+  const values = { ...(typeof parsed === 'object' ? parsed : {}), ...(catalog === null ? {} : { catalog }) };
+  const run: RunRequest = { kind: 'options', values, data: null, called: `the sweep ${name}`, places: {}, inCode: [], settings: [] };
+  const { source, bars } = await openRequest(run);
+  return assemble({ definition: name, settings: [], grid, random }, run, source, await resolveRun(source, { bars }), '');
+}
+
+function assemble(
+  request: SweepRequest,
+  run: RunRequest,
+  source: DefinitionSource,
+  resolved: ResolvedRun,
+  ledgerFolder: string,
+): SweepSetup {
+  const { plan } = resolved;
+  const axes = parseGrid(request.grid, paramSpecs(plan.strategies));
+  const given = valueAt(source.data, ['strategy']);
+  checkNotSet(request.settings, axes, (name) => settingOf(plan.strategies, given, name));
+  const sets = setsOf(axes, request.random, plan.seed);
+  const identity = identityOf(partsOf(resolved, axes, request.random));
+  return {
+    request,
+    run,
+    resolved,
+    axes,
+    sets,
+    gridSize: gridSize(axes),
+    identity,
+    header: headerOf(request, resolved, axes, sets.length, identity),
+    rows: Math.max(...plan.feeds.map((feed) => feed.bars.length)),
+    ledgerFolder,
+    given,
+  };
+}
+
+/** A value that every set overrules would go by without a word. */
+function checkNotSet(settings: readonly string[], axes: readonly Axis[], settingOfAxis: (name: string) => string): void {
+  for (const { name } of axes) {
+    const key = settingOfAxis(name);
+    if (!settings.some((setting) => givesValue(setting, key))) continue;
+    throw new ConfigError(`--set ${key}: --grid ${name} gives each set a value of its own`, 'leave one of the two out');
+  }
+}
+
+function catalogOf(source: DefinitionSource): string {
+  const named = valueAt(source.data, ['catalog']);
+  return resolve(
+    locate(source, ['catalog'], typeof named === 'string' ? named : DEFAULTS.catalog, {
+      what: 'a catalog folder',
+      kind: 'folder',
+      remedy: '',
+    }),
+  );
+}
+
+/** Every input by name. What only says where things lie, or how a run is called, is left out: it decides nothing. */
+function partsOf({ plan, text, contracts }: ResolvedRun, axes: readonly Axis[], random: number | null): readonly Part[] {
+  const settled: unknown = parse(text);
+  const decisive = Object.entries(settled !== null && typeof settled === 'object' ? settled : {}).filter(
+    ([key]) => !['name', 'strategy', 'params', 'catalog'].includes(key),
+  );
+  const swept = new Set(axes.map(({ name }) => name));
+  const prefixes = paramPrefixes(plan.strategies);
+  const all = plan.strategies.flatMap(({ record }, at) =>
+    Object.entries(record.params).map(([name, value]) => [`${prefixes[at]}${name}`, value] as const),
+  );
+  const fixed = all.filter(([name]) => !swept.has(name));
+  return [
+    { name: 'the definition', value: sha256(JSON.stringify(decisive)) },
+    ...fixed.map(([name, value]) => ({ name: `${FIXED}${name}`, value: String(value) })),
+    ...plan.strategies.map(({ record }) => ({ name: record.file, value: record.hash })),
+    ...(plan.strategies.length > 1 ? [{ name: 'shares', value: plan.strategies.map(({ share }) => share).join(' ') }] : []),
+    ...(plan.models?.records ?? []).map(({ file, hash }) => ({ name: file, value: hash })),
+    ...plan.feeds.map(({ name, bars, quality }) => ({
+      name: `${name}: ${bars.instrument.id} ${bars.interval}`,
+      value: quality.manifestHash,
+    })),
+    ...(contracts?.inputs ?? []).map(({ name, sha256: value }) => ({ name, value })),
+    { name: '--grid', value: axes.map(axisText).join(' ') },
+    { name: '--random', value: String(random ?? 'all') },
+    { name: 'isobar', value: versions()['isobar'] ?? '' },
+  ];
+}
+
+function axisText({ name, values }: Axis): string {
+  return `${name}=${values.join(',')}`;
+}
+
+function headerOf(request: SweepRequest, { plan }: ResolvedRun, axes: readonly Axis[], sets: number, identity: Identity): SweepHeader {
+  return {
+    kind: 'sweep',
+    format: 'isobar ledger 1',
+    id: identity.id,
+    name: plan.name,
+    definition: request.definition,
+    strategy: plan.strategies.map(({ record }) => record.name).join(' + '),
+    bars: plan.feeds.map(({ bars }) => `${bars.instrument.id} ${bars.interval}`),
+    parts: identity.parts,
+    grid: axes,
+    random: request.random,
+    sets,
+    startedAt: formatTime(nowMs()),
+  };
+}
+
+/** The figure that ranks. Throws ConfigError naming the nearest when there is no such figure. */
+export function rankingFigure(name: string): string {
+  const figures: readonly string[] = SET_FIGURES;
+  if (figures.includes(name)) return name;
+  const near = nearest(name, figures);
+  throw new ConfigError(
+    `--by ${name}: no such figure${near === null ? '' : `, the nearest is ${near}`}`,
+    `the figures are ${figures.join(', ')}`,
+  );
+}

@@ -1,0 +1,98 @@
+// What `isobar api` does: checks the words of the command line, then lists, shows or calls an endpoint.
+
+import { nowMs } from '../../adapters/clock/wallClock.ts';
+import { accessSettings, type AccessOptions } from '../../app/access/settings.ts';
+import { withoutKeys } from '../../app/access/keyLike.ts';
+import { timeMs } from '../../base/brand.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
+import type { Given } from '../../protocol/arguments.ts';
+import { endpointOf, isOp, OPS, type Op } from '../../protocol/endpoints/endpoints.ts';
+import { buildChecked } from '../../protocol/request.ts';
+import { argsFromText } from '../../protocol/textArguments.ts';
+import { endpointJson, endpointText, listText } from './list.ts';
+import { dryRun, dryRunText } from './dryRun.ts';
+
+export interface ApiArgs extends AccessOptions {
+  readonly endpoint?: string | undefined;
+  readonly parameters: readonly string[];
+  readonly list: boolean;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+  readonly timeout: string;
+  readonly verbose: boolean;
+}
+
+export async function api(args: ApiArgs): Promise<void> {
+  const op = args.endpoint === undefined ? null : opOf(args.endpoint);
+  if (args.list) {
+    print(args.json ? json(op === null ? OPS.map(endpointJson) : endpointJson(op)) : op === null ? listText() : endpointText(op));
+    return;
+  }
+  if (op === null) throw new ConfigError('isobar api: expected the name of an endpoint, got none', 'isobar api --list prints them');
+  const timeoutMs = timeoutOf(args.timeout);
+  const settings = accessSettings(args);
+  // What a person wrote in the wrong place is hidden like what a service sends back.
+  const hide = (text: string): string => settings.credentials?.hideIn(text) ?? text;
+  try {
+    const given = argumentsOf(op, args.parameters);
+    const request = buildChecked(op, given, settings.dialect);
+    if (args.dryRun) {
+      const shown = dryRun(request, settings, timeMs(nowMs()));
+      print(hide(args.json ? json(shown) : dryRunText(shown)));
+    } else {
+      const { callEndpoint } = await import('./call.ts');
+      await callEndpoint({ op, given, settings, timeoutMs, isJson: args.json, isVerbose: args.verbose, hide });
+    }
+  } catch (error) {
+    throw error instanceof ConfigError ? new ConfigError(hide(error.message), hide(error.remedy)) : error;
+  }
+}
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const json = (value: unknown): string => JSON.stringify(value, null, 2);
+
+/** The endpoint of that name; its market may be left out of a message's reach but not of a call. */
+function opOf(name: string): Op {
+  if (isOp(name)) return name;
+  const near =
+    nearest(name, OPS) ??
+    OPS.find((op) =>
+      op.endsWith(
+        `.${nearest(
+          name,
+          OPS.map((each) => each.split('.')[1] ?? ''),
+        )}`,
+      ),
+    );
+  const hint = near === undefined ? '' : `, the nearest valid one is ${near}`;
+  throw new ConfigError(`${withoutKeys(name)}: no such endpoint${hint}`, 'isobar api --list prints all of them');
+}
+
+/** `name=value` words as arguments. A value is shown in no message of its own: it may be anything. */
+function argumentsOf(op: Op, words: readonly string[]): Given {
+  const names = Object.keys(endpointOf(op).params);
+  const texts = new Map<string, string>();
+  for (const word of words) {
+    const at = word.indexOf('=');
+    if (at <= 0) throw new ConfigError(`${op}: expected name=value, got ${withoutKeys(word)}`, parametersOf(op, names));
+    const name = word.slice(0, at);
+    if (!names.includes(name)) {
+      const near = nearest(name, names);
+      const hint = near === null ? '' : `, the nearest valid one is ${near}`;
+      throw new ConfigError(`${op} ${withoutKeys(name)}: no such parameter${hint}`, parametersOf(op, names));
+    }
+    if (texts.has(name)) throw new ConfigError(`${op} ${name}: expected one value, got two`, `give ${name} once`);
+    texts.set(name, word.slice(at + 1));
+  }
+  return argsFromText(op, Object.fromEntries(texts));
+}
+
+const parametersOf = (op: Op, names: readonly string[]): string =>
+  names.length === 0 ? `${op} has no parameters` : `${op} has ${names.join(', ')}; isobar api ${op} --list explains them`;
+
+function timeoutOf(text: string): number {
+  const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
+  if (seconds >= 0.1 && seconds <= 600) return seconds * 1000;
+  throw new ConfigError(`--timeout: expected seconds from 0.1 to 600, got ${withoutKeys(text)}`, '10 is the default');
+}

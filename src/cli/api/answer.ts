@@ -1,0 +1,91 @@
+// Answers of an exchange as text: tables where they fit, else one record after the other; every digit as it came.
+
+import { foreignText } from '../../base/foreignText.ts';
+import { formatTime } from '../../model/time.ts';
+import { wrapped } from '../terminal/wrapped.ts';
+import { alignedRows } from '../terminal/tables.ts';
+
+const MAX_COLUMNS = 100;
+const MAX_CELL = 64;
+
+/** The lines of an answer. */
+export function answerLines(answer: unknown, columns = MAX_COLUMNS): readonly string[] {
+  if (Array.isArray(answer)) return listLines(answer, columns);
+  if (!isRecord(answer) || isReading(answer)) return [cell('', answer)];
+  return recordLines(answer, columns);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** A code of the wire: its word, and what stood there. */
+const isReading = (value: unknown): boolean => isRecord(value) && typeof value['word'] === 'string' && typeof value['raw'] === 'string';
+const isSimple = (value: unknown): boolean => typeof value !== 'object' || value === null || isReading(value);
+
+/** Members that are values, then those that hold more. The rows of a list need no heading, and rows that were not understood are told apart. */
+function recordLines(record: Fields, columns: number): readonly string[] {
+  const entries = said(record);
+  const simple = entries.filter(([, value]) => isSimple(value));
+  const facts = alignedRows(simple.map(([name, value]) => [title(name), cell(name, value)]));
+  const rest = entries.filter(([name, value]) => !isSimple(value) && !(name === 'refused' && isEmpty(value)));
+  const blocks = rest.map(([name, value]) => {
+    if (name === 'rows') return answerLines(value, columns);
+    const heading = name === 'refused' ? 'not understood, and left out' : title(name);
+    return [`${heading}:`, ...answerLines(value, columns - 2).map((line) => `  ${line}`)];
+  });
+  return [...facts, ...blocks.flat()];
+}
+
+/** The members of which the service said something. */
+const said = (record: Fields): readonly (readonly [string, unknown])[] =>
+  Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
+
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+function listLines(list: readonly unknown[], columns: number): readonly string[] {
+  if (list.length === 0) return ['none'];
+  const records = list.filter(isRecord).filter((row) => !isReading(row));
+  if (records.length < list.length) return wrapped(list.map((value) => answerLines(value, columns).join(' ')).join(', '), columns);
+  const names = [...new Set(records.flatMap((row) => Object.keys(row)))];
+  // A column in which nobody says anything only takes the place of others.
+  const columnNames = names.filter((name) => records.some((row) => row[name] !== null && row[name] !== undefined));
+  const isFlat = records.every((row) => columnNames.every((name) => isSimple(row[name])));
+  if (isFlat) {
+    const table = alignedRows([columnNames.map(title), ...records.map((row) => columnNames.map((name) => cell(name, row[name])))]);
+    if (table.every((line) => line.length <= columns)) return table;
+  }
+  return records.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...packedLines(row, columns)]);
+}
+
+/** A record as a paragraph of its values, and what holds more below it. */
+function packedLines(record: Fields, columns: number): readonly string[] {
+  const entries = said(record);
+  const pairs = entries.filter(([, value]) => isSimple(value)).map(([name, value]) => `${title(name)} ${cell(name, value)}`);
+  const lines = packed(pairs, columns - 2);
+  const nested = entries.filter(([, value]) => !isSimple(value));
+  const below = nested.flatMap(([name, value]) => [`${title(name)}:`, ...answerLines(value, columns - 4).map((line) => `  ${line}`)]);
+  return [...lines.map((line, at) => (at === 0 ? line : `  ${line}`)), ...below.map((line) => `  ${line}`)];
+}
+
+/** As many of the words to a line as fit, three blanks between them. */
+function packed(words: readonly string[], columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 3 + word.length <= columns) lines[lines.length - 1] = `${line}   ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** A time is told by its name alone; that of a bar beside its first price. */
+const title = (name: string): string => (name === 'openMs' ? 'opens' : name.replace(/(?<=[a-z])Ms$/, ''));
+
+function cell(name: string, value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number' && /(^|[a-z])(time|open)Ms$/i.test(name)) return formatTime(value);
+  if (isRecord(value))
+    return foreignText(value['word'] === 'UNKNOWN' ? `UNKNOWN (${String(value['raw'])})` : String(value['word']), MAX_CELL);
+  return foreignText(typeof value === 'string' ? value : JSON.stringify(value), MAX_CELL);
+}

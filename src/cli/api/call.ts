@@ -1,0 +1,160 @@
+// One call of `isobar api`: sent, waited for, and told.
+
+import type { CallLog } from '../../adapters/rest/client/call.ts';
+import type { LimitEvent } from '../../adapters/rest/limits/limiter.ts';
+import type { AccessSettings } from '../../app/access/settings.ts';
+import { originOf, signerOf } from '../../app/access/settings.ts';
+import { openExchange, type Exchange } from '../../app/access/openExchange.ts';
+import { assertNever } from '../../base/assert.ts';
+import { foreignJson, foreignText } from '../../base/foreignText.ts';
+import { formatTime } from '../../model/time.ts';
+import type { Given } from '../../protocol/arguments.ts';
+import type { Scheduler } from '../../ports/scheduler.ts';
+import { SECURITY } from '../../protocol/endpoints/endpoint.ts';
+import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { answerLines } from './answer.ts';
+import { lookAt } from './look.ts';
+import { exitCodeOf, failureOf, type Failure } from './outcome.ts';
+import { wrapped } from '../terminal/wrapped.ts';
+
+export interface ApiCall {
+  readonly op: Op;
+  readonly given: Given;
+  readonly settings: AccessSettings;
+  readonly timeoutMs: number;
+  readonly isJson: boolean;
+  readonly isVerbose: boolean;
+  /** Takes key and secret out of what is printed. */
+  readonly hide: (text: string) => string;
+}
+
+const MAX_COLUMNS = 100;
+const QUIET_MS = 1000;
+const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+
+export async function callEndpoint(call: ApiCall): Promise<void> {
+  const { op, settings, isVerbose } = call;
+  const { market, security } = endpointOf(op);
+  const origin = originOf(settings, market);
+  if (SECURITY[security].key) signerOf(settings);
+  const limited = (event: LimitEvent) => say(limitLine(event));
+  const exchange = openExchange(settings, isVerbose ? { limited, log: (entry) => say(logLine(entry)) } : { limited });
+  try {
+    if (isVerbose) say(`${op} at ${origin}`);
+    tell(call, origin, await answered(call, exchange));
+  } finally {
+    await exchange.close();
+  }
+}
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/** The outcome; a signal ends the waiting, and what it leaves is told like any other. */
+function answered({ op, given, timeoutMs }: ApiCall, { client, scheduler }: Exchange): Promise<Outcome<unknown>> {
+  return new Promise((resolve, reject) => {
+    const endWaiting = waitingLine(op, scheduler);
+    let cancel = (): void => {};
+    const stops = Object.entries(SIGNALS).map(([signal, code]) => {
+      const stop = (): void => {
+        process.exitCode = code;
+        cancel();
+      };
+      process.once(signal, stop);
+      return () => process.off(signal, stop);
+    });
+    const end = (): void => {
+      endWaiting();
+      stops.forEach((off) => off());
+    };
+    try {
+      cancel = client.callChecked(op, given, (outcome) => (end(), resolve(outcome)), { timeoutMs });
+    } catch (error) {
+      end();
+      reject(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+}
+
+/** On a terminal, what is waited for once that takes a while. Returns what removes it. */
+function waitingLine(op: Op, scheduler: Scheduler): () => void {
+  let isShown = false;
+  const handle = scheduler.at(scheduler.nowMs + QUIET_MS, () => {
+    isShown = process.stderr.isTTY;
+    if (isShown) process.stderr.write(`waiting for the answer to ${op}`);
+  });
+  return () => {
+    scheduler.cancel(handle);
+    if (isShown) process.stderr.write('\r\u001b[K');
+  };
+}
+
+function tell(call: ApiCall, origin: string, outcome: Outcome<unknown>): void {
+  const { op, given, isJson, hide } = call;
+  const failure = failureOf(op, given, outcome);
+  if (isJson) process.stdout.write(`${hide(foreignJson(JSON.stringify(recordOf(op, outcome, failure), null, 2)))}\n`);
+  else if (outcome.kind === 'acked') process.stdout.write(`${hide(successLines(call, origin, outcome.value).join('\n'))}\n`);
+  if (failure) say(hide(failureLines(op, failure).join('\n')));
+  process.exitCode ??= exitCodeOf(op, failure);
+}
+
+const recordOf = (op: Op, outcome: Outcome<unknown>, failure: Failure | null): unknown =>
+  outcome.kind === 'acked' ? { op, outcome: 'acked', answer: outcome.value } : { op, outcome: failure?.outcome, ...failure };
+
+function successLines({ op, given }: ApiCall, origin: string, answer: unknown): readonly string[] {
+  const { effect, answer: shape } = endpointOf(op);
+  if (effect === 'read') {
+    if (answer !== null) return answerLines(answer);
+    return [shape.row === null ? 'the service answers' : 'no information: the service says neither that it exists nor that it does not'];
+  }
+  const done = {
+    create: 'the service took it',
+    cancel: 'the service took the cancel',
+    setting: 'changed',
+    test: 'the service would take it; nothing was placed',
+  };
+  const look = lookAt(op, { ...given, ...idOf(answer) });
+  const next = effect === 'create' || effect === 'cancel' ? ['what becomes of it:', ...look.map((command) => `  ${command}`)] : [];
+  return [`${done[effect]} (${origin})`, ...(answer === null ? [] : answerLines(answer)), ...next];
+}
+
+const idOf = (answer: unknown): Given =>
+  typeof answer === 'object' && answer !== null && 'orderId' in answer && typeof answer.orderId === 'string'
+    ? { orderId: answer.orderId }
+    : {};
+
+function failureLines(op: Op, { outcome, status, code, name, meaning, msg, cause, advice, look }: Failure): readonly string[] {
+  const word = { refused: 'refused', notSent: 'not sent', unknown: 'outcome unknown' }[outcome];
+  const http = status === null ? [] : [`HTTP ${status}`];
+  const service = code === null ? [] : [`code ${code}${name === null ? '' : ` ${name}`}${meaning === null ? '' : `: ${meaning}`}`];
+  const isNews = msg !== null && msg !== '' && ![name, meaning].some((known) => known?.toLowerCase() === msg.toLowerCase());
+  const said = isNews ? [`the service says "${msg}"`] : [];
+  // A refusal of our own limits says what is not sent, as here the line does already.
+  const why = code === null && cause !== null ? [cause.replace(`${op} is not sent: `, '')] : [...service, ...http, ...said];
+  return [
+    ...indented(`${op}: ${word}: ${why.join('; ')}`, '', '    '),
+    ...indented(advice, '  ', '  '),
+    ...look.map((command) => `    ${command}`),
+  ];
+}
+
+const indented = (text: string, first: string, rest: string): readonly string[] =>
+  wrapped(text, MAX_COLUMNS - rest.length).map((line, at) => (at === 0 ? first : rest) + line);
+
+function limitLine(event: LimitEvent): string {
+  switch (event.kind) {
+    case 'limited':
+      return `the exchange says "too many requests": ${event.rateClass} rests until ${formatTime(event.untilMs)}`;
+    case 'banned':
+      return `the exchange has banned this address: nothing is sent before ${formatTime(event.ban.untilMs)}`;
+    case 'banNotSaved':
+      return `the ban could not be written down (${foreignText(event.cause)}): call nothing before ${formatTime(event.ban.untilMs)}`;
+    default:
+      return assertNever(event);
+  }
+}
+
+function logLine({ op, kind, attempt, latencyMs, status, code }: CallLog): string {
+  const facts = [`attempt ${attempt}`, ...(status === null ? [] : [`HTTP ${status}`]), ...(code === null ? [] : [`code ${code}`])];
+  return `${op}: ${kind}, ${facts.join(', ')}${latencyMs === null ? '' : `, ${latencyMs} ms`}`;
+}

@@ -1,0 +1,29 @@
+// `isobar api`: its options. What it does is loaded when it runs.
+
+import type { Argv } from 'yargs';
+import { accessOptions } from '../options/access.ts';
+import { text } from '../options/text.ts';
+
+const flag = { type: 'boolean', default: false } as const;
+
+const options = (args: Argv) =>
+  args
+    .positional('endpoint', { type: 'string', describe: 'Name such as spot.klines; --list prints all 38' })
+    .positional('parameters', { type: 'string', array: true, default: [], describe: 'name=value, such as symbol=BTCUSDT' })
+    .options({
+      list: { ...flag, describe: 'Print the endpoints with their parameters; with a name, all about that one' },
+      'dry-run': { ...flag, describe: 'Print the request and the string to sign; send nothing' },
+      json: { ...flag, describe: 'Print JSON alone on stdout; ids and decimals are text' },
+      ...accessOptions,
+      timeout: { ...text, default: '10', describe: 'Seconds to wait for the answer' },
+      verbose: { ...flag, describe: 'Tell every request on stderr' },
+    })
+    .example('$0 api spot.klines symbol=BTCUSDT interval=1h limit=5', 'the last five bars')
+    .example('$0 api spot.newOrder symbol=BTCUSDT side=BUY type=LIMIT price=60000 volume=0.001 --dry-run', 'shown, not sent')
+    .epilogue('Keys come from ISOBAR_API_KEY and ISOBAR_API_SECRET, or from files: docs/exchange-access.md');
+
+export function withApi(yargs: Argv): Argv {
+  return yargs.command('api [endpoint] [parameters..]', 'Call one endpoint of an exchange', options, async (args) =>
+    (await import('./action.ts')).api(args),
+  );
+}

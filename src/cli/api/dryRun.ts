@@ -1,0 +1,58 @@
+// What a call would send, byte for byte but for the signature, which is made of the secret when it is sent.
+
+import type { AccessSettings } from '../../app/access/settings.ts';
+import type { TimeMs } from '../../base/brand.ts';
+import { formatTime } from '../../model/time.ts';
+import { SECURITY } from '../../protocol/endpoints/endpoint.ts';
+import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
+import { signRequest, stringToSign, type UnsignedRequest } from '../../protocol/request.ts';
+
+const NO_KEY = '(your API key)';
+const SIGNATURE = '(HMAC-SHA256 of the string to sign)';
+
+export interface DryRun {
+  readonly op: Op;
+  readonly method: 'GET' | 'POST';
+  /** Null where no address is known. */
+  readonly origin: string | null;
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Of this computer's clock; what is sent has the service's. */
+  readonly timestampMs: TimeMs;
+  /** Null for a call that is not signed. */
+  readonly stringToSign: string | null;
+}
+
+export function dryRun(request: UnsignedRequest, { baseUrls, credentials, dialect }: AccessSettings, timestampMs: TimeMs): DryRun {
+  const { op, method, target, body } = request;
+  const { market, security } = endpointOf(op);
+  const shown = { apiKey: credentials?.hint ?? NO_KEY, sign: () => SIGNATURE };
+  return {
+    op,
+    method,
+    origin: baseUrls[market],
+    target,
+    headers: signRequest(request, shown, timestampMs, dialect).headers,
+    body,
+    timestampMs,
+    stringToSign: SECURITY[security].signature ? stringToSign(request, timestampMs) : null,
+  };
+}
+
+/** Lines are as long as what is sent: what is to be compared byte for byte is not broken. */
+export function dryRunText({ op, method, origin, target, headers, body, timestampMs, stringToSign: signed }: DryRun): string {
+  const { market } = endpointOf(op);
+  return [
+    `${method} ${origin ?? ''}${target}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(body === '' ? [] : ['', body]),
+    '',
+    ...(signed === null ? ['not signed'] : ['string to sign, of the bytes above:', signed]),
+    '',
+    signed === null
+      ? 'nothing was sent'
+      : `nothing was sent; the time is this computer's (${formatTime(timestampMs)}), a call has the service's`,
+    ...(origin === null ? [`no address is known: give --${market}-url`] : []),
+  ].join('\n');
+}

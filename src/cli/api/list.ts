@@ -1,0 +1,82 @@
+// The endpoints as a person and as a program read them: names, parameters, what they are for.
+
+import { expected } from '../../protocol/arguments.ts';
+import { SECURITY, type Endpoint, type Param } from '../../protocol/endpoints/endpoint.ts';
+import { endpointOf, OPS, type Op } from '../../protocol/endpoints/endpoints.ts';
+import { wrapped } from '../terminal/wrapped.ts';
+
+const MAX_COLUMNS = 100;
+const NAME_COLUMNS = Math.max(...OPS.map((op) => op.length)) + 3;
+
+/** All endpoints, two lines each or more. */
+export function listText(): string {
+  const blocks = OPS.map((op) => {
+    const { help, params, security } = endpointOf(op);
+    const name = `${op}${SECURITY[security].key ? ' *' : ''}`.padEnd(NAME_COLUMNS);
+    const said = [...wrapped(signature(params), MAX_COLUMNS - NAME_COLUMNS), help].filter((line) => line !== '');
+    return said.map((line, at) => (at === 0 ? name : ' '.repeat(NAME_COLUMNS)) + line);
+  });
+  return [...blocks.flat(), '', '* wants a key.  [optional]  (one|of them).  isobar api NAME --list explains the parameters of one.'].join(
+    '\n',
+  );
+}
+
+/** `symbol interval [limit]`. */
+function signature(params: Endpoint['params']): string {
+  const shown = Object.entries(params).filter(([, { kind }]) => kind !== 'time');
+  const either = shown.filter(([, { need }]) => need === 'either').map(([name]) => name);
+  const words = shown.map(([name, { need }]) => {
+    if (need === 'either') return name === either[0] ? `(${either.join('|')})` : '';
+    return need === 'optional' ? `[${name}]` : name;
+  });
+  return words.filter((word) => word !== '').join(' ');
+}
+
+/** All about one endpoint. */
+export function endpointText(op: Op): string {
+  const { help, method, path, security, params, limit, answer } = endpointOf(op);
+  const facts = [
+    ['call', `${method} ${path}`],
+    ['key', SECURITY[security].key ? `wanted (${security})` : 'not wanted'],
+    ['limit', `${limit.count} in ${limit.windowMs / 1000} s per ${limit.scope === 'ip' ? 'IP address' : 'key'}, ${SOURCES[limit.source]}`],
+    ['answer', answer.shape],
+  ];
+  const names = Object.keys(params);
+  const wide = Math.max(0, ...names.map((name) => name.length)) + 4;
+  const explained = names.flatMap((name) => {
+    const lines = wrapped(parameterText(params[name]!), MAX_COLUMNS - wide);
+    return lines.map((line, at) => (at === 0 ? `  ${name}` : '').padEnd(wide) + line);
+  });
+  return [`${op}: ${help}`, ...factLines(facts), ...(names.length === 0 ? ['no parameters'] : ['parameters', ...explained])].join('\n');
+}
+
+const SOURCES = { spec: 'by the specification', dialect: 'seen on services', assumed: 'our own, none is published' } as const;
+
+const factLines = (rows: readonly (readonly string[])[]): readonly string[] => {
+  const wide = Math.max(...rows.map(([name = '']) => name.length)) + 4;
+  return rows.flatMap(([name = '', value = '']) =>
+    wrapped(value, MAX_COLUMNS - wide).map((line, at) => (at === 0 ? `  ${name}` : '').padEnd(wide) + line),
+  );
+};
+
+function parameterText(param: Param): string {
+  // Its help says all that a client id may be.
+  const value = param.kind === 'text' && param.of === 'clientId' ? '' : expected(param);
+  const inUnit = param.unit === undefined || param.unit === '' ? '' : `in: ${param.unit}`;
+  const byDefault = 'default' in param && param.default !== undefined ? `default ${param.default}` : '';
+  const need = param.onlyWith
+    ? `with ${param.onlyWith.name}=${param.onlyWith.is} alone`
+    : param.need === 'optional'
+      ? 'optional'
+      : param.need === 'either'
+        ? 'one of these'
+        : '';
+  return [param.help, value, inUnit, byDefault, need].filter((part) => part !== '').join('; ');
+}
+
+/** The row of the table, for programs. */
+export function endpointJson(op: Op): Readonly<Record<string, unknown>> {
+  const { answer, params, ...row } = endpointOf(op);
+  const list = Object.entries(params).map(([name, param]) => ({ name, ...param, expected: expected(param) }));
+  return { name: op, ...row, params: list, answer: answer.shape };
+}

@@ -1,0 +1,85 @@
+// Completion on the command line: the scripts that shells load, and what they are told.
+
+import { existsSync } from 'node:fs';
+import type { Argv } from 'yargs';
+import { INTERVALS } from '../../model/interval.ts';
+import { filesLike, runFolders } from './files.ts';
+import { SHELLS, shellScript, type Shell } from './scripts.ts';
+
+/** What a script of a shell passes before the words that were typed; named by yargs, which answers it. */
+export const COMPLETION_REQUEST = '--get-yargs-completions';
+
+const DEFINITION = /\.ya?ml$/;
+const STRATEGY = /(?<!\.(?:test|spec|d))\.[cm]?[jt]s$/;
+const EITHER = new RegExp(`${DEFINITION.source}|${STRATEGY.source}`);
+
+/** Options of the commands below that take no value. */
+const SWITCH = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open)$/;
+
+type AskYargs = (told: (error: Error | null, found: string[] | undefined) => void) => void;
+type Finder = (begun: string) => readonly string[];
+
+/** What the words after a command are; of other commands the shell offers its own files. */
+const ARGUMENTS: readonly (readonly [command: string, find: Finder])[] = [
+  ['backtest', (begun) => filesLike(begun, EITHER)],
+  ['sweep', (begun) => filesLike(begun, DEFINITION)],
+  ['strategy show', (begun) => filesLike(begun, STRATEGY)],
+  ['verify', runFolders],
+  ['report', runFolders],
+];
+
+type Lister = (words: readonly string[]) => Promise<readonly string[]>;
+
+/** Values of options that have a list of them; choices are known to yargs. Loaded when one is asked for: figures bring their formulas. */
+const VALUES: Readonly<Record<string, Lister>> = {
+  '--by': async () => (await import('../../report/sweep/setFigures.ts')).SET_FIGURES,
+  '--interval': async () => INTERVALS,
+  '--grid': gridAxes,
+};
+
+export function withCompletion(yargs: Argv, argv: readonly string[]): Argv {
+  const words = argv.slice(argv.indexOf(COMPLETION_REQUEST) + 2);
+  return (
+    yargs
+      .command(
+        'completion [shell]',
+        'Print a script that completes commands, options and files in your shell',
+        (args) =>
+          args
+            .positional('shell', { choices: SHELLS, default: usualShell(), describe: 'Whose script; default: that of $SHELL' })
+            .example('$0 completion bash >> ~/.bashrc', 'from the next shell on'),
+        ({ shell }) => void process.stdout.write(shellScript(shell)),
+      )
+      // The command that yargs brings has one script for the shell of the login, whichever asks; it stays out of sight.
+      .completion('yargs-completion', false, (begun: string, _args: unknown, byDefault: AskYargs, done: (found: string[]) => void) => {
+        byDefault((_error, found = []) => void suggestions(words, begun, found).then(done, () => done([])));
+      })
+  );
+}
+
+function usualShell(): Shell {
+  return SHELLS.find((shell) => process.env['SHELL']?.endsWith(`/${shell}`)) ?? 'bash';
+}
+
+/** Of `found`, which is what yargs knows of commands, options and choices, and of files, what goes on from `begun`, the last of `words`. */
+async function suggestions(words: readonly string[], begun: string, found: readonly string[]): Promise<string[]> {
+  const fitting = found.filter((each) => each.startsWith(begun));
+  if (begun.startsWith('-')) return fitting;
+  const plain = fitting.filter((each) => !each.startsWith('-'));
+  // After an option comes its value: the shell's own files serve for it.
+  const before = words.at(-2) ?? '';
+  const values = Object.hasOwn(VALUES, before) ? VALUES[before] : undefined;
+  if (values !== undefined) return (await values(words)).filter((each) => each.startsWith(begun));
+  if (plain.length > 0 || (before.startsWith('-') && !SWITCH.test(before))) return plain;
+  const line = words.join(' ');
+  const find = ARGUMENTS.find(([command]) => line.startsWith(`${command} `))?.[1];
+  return [...(find?.(begun) ?? [])];
+}
+
+/** `fast=` of each parameter of the definition that was typed; nothing where there is none yet. */
+async function gridAxes(words: readonly string[]): Promise<readonly string[]> {
+  const definition = words.find((word) => DEFINITION.test(word) && existsSync(word));
+  if (definition === undefined) return [];
+  const names = await (await import('../../app/sweep/gridNames.ts')).gridNames(definition);
+  return names.map((name) => `${name}=`);
+}

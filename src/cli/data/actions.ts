@@ -1,0 +1,233 @@
+// What the commands of `isobar data` do: each calls the catalog and says what happened.
+
+import { existsSync, statSync } from 'node:fs';
+import { checkBars, listCatalog, readEntry } from '../../adapters/bars/catalog.ts';
+import { parseMarkInterval } from '../../adapters/bars/futures/markInterval.ts';
+import { checkSeries, listSeriesEntries } from '../../adapters/bars/futures/seriesStore.ts';
+import { type BarKey, barsPath, instrumentPath, listKeys, listSeries } from '../../adapters/bars/paths.ts';
+import { resampleInto } from '../../adapters/bars/feed.ts';
+import { generateInto } from '../../adapters/bars/generateInto.ts';
+import { expandFiles } from '../../adapters/bars/import/globs.ts';
+import type { BarFormat } from '../../adapters/bars/sources/formats.ts';
+import { nowMs } from '../../adapters/clock/wallClock.ts';
+import { checkOutFolder } from '../../app/folders/out.ts';
+import { ConfigError, EXIT } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
+import type { Market } from '../../model/instrument.ts';
+import { INTERVALS, parseInterval, type Interval } from '../../model/interval.ts';
+import { parseTime } from '../../model/time.ts';
+import { checkText, importText, isSound, listText, madeText, summaryOf } from './text.ts';
+import { tellFailure } from '../failure.ts';
+import { progressLine } from '../terminal/progressLine.ts';
+import { isSoundSeries, madeSeriesText, seriesJson } from './seriesText.ts';
+
+interface Common {
+  readonly catalog: string;
+  readonly json: boolean;
+}
+interface ImportArgs extends Common {
+  readonly file: readonly string[];
+  readonly symbol?: string | undefined;
+  readonly interval?: string | undefined;
+  readonly market?: Market | undefined;
+  readonly format?: BarFormat | undefined;
+  readonly instrument?: string | undefined;
+  readonly roundToTick: boolean;
+  readonly skipBad: boolean;
+  readonly rejects?: string | undefined;
+}
+interface CheckArgs extends Common {
+  readonly symbol?: string | undefined;
+  readonly interval?: string | undefined;
+  readonly market?: Market | undefined;
+}
+interface ResampleArgs extends Common {
+  readonly symbol: string;
+  readonly interval: string;
+  readonly from?: string | undefined;
+  readonly minCoverage: string;
+  readonly market: Market;
+}
+interface GenerateArgs extends Common {
+  /** One, or several with commas between them. */
+  readonly symbol: string;
+  readonly interval: string;
+  readonly from: string;
+  readonly bars: string;
+  readonly seed: string;
+  readonly price: string;
+  readonly gapShare: string;
+  readonly market: Market;
+}
+
+export async function importData(args: ImportArgs): Promise<void> {
+  if (args.rejects !== undefined && !args.skipBad) {
+    throw new ConfigError('--rejects: expected --skip-bad beside it: without it no row is set aside', 'add it, or leave this out');
+  }
+  checkOutFolder('--catalog', args.catalog);
+  const line = progressLine('rows');
+  // 22 modules that nothing else here needs.
+  const { importFiles } = await import('../../adapters/bars/import/importFiles.ts');
+  const sets = await importFiles(expandFiles(args.file), {
+    symbol: args.symbol,
+    interval: args.interval === undefined ? undefined : intervalOf('--interval', args.interval),
+    market: args.market,
+    format: args.format,
+    catalog: args.catalog,
+    instrumentFile: args.instrument,
+    roundToTick: args.roundToTick,
+    skipBad: args.skipBad,
+    rejectsFile: args.rejects,
+    nowMs: nowMs(),
+    onProgress: line.show,
+  }).finally(line.clear);
+  if (args.json) return printJson(sets.map(({ manifest, ...set }) => ({ ...set, ...summaryOf(manifest) })));
+  for (const set of sets) print(importText(set));
+  // The last line is for scripts: plain numbers, in this form for ever.
+  const total = (count: (set: (typeof sets)[number]) => number) => sets.reduce((sum, set) => sum + count(set), 0);
+  const [rows, gaps, missing] = [
+    total((set) => set.manifest.rows),
+    total((set) => set.manifest.gaps),
+    total((set) => set.manifest.missingBars),
+  ];
+  print(`${rows} rows, ${gaps} gaps, ${missing} missing bars`);
+}
+
+export function listData(args: Common): void {
+  checkFolder(args.catalog);
+  const entries = listCatalog(args.catalog);
+  const series = listSeriesEntries(args.catalog);
+  if (args.json) printJson([...entries, ...series.map(seriesJson)]);
+  else print(listText(args.catalog, entries, series));
+}
+
+/** A catalog that is not there yet has nothing in it; what is no folder can be none. */
+function checkFolder(catalog: string): void {
+  if (!existsSync(catalog) || statSync(catalog).isDirectory()) return;
+  throw new ConfigError(`--catalog ${catalog}: expected a folder, got a file`, 'give the folder of the catalog');
+}
+
+export function checkData(args: CheckArgs): void {
+  checkFolder(args.catalog);
+  // Mark prices come in more intervals than bars.
+  const ofMarks = args.interval === undefined ? null : parseMarkInterval(args.interval);
+  const interval = args.interval === undefined ? undefined : (ofMarks ?? intervalOf('--interval', args.interval));
+  const wanted = (key: BarKey) =>
+    (args.symbol ?? key.symbol) === key.symbol && (interval ?? key.interval) === key.interval && (args.market ?? key.market) === key.market;
+  const keys = listKeys(args.catalog).filter(wanted);
+  const series = listSeries(args.catalog).filter(
+    (key) =>
+      (args.symbol ?? key.symbol) === key.symbol &&
+      (args.market ?? 'futures') === 'futures' &&
+      (args.interval === undefined || (key.kind === 'mark' && key.interval === ofMarks)),
+  );
+  if (keys.length + series.length === 0) {
+    if (existsSync(args.catalog))
+      throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
+    throw new ConfigError(`${args.catalog}: there is no such folder`, 'give the folder of the catalog by --catalog');
+  }
+  const line = progressLine('bars');
+  let rows = 0;
+  let isWhole = true;
+  const checked = keys.flatMap((key, i) => {
+    line.show(`check ${key.symbol} ${key.interval}`, rows, i / keys.length);
+    if (!isReadable(args.catalog, key)) {
+      isWhole = false;
+      return [];
+    }
+    const result = checkBars(args.catalog, key);
+    rows += result.manifest.rows;
+    return [result];
+  });
+  line.clear();
+  const others = series.map((key) => checkSeries(args.catalog, key));
+  if (args.json)
+    printJson([...checked.map(({ manifest, unchanged }) => ({ ...summaryOf(manifest), unchanged })), ...others.map(seriesJson)]);
+  else print(checkText(checked, others));
+  if (!(isWhole && checked.every(isSound) && others.every(isSoundSeries))) process.exitCode = EXIT.failed;
+}
+
+/** False for a file of which no row can be read, once it is told: the others are still to be looked at. */
+function isReadable(catalog: string, key: BarKey): boolean {
+  try {
+    readEntry(catalog, key);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    tellFailure(error);
+    return false;
+  }
+}
+
+export function resampleData(args: ResampleArgs): void {
+  const minCoverage = numberOf('--min-coverage', args.minCoverage);
+  if (minCoverage < 0 || minCoverage > 1) {
+    throw new ConfigError(`--min-coverage: expected a fraction from 0 to 1, got ${minCoverage}`, 'for example --min-coverage 0.9');
+  }
+  const key = { market: args.market, symbol: args.symbol, interval: intervalOf('--interval', args.interval) };
+  const from = args.from === undefined ? undefined : intervalOf('--from', args.from);
+  const made = resampleInto(args.catalog, key, { from, minCoverage });
+  if (args.json) return printJson({ ...summaryOf(made.manifest), from: made.from, droppedBars: made.dropped });
+  print(madeText(made.manifest, barsPath(args.catalog, key), `resampled from ${made.from}`, { thin: made.thin, dropped: made.dropped }));
+}
+
+export function generateData(args: GenerateArgs): void {
+  const fromMs = parseTime(args.from);
+  if (fromMs === null)
+    throw new ConfigError(
+      `--from: expected a date such as 2024-01-01, got ${JSON.stringify(args.from)}`,
+      'UTC; a time may follow: 2024-01-01T08:00',
+    );
+  const { catalog, market } = args;
+  const bars = numberOf('--bars', args.bars);
+  const firstSeed = numberOf('--seed', args.seed);
+  const price = numberOf('--price', args.price);
+  const gapShare = numberOf('--gap-share', args.gapShare);
+  const interval = intervalOf('--interval', args.interval);
+  checkOutFolder('--catalog', catalog);
+  const line = progressLine('bars');
+  const made = args.symbol.split(',').map((symbol, at) => {
+    const key = { market, symbol, interval };
+    const seed = firstSeed + at;
+    const onProgress = (rows: number) => line.show(`generate ${symbol} ${interval}`, rows, rows / bars);
+    return { key, seed, ...generateInto(catalog, { ...key, fromMs, bars, seed, price, gapShare, onProgress }) };
+  });
+  line.clear();
+  if (args.json) {
+    const all = made.map(({ key, seed, manifest }) => ({
+      ...summaryOf(manifest),
+      seed,
+      instrument: instrumentPath(catalog, market, key.symbol),
+    }));
+    return printJson(all.length === 1 ? all[0] : all);
+  }
+  for (const { key, seed, manifest, series } of made) {
+    print(madeText(manifest, barsPath(catalog, key), `synthetic, seed ${seed}`, null));
+    for (const entry of series) print(madeSeriesText(entry));
+  }
+}
+
+/** Not by yargs, which takes a word for NaN and nothing for 0. */
+function numberOf(option: string, text: string): number {
+  const value = text.trim() === '' ? NaN : Number(text);
+  if (!Number.isNaN(value)) return value;
+  throw new ConfigError(`${option}: expected a number, got '${text}'`, `for example ${option} 1`);
+}
+
+export function intervalOf(option: string, text: string): Interval {
+  const interval = parseInterval(text);
+  if (interval !== null) return interval;
+  const near = nearest(text, INTERVALS);
+  throw new ConfigError(
+    `${option}: expected one of ${INTERVALS.join(' ')}, got ${JSON.stringify(text)}`,
+    near === null ? '' : `did you mean ${near}?`,
+  );
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2));
+}

@@ -1,0 +1,203 @@
+// `isobar data` as a user meets it: what it prints, and its last line for scripts.
+
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import yargs from 'yargs';
+import { barsPath } from '../../adapters/bars/paths.ts';
+import { dataCommand } from './command.ts';
+import { progressText } from '../terminal/progressLine.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'isobar-data-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => void (process.exitCode = undefined));
+
+const catalog = join(folder, 'data');
+async function isobar(...args: string[]): Promise<string> {
+  const written: string[] = [];
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => (written.push(String(text)), true));
+  try {
+    await yargs([])
+      .command(dataCommand)
+      .strict()
+      .exitProcess(false)
+      .fail(false)
+      .parseAsync(['data', ...args, ...(args.includes('--catalog') ? [] : ['--catalog', catalog])]);
+  } finally {
+    out.mockRestore();
+  }
+  return written.join('');
+}
+const plain = (text: string) => text.replaceAll('\u2009', ' ').replaceAll(catalog, 'data').trimEnd();
+
+describe('isobar data', () => {
+  it('list says what to do when there is nothing', async () =>
+    expect(plain(await isobar('list'))).toBe('  data has no bars yet: there is no such folder; isobar data import FILE'));
+
+  it('import ends with a line for scripts, and --json prints JSON alone', async () => {
+    const rows = Array.from(
+      { length: 1200 },
+      (_, i) => `${Date.UTC(2024, 0, 1) + (i < 700 ? i : i + 60) * 60_000},100.5,101,100,100.25,${i % 2}`,
+    );
+    const file = join(folder, 'BTCUSDT-1m.csv');
+    writeFileSync(file, ['open_time_ms,open,high,low,close,volume'].concat(rows).join('\n'));
+    expect(plain(await isobar('import', file))).toBe(
+      `  BTCUSDT 1m spot  1 200 bars  2024-01-01 00:00 – 2024-01-01 20:59 UTC
+    from        BTCUSDT-1m.csv  (1 200 rows, 1 200 of them new)
+    gaps        1  (60 bars missing, longest 60)
+    no volume   600 bars
+    instrument  BTC/USDT, price 2 and quantity 0 digits, minimum 1, fees 0.1 % / 0.1 %
+                proposed from the data; to change it, edit data/spot/BTCUSDT/instrument.json
+    written     data/spot/BTCUSDT/1m.arrow
+1200 rows, 1 gaps, 60 missing bars`,
+    );
+    const parsed: unknown = JSON.parse(await isobar('import', file, '--json', '--interval', '1min'));
+    expect(parsed).toMatchObject([
+      { symbol: 'BTCUSDT', interval: '1m', rows: 1200, gaps: 1, missingBars: 60, newRows: 0, instrumentFrom: 'catalog' },
+    ]);
+  });
+
+  it('generate, resample, list and check agree', async () => {
+    expect(
+      plain(
+        await isobar(
+          'generate',
+          '--symbol',
+          'SYNUSDT',
+          '--interval',
+          '1m',
+          '--from',
+          '2024-01-01',
+          '--bars',
+          '5000',
+          '--seed',
+          '7',
+          '--gap-share',
+          '0.1',
+        ),
+      ),
+    ).toContain('synthetic, seed 7');
+    const made = plain(await isobar('resample', '--symbol', 'SYNUSDT', '--interval', '60min', '--min-coverage', '0.85'));
+    expect(made).toMatch(/resampled from 1m[^]*coverage {4}\d+ thin bars kept, \d+ left out/);
+    const list = plain(await isobar('list')).split('\n');
+    expect(list.map((line) => line.split(/ {2,}/).slice(1, 4).join(' '))).toEqual([
+      'market symbol interval',
+      'spot BTCUSDT 1m',
+      'spot SYNUSDT 1m',
+      'spot SYNUSDT 1h',
+    ]);
+    expect(list[3]).toMatch(/synthetic$/);
+    const check = plain(await isobar('check'));
+    expect(Math.max(...`${list.join('\n')}\n${check}\n${made}`.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+    expect(check.split('\n').filter((line) => / ok /.test(line))).toHaveLength(3);
+    expect(process.exitCode).toBeUndefined();
+    expect(JSON.parse(await isobar('check', '--symbol', 'SYNUSDT', '--json'))).toMatchObject([
+      { interval: '1m', unchanged: true },
+      { interval: '1h', source: 'resampled' },
+    ]);
+  });
+
+  it('check ends with exit code 1 for a file that another program changed', async () => {
+    const { openSync, writeSync, closeSync } = await import('node:fs');
+    const file = openSync(barsPath(catalog, { market: 'spot', symbol: 'SYNUSDT', interval: '1m' }), 'r+');
+    writeSync(file, Buffer.alloc(8, 1), 0, 8, 30_000);
+    closeSync(file);
+    expect(plain(await isobar('check', '--symbol', 'SYNUSDT', '--interval', '1m'))).toMatch(
+      /CHANGED[^]*changed by another program since isobar wrote it/,
+    );
+    expect(process.exitCode).toBe(1);
+  });
+
+  it('check ends with exit code 1 for a file that was cut, and looks at the others', async () => {
+    const broken = join(folder, 'broken');
+    const bars = ['--interval', '1h', '--from', '2024-01-01', '--bars', '5', '--seed', '1', '--catalog', broken];
+    await isobar('generate', '--symbol', 'CUTUSDT,SOUNDUSDT', ...bars);
+    truncateSync(barsPath(broken, { market: 'spot', symbol: 'CUTUSDT', interval: '1h' }), 300);
+    const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    expect(await isobar('check', '--catalog', broken)).toMatch(/^(?![^]*CUTUSDT)[^]*SOUNDUSDT .* ok /);
+    expect(told).toHaveBeenCalledWith(expect.stringContaining('CUTUSDT/1h.arrow: not a whole Arrow file'));
+    expect(process.exitCode).toBe(1);
+    told.mockRestore();
+  });
+
+  it.each([
+    [['check', '--symbol', 'NONE'], 'the catalog has no such bars'],
+    [['check', '--catalog', '/none/data'], '/none/data: there is no such folder'],
+    [['list', '--catalog', import.meta.filename], 'expected a folder, got a file'],
+    [['check', '--catalog', import.meta.filename], 'expected a folder, got a file'],
+    [['resample', '--symbol', 'SYNUSDT', '--interval', '2h'], '--interval: expected one of 1m 5m 15m 30m 1h 4h 1d 1w 1M, got "2h"'],
+    [
+      ['resample', '--symbol', 'SYNUSDT', '--interval', '4h', '--min-coverage', '90'],
+      '--min-coverage: expected a fraction from 0 to 1, got 90',
+    ],
+    [
+      ['generate', '--symbol', 'SYNUSDT', '--interval', '1m', '--from', '2024-13-01', '--bars', '5', '--seed', '1'],
+      '--from: expected a date',
+    ],
+    [['generate', '--symbol', 'BTCUSDT', '--interval', '1m', '--from', '2024-01-01', '--bars', '5', '--seed', '1'], 'there are real bars'],
+    [
+      ['generate', '--symbol', 'SYNUSDT', '--interval', '1m', '--from', '2024-01-01', '--bars', '5', '--seed', '-1'],
+      'seed: expected a whole number from 0 to 2147483647, got -1',
+    ],
+    [
+      ['generate', '--symbol', 'SYNUSDT', '--interval', '1m', '--from', '2024-01-01', '--bars', '5', '--seed', ''],
+      "--seed: expected a number, got ''",
+    ],
+    [
+      ['generate', '--symbol', 'SYNUSDT', '--interval', '1m', '--from', '2024-01-01', '--bars', 'many', '--seed', '1'],
+      "--bars: expected a number, got 'many'",
+    ],
+    [['import', '/none/BTCUSDT-1m.csv'], 'there is no such file'],
+    [['import'], 'Not enough non-option arguments'],
+    [['import', '/none/nosuch.csv', '--as', 'funding'], '/none/nosuch.csv: cannot be read: there is no such file'],
+    [['import', '/none/BTCUSDT.csv', '--as', 'funding', '--interval', '8h'], '--interval: funding rates have none'],
+    [['import', '/none/BTCUSDT.csv', '--as', 'funding', '--instrument', 'x.json'], '--instrument: it is for bars, not for --as funding'],
+    [['import', '/none/BTCUSDT-1h.csv', '--as', 'mark', '--skip-bad'], '--skip-bad: it is for bars, not for --as mark'],
+    [['list', '--symbl', 'X'], 'Unknown argument'],
+  ])('%j is refused: %s', async (args, message) => expect(isobar(...args)).rejects.toThrow(message));
+
+  it('shows progress as share, rate and time left', () => {
+    expect(progressText('BTCUSD-1m.csv.gz', 'rows', 600_000, 0.5, 500).replaceAll('\u2009', ' ')).toBe(
+      'BTCUSD-1m.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left',
+    );
+    expect(progressText('x'.repeat(90), 'rows', 60_000, 0.01, 2000).length).toBeLessThanOrEqual(100);
+  });
+
+  it('is cut to the width of the terminal: the name first, then the bar, then the rate', () => {
+    const at = (columns: number, name = 'klines/binance-spot/BTCUSDT-1h.csv.gz') =>
+      progressText(name, 'rows', 600_000, 0.5, 500, columns).replaceAll('\u2009', ' ');
+    expect(at(99)).toBe('klines/binance-spot/BTCUSDT-1h.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left');
+    expect(at(59)).toBe('...SDT-1h.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left');
+    expect(at(49)).toBe('...CUSDT-1h.csv.gz  50 %  1.2 M rows/s  0:01 left');
+    expect(at(30)).toBe('...-1h.csv.gz  50 %  0:01 left');
+    for (let columns = 0; columns < 120; columns++) {
+      expect(at(columns).length).toBeLessThanOrEqual(columns);
+      expect(at(columns, 'a').length).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  it('import counts files whose names do not fit a line of 100 columns', async () => {
+    const row = (i: number) => `${Date.UTC(2024, 0, 1) + i * 60_000},100.5,101,100,100.25,1`;
+    const files = [0, 1, 2].map((at) => {
+      const file = join(folder, `LONGUSDT-1m-2024-0${at + 1}-of-three.csv`);
+      writeFileSync(file, ['open_time_ms,open,high,low,close,volume', row(at)].join('\n'));
+      return file;
+    });
+    const text = plain(await isobar('import', ...files));
+    expect(text).toContain('    from        3 files  (3 rows, 3 of them new)');
+    expect(text.split('\n').filter((line) => line.length > 100)).toEqual([]);
+    expect(plain(await isobar('import', ...files.slice(0, 1)))).toContain('LONGUSDT-1m-2024-01-of-three.csv  (the catalog has');
+  });
+
+  it('says one gap of one bar and one row in the singular', async () => {
+    const file = join(folder, 'ONEUSDT-1m.csv');
+    const row = (minute: number) => `${Date.UTC(2024, 0, 1) + minute * 60_000},100.5,101,100,100.25,${minute}`;
+    writeFileSync(file, ['open_time_ms,open,high,low,close,volume', row(0), row(2)].join('\n'));
+    expect(plain(await isobar('import', file))).toMatch(
+      /gaps {8}1 {2}\(1 bar missing, longest 1\)\n {4}no volume {3}1 bar\n[^]*\n2 rows, 1 gaps, 1 missing bars$/,
+    );
+    writeFileSync(file, ['open_time_ms,open,high,low,close,volume', row(3)].join('\n'));
+    expect(plain(await isobar('import', file))).toContain('(1 row, 1 of them new)');
+  });
+});

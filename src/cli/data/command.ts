@@ -1,0 +1,106 @@
+// `isobar data`: its commands, and the options of those that need no exchange. What they do is loaded when one runs.
+
+import type { Argv, CommandModule } from 'yargs';
+import { downloadCommand, instrumentsCommand } from './download.ts';
+import { recordCommand } from './record.ts';
+import { FORMATS } from '../../adapters/bars/sources/formats.ts';
+import { text } from '../options/text.ts';
+
+const catalog = { ...text, default: 'data', describe: 'Folder of the catalog' } as const;
+const market = { choices: ['spot', 'futures'] as const, describe: 'Market' } as const;
+const json = { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } as const;
+const symbol = { ...text, describe: 'Symbol as on the wire, such as BTCUSDT' } as const;
+const FILES = "Files such as BTCUSDT-1m.csv.gz, or patterns such as 'klines/BTCUSDT-1m-*.zip'";
+const interval = { ...text, describe: '1m 5m 15m 30m 1h 4h 1d 1w 1M' } as const;
+
+const importCommand = (yargs: Argv) =>
+  yargs.command(
+    'import <file...>',
+    'Import bar files (CSV, JSON, feather; plain, gzip or zip) into the catalog',
+    (args) =>
+      args.positional('file', { type: 'string', array: true, demandOption: true, describe: FILES }).options({
+        symbol: { ...symbol, describe: 'Symbol; default: from the file name' },
+        interval: { ...interval, describe: 'Interval; default: from the file name' },
+        market: { ...market, describe: 'Market; default: from the file name, else spot' },
+        as: {
+          choices: ['bars', 'mark', 'funding'] as const,
+          default: 'bars' as const,
+          describe: 'What the rows are: bars, or klines of the mark price or funding rates of a contract',
+        },
+        format: { choices: FORMATS, describe: 'Format of the files; default: told from their content' },
+        catalog,
+        instrument: { ...text, describe: 'JSON file with the instrument record' },
+        'round-to-tick': { type: 'boolean', default: false, describe: 'Round prices finer than the precision instead of refusing them' },
+        'skip-bad': { type: 'boolean', default: false, describe: 'Set bad rows aside in a reject file instead of ending with the first' },
+        rejects: { ...text, describe: 'The reject file; default: beside the bars, such as 1m.rejects.csv' },
+        json,
+      }),
+    async (args) => {
+      const { as } = args;
+      if (as !== 'bars') return (await import('./importSeries.ts')).importSeriesData({ ...args, as });
+      return (await import('./actions.ts')).importData(args);
+    },
+  );
+
+const listCommand = (yargs: Argv) =>
+  yargs.command(
+    'list',
+    'Show what the catalog has',
+    (args) => args.options({ catalog, json }),
+    async (args) => (await import('./actions.ts')).listData(args),
+  );
+
+const checkCommand = (yargs: Argv) =>
+  yargs.command(
+    'check',
+    'Walk all bars and write their gap manifests anew; exit code 1 when a file was damaged',
+    (args) => args.options({ symbol, interval, market, catalog, json }),
+    async (args) => (await import('./actions.ts')).checkData(args),
+  );
+
+const resampleCommand = (yargs: Argv) =>
+  yargs.command(
+    'resample',
+    'Make coarser bars from finer ones',
+    (args) =>
+      args.options({
+        symbol: { ...symbol, demandOption: true },
+        interval: { ...interval, demandOption: true, describe: 'Interval to make' },
+        from: { ...text, describe: 'Interval to make it from; default: the longest that divides it' },
+        'min-coverage': { ...text, default: '0', describe: 'Leave out bars that rest on a smaller share of their fine bars, 0 to 1' },
+        market: { ...market, default: 'spot' as const },
+        catalog,
+        json,
+      }),
+    async (args) => (await import('./actions.ts')).resampleData(args),
+  );
+
+const generateCommand = (yargs: Argv) =>
+  yargs.command(
+    'generate',
+    'Make seeded synthetic bars with volatility clustering, labelled synthetic',
+    (args) =>
+      args.options({
+        symbol: { ...symbol, demandOption: true, describe: 'Symbol such as SYNUSDT, or several: SYNUSDT,TWOUSDT; each has the next seed' },
+        interval: { ...interval, demandOption: true },
+        from: { ...text, demandOption: true, describe: 'Time of the first bar, such as 2024-01-01 (UTC)' },
+        bars: { ...text, demandOption: true, describe: 'Number of bars' },
+        seed: { ...text, demandOption: true, describe: 'Seed, a whole number from 0: the same seed, the same bars' },
+        price: { ...text, default: '30000', describe: 'Price at the start, in the quote asset' },
+        'gap-share': { ...text, default: '0', describe: 'Share of bars to leave out, 0 to 0.5' },
+        market: { ...market, default: 'spot' as const },
+        catalog,
+        json,
+      }),
+    async (args) => (await import('./actions.ts')).generateData(args),
+  );
+
+export const dataCommand: CommandModule = {
+  command: 'data',
+  describe: 'The catalog of bars: import, download, record, list, check, resample, generate, instruments',
+  builder: (yargs) =>
+    [importCommand, downloadCommand, recordCommand, listCommand, checkCommand, resampleCommand, generateCommand, instrumentsCommand]
+      .reduce((all: Argv, add) => add(all), yargs)
+      .demandCommand(1, 1, 'Name a command: import, download, record, list, check, resample, generate or instruments'),
+  handler: () => {},
+};

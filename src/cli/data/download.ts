@@ -1,0 +1,53 @@
+// `isobar data download` and `isobar data instruments`: their options. What they do is loaded when one runs.
+
+import type { Argv } from 'yargs';
+import { accessOptions } from '../options/access.ts';
+import { text } from '../options/text.ts';
+
+const market = { choices: ['spot', 'futures'] as const, default: 'spot' as const, describe: 'Market' } as const;
+const catalog = { ...text, default: 'data', describe: 'Folder of the catalog' } as const;
+const json = { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } as const;
+
+/** What `download` and `record` have in common: which sets, and what becomes of revised bars. */
+export const setOptions = {
+  market,
+  symbol: { ...text, demandOption: true, describe: 'Symbol as on the wire, or several: BTCUSDT,ETHUSDT; E-BTC-USDT on futures' },
+  interval: { ...text, demandOption: true, describe: '1m 5m 15m 30m 1h 4h 1d 1w 1M, or several: 1m,1h' },
+  revised: {
+    choices: ['keep', 'replace'] as const,
+    default: 'keep' as const,
+    describe: "Bars for which the exchange now has other figures: keep the catalog's, or replace them",
+  },
+  catalog,
+  json,
+} as const;
+
+export const downloadCommand = (yargs: Argv) =>
+  yargs.command(
+    'download',
+    'Add the newest bars of an exchange to the catalog: at most 300 of each set',
+    (args) =>
+      args
+        .options({
+          ...setOptions,
+          from: { ...text, describe: 'Leave out bars before this time, such as 2026-11-20 or 2026-11-20T08:00 (UTC)' },
+        })
+        .options(accessOptions),
+    async (args) => (await import('./downloadActions.ts')).downloadData(args),
+  );
+
+export const instrumentsCommand = (yargs: Argv) =>
+  yargs.command(
+    'instruments',
+    'Refresh instrument records from what the exchange lists',
+    (args) =>
+      args
+        .options({
+          market: { ...market, default: undefined, describe: 'Market; default: both, or spot with --symbol' },
+          symbol: { ...text, describe: 'Symbol, or several; default: all of the catalog' },
+          catalog,
+          json,
+        })
+        .options(accessOptions),
+    async (args) => (await import('./downloadActions.ts')).refreshRecords(args),
+  );

@@ -1,0 +1,112 @@
+// What `isobar data download`, `record` and `instruments` print for people: at most 100 columns, times in UTC.
+
+import type { DownloadedSet, FailedSet } from '../../app/marketData/download.ts';
+import type { RefreshedInstrument } from '../../app/marketData/refresh.ts';
+import type { RecordNews } from '../../app/marketData/recorder.ts';
+import type { BarKey } from '../../adapters/bars/paths.ts';
+import { assertNever } from '../../base/assert.ts';
+import { formatMinute, formatTime } from '../../model/time.ts';
+import { count, counted } from '../../report/html/page/format.ts';
+import { heading, instrumentLine, qualityLines } from './text.ts';
+
+/** Lines of a list before it is cut. */
+const SHOWN = 5;
+
+export function downloadText(set: DownloadedSet): string {
+  const { manifest, instrument } = set;
+  return [
+    heading(manifest),
+    `    exchange    ${exchangeText(set)}`,
+    ...revisedLines(set),
+    ...(set.openRow === null ? [] : [`    open bar    the last bar had not closed when it was imported: ${set.openRow}`]),
+    ...(set.hole === null ? [] : holeLines(set.hole)),
+    ...set.refused.slice(0, SHOWN).map((problem) => `    refused     ${problem}`),
+    ...(set.refused.length > SHOWN ? [`                and ${count(set.refused.length - SHOWN)} more rows`] : []),
+    ...qualityLines(manifest),
+    `    instrument  ${instrumentLine(instrument)}`,
+    ...set.instrumentChanges.map((change) => `                ${change}`),
+    `    ${set.isWritten ? 'written  ' : 'as it was'}   ${set.path}`,
+    ...madeLines(set),
+  ].join('\n');
+}
+
+function exchangeText({ rows, from, interval, newRows, filledRows, equalRows }: DownloadedSet): string {
+  const klines = `${count(rows)} closed ${from === interval ? 'bars' : `bars of ${from}`}`;
+  const filled = filledRows > 0 ? ` (${count(filledRows)} fill holes)` : '';
+  return `${klines}: ${count(newRows)} new${filled}, ${count(equalRows)} as they were`;
+}
+
+function revisedLines({ revised, rule }: DownloadedSet): string[] {
+  if (revised.length === 0) return [];
+  const done = rule === 'replace' ? "replaced by the exchange's" : "kept as they were; --revised replace takes the exchange's";
+  const lines = revised.slice(0, SHOWN).map(({ openMs, was, now }) => `                ${minute(openMs)}  ${changedText(was, now)}`);
+  const more = revised.length > SHOWN ? [`                and ${count(revised.length - SHOWN)} more`] : [];
+  return [`    revised     ${count(revised.length)} ${revised.length === 1 ? 'bar' : 'bars'}, ${done}`, ...lines, ...more];
+}
+
+type Figures = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', number>>;
+function changedText(was: Figures, now: Figures): string {
+  const changed = (['open', 'high', 'low', 'close', 'volume'] as const).filter((name) => was[name] !== now[name]);
+  return changed.map((name) => `${name} ${was[name]} -> ${now[name]}`).join(', ');
+}
+
+function holeLines({ fromMs, bars }: { readonly fromMs: number; readonly bars: number }): string[] {
+  return [
+    `    hole        ${counted(bars, 'bar')} from ${minute(fromMs)} on, older than the newest 300 klines`,
+    '                the API gives no more; archives can close it: isobar data import FILE',
+  ];
+}
+
+function madeLines({ made }: DownloadedSet): string[] {
+  return made ? [`    made        ${counted(made.manifest.rows, 'bar')} of ${made.manifest.interval}: ${made.path}`] : [];
+}
+
+export function failedText({ market, symbol, interval, problem, remedy }: FailedSet): string {
+  return `${symbol} ${interval} ${market}: ${problem}\n  ${remedy}`;
+}
+
+/** A line with the time in front, for a log that runs on. */
+export function newsText(news: RecordNews, atMs: number): string {
+  return `${formatTime(atMs).slice(11, 19)}  ${bodyOf(news)}`;
+}
+
+function bodyOf(news: RecordNews): string {
+  switch (news.kind) {
+    case 'caughtUp': {
+      const { set } = news;
+      const hole = set.hole === null ? '' : `; a hole of ${counted(set.hole.bars, 'bar')} from ${minute(set.hole.fromMs)} on stays`;
+      return `${nameOf(set)}  ${count(set.newRows)} new bars, ${count(set.manifest.rows)} in all${hole}`;
+    }
+    case 'written': {
+      const bars = news.bars === 1 ? 'bar' : `${count(news.bars)} bars to`;
+      const made = news.made.length === 0 ? '' : `; also ${news.made.map(({ interval }) => interval).join(', ')}`;
+      return `${nameOf(news.key)}  ${bars} ${minute(news.last.openMs)}  close ${news.last.close}${made}`;
+    }
+    case 'late':
+      return `${nameOf(news.key)}  late: the bar of ${minute(news.bar.openMs)}`;
+    case 'revised': {
+      const { bar, was } = news;
+      const what = changedText(was, bar);
+      return `${nameOf(news.key)}  revised: ${minute(bar.openMs)}  ${what}`;
+    }
+    case 'gap': {
+      const why = news.gap.why === 'outOfReach' ? 'older than the newest 300' : 'the exchange does not have them';
+      return `${nameOf(news.key)}  gap: ${counted(news.gap.bars, 'bar')} from ${minute(news.gap.fromMs)} on (${why})`;
+    }
+    case 'trouble': {
+      const again = news.againMs === null ? '' : `; again in ${Math.max(1, Math.round(news.againMs / 1000))} s`;
+      return `${nameOf(news.key)}  ${news.problem}${again}`;
+    }
+    default:
+      return assertNever(news);
+  }
+}
+
+const nameOf = ({ symbol, interval }: BarKey): string => `${symbol} ${interval}`;
+const minute = (ms: number): string => formatMinute(ms).slice(0, 16);
+
+export function refreshedText({ instrument, isNew, isTradable, changes }: RefreshedInstrument): string {
+  const state = isNew ? 'new' : changes.length === 0 ? 'as it was' : changes.join(', ');
+  const closed = isTradable ? '' : '  (not open for trading)';
+  return `  ${instrument.wireName} ${instrument.market}  ${instrumentLine(instrument)}${closed}\n    ${state}`;
+}

@@ -1,0 +1,49 @@
+// What `isobar data import --as mark` and `--as funding` do.
+
+import { importSeries } from '../../adapters/bars/futures/importSeries.ts';
+import { MARK_INTERVALS, parseMarkInterval } from '../../adapters/bars/futures/markInterval.ts';
+import { expandFiles } from '../../adapters/bars/import/globs.ts';
+import type { SeriesKey } from '../../adapters/bars/paths.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { Market } from '../../model/instrument.ts';
+import { print, printJson } from './actions.ts';
+import { importedSeriesText, seriesJson } from './seriesText.ts';
+
+interface SeriesArgs {
+  readonly as: SeriesKey['kind'];
+  readonly file: readonly string[];
+  readonly symbol?: string | undefined;
+  readonly interval?: string | undefined;
+  readonly market?: Market | undefined;
+  readonly catalog: string;
+  readonly json: boolean;
+  readonly instrument?: string | undefined;
+  readonly format?: string | undefined;
+  readonly rejects?: string | undefined;
+  readonly roundToTick: boolean;
+  readonly skipBad: boolean;
+}
+
+/** Options of the same command that marks and rates have no use for: whoever gives one expects more than would be done. */
+const OF_BARS = ['instrument', 'format', 'rejects', 'roundToTick', 'skipBad'] as const;
+
+export async function importSeriesData(args: SeriesArgs): Promise<void> {
+  const { as: kind, catalog, symbol } = args;
+  if (args.market === 'spot') throw new ConfigError(`--as ${kind}: spot has none`, 'leave out --market, or say futures');
+  const useless = OF_BARS.find((option) => args[option] !== undefined && args[option] !== false);
+  if (useless !== undefined) {
+    const option = useless.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw new ConfigError(`--${option}: it is for bars, not for --as ${kind}`, 'leave it out');
+  }
+  if (kind === 'funding' && args.interval !== undefined) throw new ConfigError('--interval: funding rates have none', 'leave it out');
+  const interval = args.interval === undefined ? undefined : (parseMarkInterval(args.interval) ?? undefined);
+  if (args.interval !== undefined && interval === undefined) {
+    throw new ConfigError(`--interval: expected one of ${MARK_INTERVALS.join(' ')}, got ${JSON.stringify(args.interval)}`, 'correct it');
+  }
+  const done = await importSeries(expandFiles(args.file), { catalog, kind, symbol, interval });
+  if (args.json) return printJson(done.map(({ entry, ...rest }) => ({ ...rest, ...seriesJson(entry) })));
+  for (const each of done) print(importedSeriesText(each));
+  // The last line is for scripts: plain numbers, in this form for ever.
+  const total = (of: (each: (typeof done)[number]) => number) => done.reduce((sum, each) => sum + of(each), 0);
+  print(`${total(({ entry }) => entry.rows)} rows, ${total(({ newRows }) => newRows)} new`);
+}

@@ -1,0 +1,64 @@
+// What `isobar data` prints of mark prices and funding rates.
+
+import { basename } from 'node:path';
+import type { ImportedSeries } from '../../adapters/bars/futures/importSeries.ts';
+import type { CheckedSeries, SeriesEntry } from '../../adapters/bars/futures/seriesStore.ts';
+import type { SeriesKey } from '../../adapters/bars/paths.ts';
+import { formatMinute, formatTime } from '../../model/time.ts';
+import { count, counted } from '../../report/html/page/format.ts';
+
+/** `mark 1h`, `funding`: what stands in the place of an interval. */
+const nameOf = (key: SeriesKey): string => (key.kind === 'mark' ? `mark ${key.interval}` : 'funding');
+const minute = (ms: number): string => formatMinute(ms).slice(0, 16);
+
+/** True when a file is as isobar wrote it and none of its rows breaks a rule. */
+export function isSoundSeries({ unchanged, wrong }: CheckedSeries): boolean {
+  return unchanged && wrong === 0;
+}
+
+export function seriesListRow({ key, rows, firstMs, lastMs, gaps, missing, synthetic }: SeriesEntry): string[] {
+  const source = synthetic ? 'synthetic' : 'import';
+  return ['futures', key.symbol, nameOf(key), count(rows), minute(firstMs), minute(lastMs), count(gaps), count(missing), source];
+}
+
+export function seriesCheckRow({ key, rows, gaps, missing, unchanged, wrong, dataSha256 }: CheckedSeries): string[] {
+  const state = unchanged ? (wrong > 0 ? 'BAD' : 'ok') : 'CHANGED';
+  return [
+    'futures',
+    key.symbol,
+    nameOf(key),
+    count(rows),
+    count(gaps),
+    count(missing),
+    '',
+    '',
+    count(wrong),
+    state,
+    dataSha256.slice(0, 10),
+  ];
+}
+
+export function seriesNotes({ key, unchanged }: CheckedSeries): string[] {
+  return unchanged ? [] : [`  ${key.symbol} ${nameOf(key)}: changed by another program since isobar wrote it; import the data again`];
+}
+
+/** A series for `--json`. */
+export function seriesJson({ key, firstMs, lastMs, ...rest }: SeriesEntry) {
+  return { market: 'futures', ...key, ...rest, first: formatTime(firstMs), last: formatTime(lastMs) };
+}
+
+export function importedSeriesText({ files, fileRows, newRows, entry }: ImportedSeries): string {
+  const { key, rows, firstMs, lastMs, gaps, missing, path } = entry;
+  const from = files.length > 3 ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
+  return [
+    `  ${key.symbol} ${nameOf(key)} futures  ${counted(rows, 'row')}  ${minute(firstMs)} – ${minute(lastMs)} UTC`,
+    `    from        ${from}  (${counted(fileRows, 'row')}, ${count(newRows)} of them new)`,
+    ...(key.kind === 'mark' ? [`    gaps        ${gaps === 0 ? 'none' : `${count(gaps)}  (${counted(missing, 'row')} missing)`}`] : []),
+    `    written     ${path}`,
+  ].join('\n');
+}
+
+/** A series that was generated with bars. */
+export function madeSeriesText({ key, rows, path }: SeriesEntry): string {
+  return `    ${(key.kind === 'mark' ? 'marks' : 'funding').padEnd(12)}${path}  (${counted(rows, 'row')})`;
+}

@@ -1,0 +1,167 @@
+// What `isobar data` prints for people: at most 100 columns, numbers right, units said.
+
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { CatalogEntry, CheckedBars } from '../../adapters/bars/catalog.ts';
+import type { CheckedSeries, SeriesEntry } from '../../adapters/bars/futures/seriesStore.ts';
+import type { ImportedSet } from '../../adapters/bars/import/importFiles.ts';
+import type { GapManifest } from '../../adapters/bars/quality.ts';
+import { fromScaled } from '../../base/decimal.ts';
+import type { Contract } from '../../model/contract.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import { formatMinute } from '../../model/time.ts';
+import { count, counted } from '../../report/html/page/format.ts';
+import { seriesCheckRow, seriesListRow, seriesNotes } from './seriesText.ts';
+
+const COLUMNS = 100;
+
+/** The figures of a manifest without its lists. */
+export function summaryOf({ missing: _missing, zeroVolume: _zeroVolume, wrong: _wrong, sha256, ...figures }: GapManifest) {
+  return { manifestSha256: sha256, ...figures };
+}
+
+/** True when a file is as isobar wrote it and none of its rows breaks a rule; gaps are no damage. */
+export function isSound({ unchanged, manifest }: CheckedBars): boolean {
+  return unchanged && manifest.wrong.length === 0;
+}
+
+export function importText(set: ImportedSet): string {
+  const { manifest, instrument } = set;
+  const origin = {
+    proposed: `proposed from the data; to change it, edit ${set.instrumentPath}`,
+    catalog: `from ${set.instrumentPath}`,
+    file: `as given; kept in ${set.instrumentPath}`,
+  }[set.instrumentFrom];
+  return [
+    heading(manifest),
+    ...originLines(set),
+    ...qualityLines(manifest),
+    ...(set.roundedPrices > 0 ? [`    rounded     ${counted(set.roundedPrices, 'price')} to ${instrument.priceDigits} digits`] : []),
+    `    instrument  ${instrumentLine(instrument)}`,
+    `                ${origin}`,
+    `    written     ${set.path}`,
+  ].join('\n');
+}
+
+/** Where the bars came from, and what was noteworthy about the files. */
+function originLines(set: ImportedSet): string[] {
+  const { files, formats, fileGaps } = set;
+  const known = set.knownFiles.length;
+  const what = formats.every((format) => format === 'csv') ? '' : `${formats.join(', ')}; `;
+  const rows = `${what}${counted(set.fileRows, 'row')}, ${count(set.newRows)} of them new`;
+  const read = `(${known === files.length ? 'the catalog has all of it' : rows})`;
+  const names = files.map((file) => basename(file)).join(', ');
+  const isShort = files.length <= 3 && `    from        ${names}  ${read}`.length <= COLUMNS;
+  const lines = [`    from        ${isShort || files.length === 1 ? names : counted(files.length, 'file')}  ${read}`];
+  const line = (name: string, text: string) => lines.push(`    ${name.padEnd(12)}${text}`);
+  if (known > 0 && known < files.length) line('known', `${counted(known, 'file')} not read again: the catalog has the content`);
+  if (set.resumedFiles.length > 0) line('resumed', `${counted(set.resumedFiles.length, 'file')} had been read by an import that was cut`);
+  if (set.repeatedRows > 0) line('overlap', `${counted(set.repeatedRows, 'row')} stood there more than once, equal`);
+  const [gap] = fileGaps;
+  if (gap)
+    line(
+      'between',
+      `${counted(fileGaps.length, 'gap')} between files, the first of ${counted(gap.bars, 'bar')} after ${basename(gap.after)}`,
+    );
+  if (set.rejectsPath !== null) line('bad rows', `${count(set.badRows)} set aside in ${set.rejectsPath}`);
+  return lines;
+}
+
+/** Bars that were made, not imported. */
+export function madeText(manifest: GapManifest, path: string, how: string, coverage: { thin: number; dropped: number } | null): string {
+  const lines = [heading(manifest), `    source      ${how}`, ...qualityLines(manifest)];
+  if (coverage) lines.push(`    coverage    ${count(coverage.thin)} thin bars kept, ${count(coverage.dropped)} left out`);
+  return [...lines, `    written     ${path}`].join('\n');
+}
+
+export function heading({ market, symbol, interval, rows, first, last }: GapManifest): string {
+  const span = first === null || last === null ? '' : `  ${minute(first)} – ${minute(last)} UTC`;
+  return `  ${symbol} ${interval} ${market}  ${counted(rows, 'bar')}${span}`;
+}
+
+export function qualityLines(manifest: GapManifest): string[] {
+  const gaps = `${count(manifest.gaps)}  (${counted(manifest.missingBars, 'bar')} missing, longest ${count(manifest.longestGapBars)})`;
+  const lines = [`    gaps        ${manifest.gaps === 0 ? 'none' : gaps}`, `    no volume   ${counted(manifest.zeroVolumeRows, 'bar')}`];
+  if (manifest.openLastBar) lines.push('    open bar    the last bar had not closed yet');
+  return lines;
+}
+
+export function instrumentLine(of: Instrument): string {
+  const least = fromScaled(of.minLots, of.quantityDigits);
+  if (of.contract) return contractLine(of, of.contract);
+  const [maker, taker] = [of.makerFeePpm, of.takerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`);
+  const digits = `price ${of.priceDigits} and quantity ${of.quantityDigits} digits`;
+  return `${of.base}/${of.quote}, ${digits}, minimum ${least}, fees ${maker} / ${taker}`;
+}
+
+/** Of a contract: what one is, and what of it nobody has told. */
+function contractLine({ base, quote, priceDigits }: Instrument, of: Contract): string {
+  const face = `${fromScaled(of.multiplier, of.multiplierDigits)} ${base}`;
+  const fees = [of.openMakerFeePpm, of.openTakerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`).join(' / ');
+  const assumed = of.assumed === undefined ? '' : `\n                assumed: ${wrapped(of.assumed)}`;
+  return `${of.kind} contract of ${face} in ${quote}, price ${priceDigits} digits, fees ${fees}, leverage ${of.minLeverage} to ${of.maxLeverage}${assumed}`;
+}
+
+function wrapped(words: readonly string[]): string {
+  const lines = [''];
+  for (const word of words) {
+    const last = lines.at(-1)!;
+    if (last.length + word.length > 70) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last}, ${word}`;
+  }
+  return lines.join(',\n                ');
+}
+
+export function listText(catalog: string, entries: readonly CatalogEntry[], series: readonly SeriesEntry[] = []): string {
+  if (entries.length + series.length === 0) {
+    const why = existsSync(catalog) ? '' : 'there is no such folder; ';
+    return `  ${catalog} has no bars yet: ${why}isobar data import FILE`;
+  }
+  const head = ['market', 'symbol', 'interval', 'bars', 'first (UTC)', 'last (UTC)', 'gaps', 'missing', 'source'];
+  const rows = entries.map((entry) => [
+    entry.market,
+    entry.symbol,
+    entry.interval,
+    count(entry.rows),
+    formatMinute(entry.firstMs).slice(0, 16),
+    formatMinute(entry.lastMs).slice(0, 16),
+    count(entry.gaps),
+    count(entry.missingBars),
+    entry.synthetic ? 'synthetic' : entry.source,
+  ]);
+  return aligned([head, ...rows, ...series.map(seriesListRow)], 'lllrllrrl');
+}
+
+export function checkText(checked: readonly CheckedBars[], series: readonly CheckedSeries[] = []): string {
+  const head = ['market', 'symbol', 'interval', 'bars', 'gaps', 'missing', 'no volume', 'thin', 'wrong', 'state', 'manifest'];
+  const rows = checked.map(({ key, manifest, unchanged }) => [
+    key.market,
+    key.symbol,
+    key.interval,
+    count(manifest.rows),
+    count(manifest.gaps),
+    count(manifest.missingBars),
+    count(manifest.zeroVolumeRows),
+    count(manifest.thinBars),
+    count(manifest.wrong.length),
+    unchanged ? (manifest.wrong.length > 0 ? 'BAD' : manifest.openLastBar ? 'open bar' : 'ok') : 'CHANGED',
+    manifest.sha256.slice(0, 10),
+  ]);
+  const notes = checked.flatMap(({ key, manifest, unchanged }) => [
+    ...(unchanged ? [] : [`  ${key.symbol} ${key.interval}: changed by another program since isobar wrote it; import the data again`]),
+    ...manifest.wrong.slice(0, 5).map(({ at, what }) => `  ${key.symbol} ${key.interval}: ${what} at ${at}`),
+  ]);
+  return [aligned([head, ...rows, ...series.map(seriesCheckRow)], 'lllrrrrrrll'), ...notes, ...series.flatMap(seriesNotes)].join('\n');
+}
+
+/** Columns side by side; `sides` has l or r for each. */
+function aligned(rows: readonly (readonly string[])[], sides: string): string {
+  const widths = Array.from(sides, (_, i) => Math.max(...rows.map((row) => (row[i] ?? '').length)));
+  const cell = (text: string, i: number) => (sides[i] === 'r' ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0));
+  return rows.map((row) => `  ${row.map(cell).join('  ')}`.trimEnd()).join('\n');
+}
+
+/** `2024-01-01 08:30` of a time as files have it. */
+function minute(time: string): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 16)}`;
+}

@@ -1,0 +1,28 @@
+// `isobar doctor`: its options. What it does is loaded when it runs.
+
+import type { Argv, CommandModule } from 'yargs';
+import { accessOptions } from '../options/access.ts';
+import { text } from '../options/text.ts';
+
+const options = (args: Argv) =>
+  args
+    .options({
+      market: { choices: ['spot', 'futures', 'both'] as const, describe: 'What to look at; default: what has an address' },
+      symbol: { ...text, describe: 'What you mean to trade: BTCUSDT,ETHUSDT,E-BTC-USDT; default: the catalog' },
+      catalog: { ...text, default: 'data', describe: 'Folder whose instrument records are compared' },
+      ...accessOptions,
+      timeout: { ...text, default: '10', describe: 'Seconds to wait for each answer' },
+      json: { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' },
+      bundle: { ...text, describe: 'Write a support bundle to this file: no key, no amounts' },
+    })
+    .example('$0 doctor --spot-url https://api.example.com', 'can this computer trade there, and if not, why')
+    .epilogue('Changes nothing and places nothing. docs/doctor.md explains every check.');
+
+type DoctorArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
+
+export const doctorCommand: CommandModule<object, DoctorArgs> = {
+  command: 'doctor',
+  describe: 'Look for what keeps this computer from trading on an exchange, and say how to mend it',
+  builder: options,
+  handler: async (args) => (await import('./action.ts')).doctor(args),
+};

@@ -1,0 +1,85 @@
+// What `isobar doctor` prints: a line for each check, its fix below it; at most 100 columns, with or without colours.
+
+import type { CheckResult, Status } from '../../app/doctor/check.ts';
+import type { DoctorReport } from '../../app/doctor/doctor.ts';
+import { foreignJson } from '../../base/foreignText.ts';
+import type { Market } from '../../model/instrument.ts';
+import type { Dialect } from '../../protocol/dialect.ts';
+import { count } from '../../report/html/page/format.ts';
+import { wrapped } from '../terminal/wrapped.ts';
+
+const WIDTH = 100;
+const NAME_COLUMNS = 14;
+const LEAD = ' '.repeat(4 + NAME_COLUMNS);
+const TIME_COLUMNS = 10;
+
+const MARKS: Readonly<Record<Status, string>> = { ok: '✓', warning: '!', failed: '✗', skipped: '·' };
+const COLOURS: Readonly<Record<Status, number>> = { ok: 32, warning: 33, failed: 31, skipped: 90 };
+const TITLES: Readonly<Record<Market, string>> = { spot: 'Spot', futures: 'Futures' };
+
+const painted = (text: string, status: Status, colour: boolean): string => (colour ? `\u001b[${COLOURS[status]}m${text}\u001b[39m` : text);
+
+/** Above the checks of a market; what concerns both stands apart. */
+export function headingLines(market: Market | null, origin: string | null): readonly string[] {
+  return market === null ? [''] : ['', `  ${TITLES[market]}  ${origin ?? ''}`];
+}
+
+/** `  ✓ ping          5 answers, 3.1 ms in the middle, the slowest 9.6 ms                    21 ms`. */
+export function resultLines({ name, market, status, detail, more, said, fix, ms }: CheckResult, colour: boolean): readonly string[] {
+  const [first = '', ...rest] = wrapped(status === 'skipped' ? skippedText(detail) : detail, WIDTH - LEAD.length - TIME_COLUMNS);
+  const shortName = market === null ? name : name.slice(market.length + 1);
+  const time = status === 'skipped' ? '' : `${count(ms)} ms`;
+  const head = `  ${painted(`${MARKS[status]} ${shortName.padEnd(NAME_COLUMNS)}`, status, colour)}`;
+  return [
+    `${head}${first.padEnd(WIDTH - LEAD.length - TIME_COLUMNS)}${time.padStart(TIME_COLUMNS)}`.trimEnd(),
+    ...rest.map((line) => LEAD + line),
+    ...more.flatMap((line) => below('', line)),
+    ...(said === null ? [] : below('', said)),
+    ...fix.flatMap((line, at) => below(at === 0 ? 'fix:  ' : 'also: ', line)),
+  ];
+}
+
+const skippedText = (detail: string): string => `skipped${detail.startsWith('because ') ? '' : ':'} ${detail}`;
+
+const below = (label: string, text: string): readonly string[] =>
+  wrapped(text, WIDTH - LEAD.length - label.length).map((line, at) => LEAD + (at === 0 ? label : ' '.repeat(label.length)) + line);
+
+/** The sum of it, what to look at first, and the options of the dialect that are to be changed. */
+export function closingLines({ checks, dialect, ok }: DoctorReport, configured: Dialect, colour: boolean): readonly string[] {
+  const named = (status: Status): readonly string[] => checks.filter((check) => check.status === status).map(({ name }) => name);
+  const [bad, doubtful, left] = [named('failed'), named('warning'), named('skipped')];
+  const counts = [
+    `${count(named('ok').length)} ok`,
+    ...(doubtful.length > 0 ? [`${count(doubtful.length)} ${doubtful.length === 1 ? 'warning' : 'warnings'}`] : []),
+    ...(bad.length > 0 ? [`${count(bad.length)} failed`] : []),
+    ...(left.length > 0 ? [`${count(left.length)} skipped`] : []),
+  ];
+  const verdict = ok ? 'ready to trade' : 'not ready to trade';
+  const text = `${counts.join(', ')}: ${verdict}`;
+  const advice = bad.length === 0 ? [] : wrapped(`To mend: ${bad.join(', ')}`, WIDTH - 2).map((line) => `  ${line}`);
+  return ['', `  ${painted(text, ok ? 'ok' : 'failed', colour)}`, ...advice, ...dialectLines(dialect, configured)];
+}
+
+/** As they stand in an access file. */
+function dialectLines(found: DoctorReport['dialect'], configured: Dialect): readonly string[] {
+  const changed = Object.entries(found).filter(([name, value]) =>
+    Object.entries(configured).some(([key, set]) => key === name && set !== value),
+  );
+  if (changed.length === 0) return [];
+  return ['', '  For the access file (--config):', '', '    dialect:', ...changed.map(([name, value]) => `      ${name}: ${value}`)];
+}
+
+/** Without what only a bundle asks for. */
+export function reportJson({ checks, dialect, ok }: DoctorReport): string {
+  const shown = checks.map(({ name, status, detail, more, said, fix, code, ms }) => ({
+    name,
+    status,
+    detail,
+    more,
+    said,
+    fix: fix.length === 0 ? null : fix.join('; '),
+    code,
+    ms,
+  }));
+  return foreignJson(JSON.stringify({ checks: shown, dialect, ok }, null, 2));
+}

@@ -1,0 +1,120 @@
+// What `isobar exchange` does: opens the exchange, says where, and keeps on until it is stopped.
+
+import { checkedOrigin } from '../../adapters/rest/wire/origin.ts';
+import { demoKey, demoSettings } from '../../app/exchange/demo.ts';
+import type { Following } from '../../app/exchange/follow.ts';
+import { runExchange, type RunningExchange } from '../../app/exchange/runExchange.ts';
+import type { ExchangeSettings } from '../../app/exchange/settings.ts';
+import { checkOutFolder } from '../../app/folders/out.ts';
+import { ConfigError, EXIT } from '../../base/errors.ts';
+import { profileOf } from '../../service/profile/profile.ts';
+import { stopOnSignal } from '../terminal/stopOnSignal.ts';
+
+interface ExchangeArgs {
+  readonly config?: string | undefined;
+  readonly demo: boolean;
+  readonly port: string;
+  readonly host: string;
+  readonly speed?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly control?: string | undefined;
+  readonly follow?: string | undefined;
+  readonly data?: string | undefined;
+  readonly seed?: string | undefined;
+  readonly quiet: boolean;
+}
+
+export async function exchange(args: ExchangeArgs): Promise<void> {
+  const port = portOf('--port', args.port);
+  const controlPort = args.control === undefined ? null : portOf('--control', args.control);
+  if (args.follow !== undefined) checkedOrigin(args.follow, '--follow');
+  if (args.data !== undefined) checkOutFolder('--data', args.data);
+  const given = await settingsOf(args);
+  // Prices of its own would be in the way of those that are followed.
+  const settings = args.follow === undefined ? given : { ...given, prices: new Map<never, never>() };
+  // A crash is one: nothing is written, no handler runs.
+  const crash = (): void => void process.kill(process.pid, 'SIGKILL');
+  const stop = stopOnSignal();
+  let failed: (why: string) => void = () => {};
+  const ended = new Promise<string | null>((resolve) => {
+    failed = resolve;
+    stop.signal.addEventListener('abort', () => resolve(null), { once: true });
+  });
+  const data = args.data === undefined ? {} : { data: args.data };
+  const running = await runExchange(settings, { host: args.host, port, controlPort, crash, failed, ...data });
+  const following = args.follow === undefined ? null : await followOrClose(args.follow, running);
+  tell(args, settings, running);
+  if (following !== null && !args.quiet) process.stderr.write(`It follows ${args.follow}: ${following.names.join(' ')}\n`);
+  const failure = await ended;
+  stop.release();
+  await following?.stop();
+  await running.close();
+  if (failure !== null) throw diskError(failure);
+  process.exitCode = stop.code() || EXIT.ok;
+}
+
+async function followOrClose(url: string, running: RunningExchange): Promise<Following> {
+  const { follow } = await import('../../app/exchange/follow.ts');
+  const { service, clock } = running;
+  try {
+    return await follow({ url, service, nowMs: () => clock.nowMs(), tell: (text) => process.stderr.write(`${text}\n`) });
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
+}
+
+const diskError = (why: string): ConfigError =>
+  new ConfigError(
+    `the disk does not keep what is written: ${why}`,
+    'nothing was answered that does not last; mend the disk and start again',
+  );
+
+async function settingsOf({ config, demo, profile, seed, speed }: ExchangeArgs): Promise<ExchangeSettings> {
+  if (demo === (config !== undefined)) {
+    throw new ConfigError(
+      `isobar exchange: expected a file or --demo, got ${demo ? `both: ${config}` : 'neither'}`,
+      'config/exchange.example.yaml is one to begin with',
+    );
+  }
+  const times = speed === undefined ? null : Number(speed);
+  if (times !== null && !(times > 0 && Number.isFinite(times)))
+    throw new ConfigError(`--speed: expected a number above 0, got '${speed}'`, '1 is real time');
+  const own = seed === undefined ? null : seedOf(seed);
+  const { readExchange, readProfile } = await import('../../app/exchange/readExchange.ts');
+  if (config !== undefined) {
+    const settings = readExchange(config, { profileFile: profile ?? null, speed: times });
+    return own === null ? settings : { ...settings, seed: own };
+  }
+  const settings = demoSettings(own ?? 1);
+  if (profile === undefined) return settings;
+  return { ...settings, service: { ...settings.service, profile: profileOf(readProfile(profile), profile) } };
+}
+
+/** The first line is for programs. Secrets of accounts that are not the demonstration's are never shown. */
+function tell({ demo, quiet, seed }: ExchangeArgs, { service }: ExchangeSettings, { url, controlUrl, torn }: RunningExchange): void {
+  const key = demo ? demoKey(seed === undefined ? 1 : seedOf(seed)) : null;
+  const line = {
+    spot: url,
+    futures: url,
+    ...(key === null ? {} : { key: key.apiKey, secret: key.secret }),
+    ...(controlUrl === null ? {} : { control: controlUrl }),
+  };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+  if (quiet) return;
+  if (torn !== null) process.stderr.write(`${torn}, and nobody was told of it: it is left out\n`);
+  const instruments = service.instruments.map(({ wireName }) => wireName).join(' ');
+  process.stderr.write(`The paper exchange is open at ${url}: ${instruments}; ${service.accounts.length} accounts. Ctrl-C ends it.\n`);
+  if (controlUrl !== null) process.stderr.write(`A page to look at it: ${controlUrl}/\n`);
+}
+
+function portOf(option: string, text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new ConfigError(`${option}: expected a port from 0 to 65535, got '${text}'`, '0 takes a free one');
+}
+
+function seedOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new ConfigError(`--seed: expected a whole number, got '${text}'`, 'for example --seed 7');
+}

@@ -1,0 +1,26 @@
+// What `isobar replay` does: runs the journal again, and says whether every decision is the same.
+
+import { replayFolder } from '../../app/live/replayFolder.ts';
+import type { ReplayResult } from '../../app/live/replayJournal.ts';
+import { EXIT } from '../../base/errors.ts';
+import { formatTime } from '../../model/time.ts';
+
+interface ReplayArgs {
+  readonly journal: string;
+  readonly config?: string | undefined;
+  readonly json: boolean;
+}
+
+export async function replay({ journal, config, json }: ReplayArgs): Promise<void> {
+  const result = await replayFolder(journal, { config: config ?? null });
+  process.stdout.write(json ? `${JSON.stringify({ equal: result.difference === null, ...result })}\n` : textOf(result));
+  if (result.difference !== null) process.exitCode = EXIT.differs;
+}
+
+function textOf({ processes, instants, bars, decisions, difference }: ReplayResult): string {
+  const starts = `${processes} ${processes === 1 ? 'start' : 'starts'} of the bot`;
+  const head = `${decisions} decisions over ${instants} instants and ${bars} bars, ${starts}`;
+  if (difference === null) return `${head}: every one is the same\n`;
+  const { seq, timeMs, recorded, replayed } = difference;
+  return `${head} are the same; then record ${seq} of ${formatTime(timeMs)} differs\n  recorded  ${recorded}\n  replayed  ${replayed}\n`;
+}

@@ -1,0 +1,94 @@
+// What the commands about a running bot do: ask it over its socket, and print what it says.
+
+import { userInfo } from 'node:os';
+import type { ActAnswer } from '../../app/control/botControl.ts';
+import { act, askLogs, askView, BotSilent } from '../../app/control/client.ts';
+import { dataFolderOf } from '../../app/control/folderOf.ts';
+import type { BotRequest } from '../../app/control/request.ts';
+import { clearLatch, readLatch } from '../../app/kill/latch.ts';
+import { after } from '../../adapters/clock/wallClock.ts';
+import { ConfigError, EXIT } from '../../base/errors.ts';
+import type { BotPlace } from './botOptions.ts';
+import { answerLines, logText, orderLines, positionLines, statusLines } from './botText.ts';
+import { stopOnSignal } from '../terminal/stopOnSignal.ts';
+
+type Shown = BotPlace & { readonly json: boolean };
+const LOOK_EVERY_MS = 500;
+const MOST_LINES = 1000;
+
+const print = (lines: readonly string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
+const printJson = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+
+export async function status(args: Shown): Promise<void> {
+  const view = await askView(dataFolderOf(args));
+  if (args.json) printJson(view);
+  else print(statusLines(view));
+}
+
+export async function positions(args: Shown): Promise<void> {
+  const view = await askView(dataFolderOf(args));
+  if (args.json) printJson(view.positions);
+  else print(positionLines(view));
+}
+
+export async function orders(args: Shown): Promise<void> {
+  const view = await askView(dataFolderOf(args));
+  const { open, unknown, tombs, aliens } = view;
+  if (args.json) printJson({ open, unknown, tombs, aliens });
+  else print(orderLines(view));
+}
+
+export async function decide(request: Extract<BotRequest, { op: 'adopt' | 'ignore' | 'resolve' }>, args: Shown): Promise<void> {
+  tell(await act(dataFolderOf(args), request), args);
+}
+
+export async function halt(args: Shown & { readonly scope: string; readonly cancelOnly: boolean; readonly why: string }): Promise<void> {
+  const { scope, cancelOnly, why } = args;
+  tell(await act(dataFolderOf(args), { op: 'halt', scope, state: cancelOnly ? 'CANCEL_ONLY' : 'HALT_NEW', why }), args);
+}
+
+export async function acknowledge(args: Shown): Promise<void> {
+  tell(await act(dataFolderOf(args), { op: 'acknowledge' }), args);
+}
+
+/** A latch is cleared on the disk: the process that it stopped may be gone. */
+export async function resume(
+  args: Shown & { readonly scope: string; readonly code?: string | undefined; readonly why: string },
+): Promise<void> {
+  const { scope, code, why } = args;
+  const folder = dataFolderOf(args);
+  try {
+    tell(await act(folder, { op: 'resume', scope, code: code ?? null, why }), args);
+  } catch (error) {
+    if (!(error instanceof BotSilent && code === 'KILLED' && readLatch(folder) !== null)) throw error;
+    const latch = clearLatch(folder, userInfo().username, why);
+    tell({ done: true, says: `the latch of ${latch.who} (${latch.why}) is cleared: start the bot, which audits before it trades` }, args);
+  }
+}
+
+export async function logs(args: Shown & { readonly lines: string; readonly follow: boolean }): Promise<void> {
+  const most = Number(args.lines);
+  if (!(Number.isInteger(most) && most >= 1 && most <= MOST_LINES)) {
+    throw new ConfigError(`--lines: expected 1 to ${MOST_LINES}, got '${args.lines}'`, 'the log file of the bot holds all of them');
+  }
+  const folder = dataFolderOf(args);
+  const stop = stopOnSignal();
+  try {
+    for (let seen = 0; ;) {
+      const lines = await askLogs(folder, seen, seen === 0 ? most : MOST_LINES);
+      for (const line of lines) process.stdout.write(`${args.json ? JSON.stringify(line) : logText(line)}\n`);
+      seen = lines.at(-1)?.seq ?? seen;
+      if (!args.follow || stop.signal.aborted) return;
+      await new Promise<void>((resolve) => void after(LOOK_EVERY_MS, resolve));
+    }
+  } finally {
+    stop.release();
+  }
+}
+
+/** An act that was not done is a failure, and says why. */
+function tell(answer: ActAnswer, { json }: Shown): void {
+  if (json) printJson(answer);
+  else print(answerLines(answer));
+  if (!answer.done) process.exitCode = EXIT.failed;
+}

@@ -1,0 +1,20 @@
+// Options of the commands that talk to a running bot: which one is meant.
+
+import type { Argv } from 'yargs';
+import { text } from '../options/text.ts';
+
+export const botOptions = {
+  data: { ...text, describe: 'Data folder of the bot; default: that of --config, else ./bot' },
+  config: { ...text, describe: 'Config of the bot, which names its data folder' },
+  json: { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' },
+} as const;
+
+/** Why it is done: kept in the journal. */
+export const whyOption = { why: { ...text, demandOption: true, describe: 'Why: kept in the journal' } } as const;
+
+export const withBotOptions = (args: Argv) => args.options(botOptions);
+
+export interface BotPlace {
+  readonly data?: string | undefined;
+  readonly config?: string | undefined;
+}

@@ -1,0 +1,186 @@
+// A bot in words, for the terminal: at most 100 columns, and readable without colour.
+
+import { foreignText } from '../../base/foreignText.ts';
+import { formatMinute, formatTime } from '../../model/time.ts';
+import type { ActAnswer, LogLine } from '../../app/control/botControl.ts';
+import type { BotView, OrderView, ScopeView } from '../../app/control/botView.ts';
+import { count, counted, grouped, NONE, percent } from '../../report/html/page/format.ts';
+import { table } from '../terminal/rightTable.ts';
+import { wrapped } from '../terminal/wrapped.ts';
+
+const WIDTH = 100;
+const indented = (text: string, by = 2): readonly string[] =>
+  wrapped(foreignText(text, 600), WIDTH - by).map((line) => ' '.repeat(by) + line);
+const signed = (text: string): string => (/^[^-].*[1-9]/.test(text) ? `+${grouped(text)}` : grouped(text));
+
+/** `37 s`, `4 min`, `2 h 05 min`, `3 d`: of a duration in ms. */
+export function spanText(ms: number | null): string {
+  if (ms === null) return NONE;
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${String(minutes % 60).padStart(2, '0')} min` : `${Math.floor(hours / 24)} d`;
+}
+
+export function statusLines(view: BotView): readonly string[] {
+  const { name, mode, timeScale, account, pid, startedMs, timeMs, scopes } = view;
+  const [first] = scopes;
+  const scale = timeScale === 1 ? '' : `, time ${timeScale}x`;
+  return [
+    `${first?.state ?? NONE}  ${foreignText(name)}  ${mode}${scale}  account ${account}  process ${pid}`,
+    `up ${spanText(timeMs - startedMs)}, since ${formatMinute(startedMs)}`,
+    ...scopes.flatMap((scope) => causeLines(scope, timeMs)),
+    ...killLines(view),
+    '',
+    ...table(
+      ['strategy', 'equity', '', 'today', 'orders', 'fills'],
+      view.strategies.map(({ name: of, equity, asset, today, orders, fills }) => [
+        of,
+        grouped(equity),
+        asset,
+        signed(today),
+        count(orders),
+        count(fills),
+      ]),
+      'lrlrrr',
+    ),
+    '',
+    ...orderCounts(view),
+    ...(view.headroom.length === 0 ? [] : ['', ...headroomLines(view)]),
+    '',
+    ...healthLines(view),
+  ];
+}
+
+function causeLines({ scope, state, causes }: ScopeView, nowMs: number): readonly string[] {
+  return causes.flatMap(({ code, why, sinceMs, clearsItself }) =>
+    indented(
+      `${state} ${scope}: ${code}, ${why} (for ${spanText(nowMs - sinceMs)}; ` +
+        `${clearsItself ? 'clears by itself' : `isobar resume ${scope} --code ${code}`})`,
+    ),
+  );
+}
+
+function killLines({ kill }: BotView): readonly string[] {
+  if (kill === null) return [];
+  return [
+    ...indented(`kill${kill.flatten ? ' and flatten' : ''} by ${kill.who}: ${kill.phase}, ${kill.says}`),
+    ...kill.residuals.flatMap((each) => indented(each, 4)),
+  ];
+}
+
+function orderCounts({ open, unknown, tombs, aliens, counts }: BotView): readonly string[] {
+  const parts = [
+    `${open.length} open`,
+    `${unknown.length} of unknown outcome`,
+    `${tombs.length} proved without effect`,
+    `${aliens.length} of others`,
+  ];
+  return [
+    `orders    ${parts.join(', ')}`,
+    `so far    ${count(counts.ordersSent)} sent, ${counted(counts.fills, 'fill')}, ${count(counts.ordersDenied)} denied by risk, ${count(counts.ordersRefused)} refused`,
+  ];
+}
+
+function headroomLines({ headroom }: BotView): readonly string[] {
+  return table(
+    ['limit', 'of', 'used', 'most', 'unit', ''],
+    headroom.map(({ limit, scope, used, most, unit }) => [
+      limit,
+      scope,
+      limitText(used, unit),
+      limitText(most, unit),
+      unit === 'fraction' ? '' : unit,
+      usedBar(used, most),
+    ]),
+    'llrrll',
+  );
+}
+
+const limitText = (amount: string, unit: string): string => (unit === 'fraction' ? percent(Number(amount)) : grouped(amount));
+
+function usedBar(used: string, most: string): string {
+  const part = Number(most) > 0 ? Math.min(1, Math.max(0, Number(used) / Number(most))) : 0;
+  const full = Math.round(part * 10);
+  return `${'▇'.repeat(full)}${'▁'.repeat(10 - full)} ${count(part * 100)} %`;
+}
+
+function healthLines({ feeds, clocks, audit, journal, budget, timeMs, loopDelayP99Ms, rssBytes }: BotView): readonly string[] {
+  const stopped = budget.filter(({ stoppedUntilMs }) => stoppedUntilMs !== null);
+  const fullest = budget.toSorted((a, b) => b.used / b.most - a.used / a.most)[0];
+  return [
+    ...feeds.map(
+      ({ instrument, interval, ageMs, mostAgeMs }) =>
+        `data      ${instrument} ${interval}: newest bar closed ${spanText(ageMs)} ago (at most ${spanText(mostAgeMs)})`,
+    ),
+    ...clocks.map(
+      ({ market, offsetMs, uncertaintyMs, mostUncertaintyMs }) =>
+        `clock     ${market}: ${offsetMs === null ? 'not measured' : `${Math.round(offsetMs)} ms off, sure to ${Math.ceil(uncertaintyMs ?? 0)} ms`} (at most ${mostUncertaintyMs} ms)`,
+    ),
+    `audit     ${audit.fastMs === null ? 'none yet' : `${audit.result}, ${spanText(timeMs - audit.fastMs)} ago`} (at most ${spanText(audit.mostAgeMs)})${audit.says === '' ? '' : `: ${foreignText(audit.says, 60)}`}`,
+    `journal   ${journal.failure === null ? `record ${count(journal.durableSeq)} on the disk, ${count(journal.lastSeq - journal.durableSeq)} on the way` : `FAILED: ${foreignText(journal.failure, 60)}`}`,
+    ...(fullest
+      ? [`requests  fullest: ${fullest.name}, ${count(fullest.used)} of ${count(fullest.most)} in ${fullest.windowMs / 1000} s`]
+      : []),
+    ...stopped.map(({ name, stoppedUntilMs }) => `requests  ${name} is stopped until ${formatTime(stoppedUntilMs ?? 0)}`),
+    `process   ${count(rssBytes / 2 ** 20)} MiB${loopDelayP99Ms === null ? '' : `, event loop ${loopDelayP99Ms.toFixed(1)} ms at p99`}`,
+  ];
+}
+
+export function orderLines({ open, unknown, tombs, aliens, timeMs }: BotView): readonly string[] {
+  const row = (order: OrderView): readonly string[] => [
+    order.cid,
+    order.instrument,
+    order.side,
+    order.qty === null ? `${grouped(order.amount ?? '0')} (amount)` : grouped(order.qty),
+    order.price === null ? 'market' : grouped(order.price),
+    grouped(order.filled),
+    order.lifecycle,
+    spanText(timeMs - order.createdMs),
+  ];
+  const head = ['order', 'instrument', 'side', 'quantity', 'price', 'filled', 'state', 'age'];
+  const listed = (title: string, orders: readonly OrderView[]): readonly string[] =>
+    orders.length === 0 ? [] : [title, ...table(head, orders.map(row), 'lllrrrlr'), ''];
+  const lines = [
+    ...listed('Of unknown outcome', unknown),
+    ...unknown.flatMap(({ cid, cause, doing, needsPerson }) =>
+      indented(`${cid}: ${cause}; ${doing}${needsPerson ? `; isobar orders resolve ${cid} --outcome ... --why ...` : ''}`),
+    ),
+    ...(unknown.length > 0 ? [''] : []),
+    ...(aliens.length > 0 ? ['Not ours: adopt or ignore'] : []),
+    ...aliens.flatMap(({ kind, id, instrument, says, seenMs }) =>
+      indented(`${kind} ${id} ${instrument}: ${says} (seen ${spanText(timeMs - seenMs)} ago)`),
+    ),
+    ...(aliens.length > 0 ? [''] : []),
+    ...listed('Open', open),
+    ...listed('Proved without effect, still watched', tombs),
+  ];
+  return lines.length === 0 ? ['no open orders'] : lines.slice(0, lines.at(-1) === '' ? -1 : undefined);
+}
+
+export function positionLines({ positions }: BotView): readonly string[] {
+  if (positions.length === 0) return ['no positions'];
+  return table(
+    ['strategy', 'instrument', 'side', 'quantity', '', 'entry', 'last', 'profit', ''],
+    positions.map(({ strategy, instrument, side, qty, base, entryPrice, lastPrice, profit, quote }) => [
+      strategy,
+      instrument,
+      side,
+      grouped(qty),
+      base,
+      entryPrice === null ? NONE : grouped(entryPrice),
+      lastPrice === null ? NONE : grouped(lastPrice),
+      profit === null ? NONE : signed(profit),
+      quote,
+    ]),
+    'lllrlrrrl',
+  );
+}
+
+export function logText({ timeMs, level, says }: LogLine): string {
+  return `${formatTime(timeMs)} ${level.padEnd(5)} ${foreignText(says, 1000)}`;
+}
+
+export const answerLines = ({ says }: ActAnswer): readonly string[] => wrapped(foreignText(says, 600), WIDTH);

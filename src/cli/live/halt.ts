@@ -1,0 +1,42 @@
+// `isobar halt` and `isobar resume`: their options. What they do is loaded when they run.
+
+import type { Argv, CommandModule } from 'yargs';
+import { withBotOptions, whyOption, type BotPlace } from './botOptions.ts';
+import { text } from '../options/text.ts';
+
+const SCOPE = 'account (default), market:spot, symbol:spot:BTCUSDT or strategy:NAME';
+
+const halting = (args: Argv) =>
+  withBotOptions(args)
+    .positional('scope', { type: 'string', default: 'account', describe: SCOPE })
+    .options({ 'cancel-only': { type: 'boolean', default: false, describe: 'Not even orders that reduce' }, ...whyOption })
+    .example('$0 halt symbol:spot:BTCUSDT --why "strange prices"', 'nothing new on one symbol');
+const resuming = (args: Argv) =>
+  withBotOptions(args)
+    .positional('scope', { type: 'string', default: 'account', describe: SCOPE })
+    .options({ code: { ...text, describe: 'Cause to clear, as isobar status shows it; default: your own halt' }, ...whyOption })
+    .example('$0 resume account --code KILLED --why "looked at every position"', 're-arm after a kill, then start the bot');
+
+type HaltArgs = ReturnType<typeof halting> extends Argv<infer T> ? T : never;
+type ResumeArgs = ReturnType<typeof resuming> extends Argv<infer T> ? T : never;
+
+export const haltCommand: CommandModule<object, HaltArgs> = {
+  command: 'halt [scope]',
+  describe: 'Stop new risk on a running bot; orders that reduce still leave',
+  builder: halting,
+  handler: async (args) => (await import('./botActions.ts')).halt(args),
+};
+
+export const acknowledgeCommand: CommandModule<object, BotPlace & { readonly json: boolean }> = {
+  command: 'acknowledge',
+  describe: 'Answer the alarms of a running bot: you have seen them',
+  builder: withBotOptions,
+  handler: async (args) => (await import('./botActions.ts')).acknowledge(args),
+};
+
+export const resumeCommand: CommandModule<object, ResumeArgs> = {
+  command: 'resume [scope]',
+  describe: 'Clear a cause that stops a bot',
+  builder: resuming,
+  handler: async (args) => (await import('./botActions.ts')).resume(args),
+};

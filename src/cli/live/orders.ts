@@ -1,0 +1,40 @@
+// `isobar orders`: its options. What it does is loaded when it runs.
+
+import type { Argv, CommandModule } from 'yargs';
+import { withBotOptions, whyOption } from './botOptions.ts';
+import { text } from '../options/text.ts';
+
+const withId = (args: Argv, what: string) =>
+  withBotOptions(args).positional('id', { type: 'string', demandOption: true, describe: what }).options(whyOption);
+
+const adopt = (args: Argv) =>
+  withId(args, 'Id that isobar orders shows').options({ strategy: { ...text, describe: 'Whose it becomes; default: the only one' } });
+const ignore = (args: Argv) => withId(args, 'Id that isobar orders shows');
+const resolve = (args: Argv) =>
+  withId(args, 'Client order id of an order of unknown outcome').options({
+    outcome: { choices: ['placed', 'noEffect'] as const, demandOption: true, describe: 'What became of it at the exchange' },
+    'venue-id': { ...text, describe: 'Its id at the exchange, where it was placed' },
+  });
+
+export const ordersCommand: CommandModule = {
+  command: 'orders',
+  describe: 'Orders of a running bot: open, of unknown outcome, of others; and what you decide about them',
+  builder: (args) =>
+    args
+      .command('$0', 'Open orders, orders of unknown outcome, and what nobody here has sent', withBotOptions, async (given) =>
+        (await import('./botActions.ts')).orders(given),
+      )
+      .command('adopt <id>', "A limit order that was placed by hand is a strategy's from now on", adopt, async (given) =>
+        (await import('./botActions.ts')).decide({ op: 'adopt', id: given.id, strategy: given.strategy ?? null, why: given.why }, given),
+      )
+      .command('ignore <id>', 'It belongs to somebody else, and is never touched', ignore, async (given) =>
+        (await import('./botActions.ts')).decide({ op: 'ignore', id: given.id, why: given.why }, given),
+      )
+      .command('resolve <id>', 'You have looked: what became of an order of unknown outcome', resolve, async (given) =>
+        (await import('./botActions.ts')).decide(
+          { op: 'resolve', id: given.id, outcome: given.outcome, venueId: given.venueId ?? null, why: given.why },
+          given,
+        ),
+      ),
+  handler: () => {},
+};

@@ -1,0 +1,30 @@
+// `isobar live`: its options. What it does is loaded when it runs.
+
+import type { Argv, CommandModule } from 'yargs';
+import { text } from '../options/text.ts';
+
+const options = (args: Argv) =>
+  args
+    .positional('config', { type: 'string', describe: 'YAML file: strategy, feeds, capital, exchange (docs/live.md)' })
+    .options({
+      live: { type: 'boolean', default: false, describe: 'Real money; the config has to say mode: live as well' },
+      confirm: { ...text, describe: 'Fingerprint of the account, once, before the first trade for real money' },
+      demo: {
+        type: 'boolean',
+        default: false,
+        describe: 'No file: a paper exchange beside the bot, and a strategy that trades on it at once',
+      },
+      json: { type: 'boolean', default: false, describe: 'The log as JSON lines, also on a terminal' },
+      seconds: { ...text, describe: 'Stop in order after so many seconds' },
+    })
+    .example('$0 live --demo', 'a bot at work within seconds; Ctrl-C ends it')
+    .example('$0 live config/bot.paper-spot.example.yaml', 'a bot of your own on the paper exchange');
+
+type LiveArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
+
+export const liveCommand: CommandModule<object, LiveArgs> = {
+  command: 'live [config]',
+  describe: 'Trade: the bot of a backtest on the paper exchange, or for real',
+  builder: options,
+  handler: async (args) => (await import('./startAction.ts')).live(args),
+};

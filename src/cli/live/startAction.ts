@@ -1,0 +1,87 @@
+// What `isobar live` does: starts the bot as a process of its own, hands on signals, and ends with its exit code.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { openDemo, type Demo } from '../../app/live/demo.ts';
+import { secondsOf } from '../../app/live/seconds.ts';
+import { ConfigError } from '../../base/errors.ts';
+
+interface LiveArgs {
+  readonly config?: string | undefined;
+  readonly live: boolean;
+  readonly confirm?: string | undefined;
+  readonly demo: boolean;
+  readonly json: boolean;
+  readonly seconds?: string | undefined;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGUSR2', 'SIGHUP'] as const;
+
+export async function live(args: LiveArgs): Promise<void> {
+  if (args.demo === (args.config !== undefined)) {
+    throw new ConfigError(
+      `isobar live: expected a config file or --demo, got ${args.demo ? `both: ${args.config}` : 'neither'}`,
+      'config/bot.paper-spot.example.yaml is one to begin with',
+    );
+  }
+  if (!args.demo) {
+    process.exitCode = await botProcess(args.config!, args);
+    return;
+  }
+  if (args.live || args.confirm !== undefined) throw new ConfigError('--demo: trades on paper alone', 'leave --live and --confirm out');
+  // Before anything is opened; the bot's own process looks at it again.
+  secondsOf(args.seconds);
+  const demo = await openDemo(fileURLToPath(new URL('../isobar.js', import.meta.url)));
+  try {
+    if (!args.json) process.stderr.write(demoText(demo));
+    process.exitCode = await botProcess(demo.config, args);
+  } finally {
+    demo.close();
+    rmSync(demo.folder, { recursive: true, force: true });
+  }
+}
+
+function demoText({ url, speed, strategy, interval, folder }: Demo): string {
+  return [
+    `A paper exchange is open at ${url}; it lives ${speed} times as fast as the clock on the wall.`,
+    `The bot trades ${strategy} on ${interval} bars of BTCUSDT there, with 10000 USDT of play money. Ctrl-C ends both.`,
+    `Look at it from another terminal: isobar status --data ${folder}/bot`,
+    '',
+    '',
+  ].join('\n');
+}
+
+/** Resolves with the exit code of the bot. */
+function botProcess(config: string, { live: isLive, confirm, json, demo, seconds }: LiveArgs): Promise<number> {
+  const entry = fileURLToPath(new URL('../../live/main.js', import.meta.url));
+  const options = [
+    ...(isLive ? ['--live'] : []),
+    ...(confirm === undefined ? [] : ['--confirm', confirm]),
+    ...(json ? ['--json'] : demo ? ['--plain'] : []),
+    ...(seconds === undefined ? [] : ['--seconds', seconds]),
+  ];
+  const child = spawn(process.execPath, [entry, config, ...options], { stdio: 'inherit' });
+  const off = handOn(child);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      off();
+      resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']);
+    });
+  });
+}
+
+/** A signal of the terminal reaches both processes anyway; this one must not end before the bot has. */
+function handOn(child: ChildProcess): () => void {
+  const offs = SIGNALS.map((name) => {
+    const act = (): void => {
+      // What a terminal sends, it sends to the whole group.
+      if (name !== 'SIGINT' || !process.stdin.isTTY) child.kill(name);
+    };
+    process.on(name, act);
+    return () => void process.off(name, act);
+  });
+  return () => offs.forEach((off) => off());
+}

@@ -1,0 +1,18 @@
+// `--bar-timeout`, which backtests, their verification and sweeps have in common.
+
+import { ConfigError } from '../../base/errors.ts';
+
+export const BAR_TIMEOUT = {
+  type: 'string',
+  requiresArg: true,
+  default: '10',
+  describe: 'Seconds of silence after which a strategy is ended; 0 waits for ever',
+} as const;
+
+/** Milliseconds of `--bar-timeout`. */
+export function timeoutOf(seconds: string): number {
+  const value = seconds.trim() === '' ? NaN : Number(seconds);
+  if (!(value >= 0 && value <= 86_400))
+    throw new ConfigError(`--bar-timeout: expected seconds (0 to 86400), got '${seconds}'`, 'for example --bar-timeout 30');
+  return value * 1000;
+}

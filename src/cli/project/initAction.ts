@@ -1,0 +1,35 @@
+// What `isobar init` and `isobar strategy new` say of the files that they write.
+
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
+import { createProject, createStrategy } from '../../app/scaffold/project.ts';
+import { shellWord } from '../../base/shellWord.ts';
+
+/** The run definition of a new project. */
+const DEFINITION = 'backtests/first.yaml';
+
+export function init(dir: string): void {
+  const { folder, files } = createProject(dir);
+  const where = relative(process.cwd(), folder);
+  const steps = [...(where === '' ? [] : [`cd ${shellWord(where)}`]), 'npm i', `npx isobar backtest ${DEFINITION}`, 'npm test'];
+  say([
+    `Made ${where === '' ? 'a project' : where}:`,
+    ...files.map((file) => `  ${file}`),
+    '  data/                            a year of synthetic bars to begin with',
+    '',
+    'Next:',
+    ...steps.map((step) => `  ${step}`),
+  ]);
+}
+
+export function newStrategy(name: string): void {
+  const { files } = createStrategy(name);
+  const [file = '', test = ''] = files;
+  const run = existsSync(DEFINITION) ? `${DEFINITION} --set strategy=${file}` : `${file} --data FILE --cash 10000`;
+  const steps = [`npx isobar strategy show ${file}`, `npx isobar backtest ${run}`, `npx vitest run ${test}`];
+  say(['Made', ...files.map((each) => `  ${each}`), '', 'Next:', ...steps.map((step) => `  ${step}`)]);
+}
+
+function say(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}

@@ -1,0 +1,21 @@
+// `isobar strategy list` and `show`: what strategies there are, and what one of them asks for.
+
+import { inspectStrategy } from '../../app/strategies/inspect.ts';
+import { aboutOf, listStrategies } from '../../app/strategies/files.ts';
+import { loadStrategy } from '../../plugins/loadStrategy.ts';
+import { listText, strategyText } from './strategyText.ts';
+
+export async function listAction({ json }: { readonly json: boolean }): Promise<void> {
+  const listed = await listStrategies();
+  print(json ? JSON.stringify(listed) : listText(listed));
+}
+
+export async function showAction({ file, json }: { readonly file: string; readonly json: boolean }): Promise<void> {
+  const { strategy, name, hash } = await loadStrategy(file, file);
+  const notes = inspectStrategy(strategy, file);
+  print(json ? JSON.stringify({ name, file, sha256: hash, ...notes }) : strategyText(name, file, aboutOf(file), notes));
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

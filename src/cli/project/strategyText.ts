@@ -1,0 +1,63 @@
+// What `isobar strategy list` and `show` print of strategies.
+
+import type { StrategyNotes } from '../../app/strategies/inspect.ts';
+import type { ListedStrategy } from '../../app/strategies/files.ts';
+import { counted } from '../../report/html/page/format.ts';
+import { alignedRows } from '../terminal/tables.ts';
+import { wrapped } from '../terminal/wrapped.ts';
+
+const WIDTH = 100;
+/** Columns of a word that names the lines behind it. */
+const LABEL = 12;
+
+export function listText(listed: readonly ListedStrategy[]): string {
+  if (listed.length === 0) return 'There is no strategy in ./strategies: isobar strategy new meanCross writes one.';
+  return listed.map((each) => entryText(each).join('\n')).join('\n');
+}
+
+function entryText({ name, file, about, params, feeds, trouble }: ListedStrategy): readonly string[] {
+  // Its message begins with the name of the file.
+  if (trouble !== null) return indented(trouble, 2).map((line, at) => (at === 0 ? line.trimStart() : line));
+  return [`${name}  (${counted(params, 'parameter')}; feeds: ${feeds.join(', ')})`, `  ${file}`, ...indented(about, 2)];
+}
+
+/** `about` is the comment at the head of the file. */
+export function strategyText(name: string, file: string, about: string, notes: StrategyNotes): string {
+  const parts = [
+    [`${name}  ${file}`, ...indented(about, 2)],
+    paramTable(notes),
+    feedTable(notes),
+    [
+      ...labelled('Indicators', notes.indicators),
+      ...labelled('Called', notes.calls.length > 0 ? notes.calls : ['never: it has neither onBar nor a handler']),
+    ],
+  ];
+  return parts.map((lines) => lines.join('\n')).join('\n\n');
+}
+
+function paramTable({ params }: StrategyNotes): readonly string[] {
+  if (params.length === 0) return ['It has no parameters.'];
+  const rows = params.map((of) => [of.name, of.kind, of.default, of.range, of.unit]);
+  const [head = '', ...table] = alignedRows([['parameter', 'kind', 'default', 'range', 'unit'], ...rows]);
+  return [head, ...table.flatMap((line, at) => [line, ...indented(params[at]?.help ?? '', 4)])];
+}
+
+function feedTable({ feeds }: StrategyNotes): readonly string[] {
+  const rows = feeds.map(({ name, interval, isList, warmupBars }) => [
+    name,
+    isList ? 'all of that name' : 'one',
+    interval ?? 'any',
+    warmupBars === 0 ? 'none' : counted(warmupBars, 'bar'),
+  ]);
+  return alignedRows([['feed', 'asks for', 'interval', 'warm-up'], ...rows]);
+}
+
+/** `word` before the first of the items, each on lines of its own. */
+function labelled(word: string, items: readonly string[]): readonly string[] {
+  return items.flatMap((item) => indented(item, LABEL)).map((line, at) => (at === 0 ? word.padEnd(LABEL) + line.slice(LABEL) : line));
+}
+
+/** No line where there is no text. */
+function indented(text: string, columns: number): readonly string[] {
+  return text === '' ? [] : wrapped(text, WIDTH - columns).map((line) => ' '.repeat(columns) + line);
+}

@@ -1,0 +1,37 @@
+// `isobar backtest`: its options. What it does is loaded when it runs.
+
+import type { Argv } from 'yargs';
+import { BAR_TIMEOUT } from '../options/barTimeout.ts';
+import { text } from '../options/text.ts';
+
+const none: readonly string[] = [];
+const list = { type: 'string', array: true, requiresArg: true } as const;
+
+const options = (args: Argv) =>
+  args
+    .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data' })
+    .options({
+      set: { ...list, default: none, describe: 'Change a key of the definition: --set params.fast=20 --set fees.taker=0.0005' },
+      out: { ...text, default: 'runs', describe: 'Folder under which the run folder is made' },
+      json: { type: 'boolean', default: false, describe: 'Print summary.json alone on stdout' },
+      quiet: { type: 'boolean', default: false, describe: 'Print nothing but the path of the run folder' },
+      'bar-timeout': BAR_TIMEOUT,
+      demo: { type: 'boolean', default: false, describe: 'Run a shipped strategy on synthetic bars' },
+    })
+    .options({
+      data: { ...text, describe: 'Bars for a strategy file: CSV, plain or gzip' },
+      cash: { ...text, describe: 'Starting cash, in the quote asset of the bars' },
+      symbol: { ...text, describe: 'Symbol of the bars; default: from the file name' },
+      interval: { ...text, describe: 'Interval of the bars; default: from the file name' },
+      params: { ...list, default: none, describe: 'Parameter of the strategy: --params fast=20' },
+    })
+    .group(['data', 'cash', 'symbol', 'interval', 'params'], 'Without a definition:')
+    .example('$0 backtest --demo', 'see what a run looks like')
+    .example('$0 backtest backtests/smaCross.yaml --set params.fast=20', 'a definition with one key changed')
+    .example('$0 backtest strategies/smaCross.ts --data BTCUSDT-1m.csv.gz --cash 10000', 'a strategy on a file of bars');
+
+export function withBacktest(yargs: Argv): Argv {
+  return yargs.command('backtest [what]', 'Run a strategy over bars; write a run folder with a report', options, async (args) =>
+    (await import('./backtestAction.ts')).backtest(args),
+  );
+}

@@ -1,0 +1,144 @@
+// What `isobar backtest` does: has the run made in a worker, shows its progress, prints its result.
+
+import type { RunRequest } from '../../app/definition/request.ts';
+import { checkOutFolder } from '../../app/folders/out.ts';
+import { stagingFolder } from '../../app/folders/staging.ts';
+import type { Phase } from '../../app/worker/heartbeat.ts';
+import type { Loaded, RunOutcome } from '../../app/worker/messages.ts';
+import { watchRun, type WatchedRun } from '../../app/worker/watchRun.ts';
+import { isPlainDecimal } from '../../base/decimal.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shellWord.ts';
+import { wantsColour } from '../../report/terminal/closingTable.ts';
+import { timeoutOf } from '../options/barTimeout.ts';
+import { progressLine } from '../terminal/progressLine.ts';
+
+interface BacktestArgs {
+  readonly what?: string | undefined;
+  readonly set: readonly string[];
+  readonly out: string;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly barTimeout: string;
+  readonly demo: boolean;
+  readonly data?: string | undefined;
+  readonly cash?: string | undefined;
+  readonly symbol?: string | undefined;
+  readonly interval?: string | undefined;
+  readonly params: readonly string[];
+}
+
+/** Rows of a block: long enough to be fast, short enough for ten heartbeats a second. */
+export const BLOCK_ROWS = 2048;
+
+export const WORDS: Readonly<Record<Phase, string>> = {
+  start: 'starting',
+  load: 'loading',
+  import: 'loading',
+  setUp: 'preparing',
+  bars: '',
+  metrics: 'measuring',
+  report: 'writing',
+};
+
+export async function backtest(args: BacktestArgs): Promise<void> {
+  const line = progressLine('bars');
+  const say = (text: string) => {
+    if (args.quiet) return;
+    line.clear();
+    process.stderr.write(`${text}\n`);
+  };
+  const request = requestOf(args);
+  checkOutFolder('--out', args.out);
+  const run = watchRun(request, {
+    outFolder: args.out,
+    stagingFolder: stagingFolder(args.out),
+    blockRows: BLOCK_ROWS,
+    barTimeoutMs: timeoutOf(args.barTimeout),
+    colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),
+    onLoaded: (loaded) => tellLoaded(loaded, say),
+    onProgress: (phase, rows, share, name) => {
+      if (!args.quiet) line.show(`${name} ${WORDS[phase]}`.trim(), rows, share);
+    },
+  });
+  stopOnSignal(run);
+  try {
+    const outcome = await run.outcome;
+    line.clear();
+    print(outcome, args, say);
+  } finally {
+    line.clear();
+  }
+}
+
+/** What the command line asks for. Throws ConfigError where its parts do not go together. */
+function requestOf(args: BacktestArgs): RunRequest {
+  const settings = [...args.params.map((setting) => `params.${setting}`), ...args.set];
+  const { what, data } = args;
+  // Of a definition and of the demo they would change nothing, and nobody would notice.
+  const useless = (['cash', 'symbol', 'interval'] as const).find((option) => args[option] !== undefined);
+  if (args.demo) {
+    if (what !== undefined || data !== undefined)
+      throw new ConfigError('--demo: expected no definition beside it', 'leave one of them out');
+    if (useless !== undefined) throw new ConfigError(`--${useless}: expected not to stand beside --demo`, 'leave it out');
+    return { kind: 'demo', settings };
+  }
+  if (what === undefined)
+    throw new ConfigError('backtest: expected a run definition or a strategy file, got nothing', 'try isobar backtest --demo');
+  if (!/\.[cm]?[jt]s$/.test(what)) {
+    if (data !== undefined)
+      throw new ConfigError(
+        `--data: expected a strategy file (.ts) beside it, got ${what}`,
+        'a definition names its bars by feeds and catalog',
+      );
+    if (useless !== undefined)
+      throw new ConfigError(
+        `--${useless}: expected a strategy file (.ts) with --data beside it, got ${what}`,
+        `a key of a definition is changed by --set: ${useless === 'cash' ? '--set cash.USDT=10000' : `--set feeds.bars.${useless}=${args[useless]}`}`,
+      );
+    return { kind: 'file', file: what, settings };
+  }
+  if (data === undefined)
+    throw new ConfigError(
+      `${what}: expected --data FILE beside a strategy file`,
+      `isobar backtest ${shellWord(what)} --data BTCUSDT-1m.csv.gz --cash 10000`,
+    );
+  if (args.cash === undefined)
+    throw new ConfigError(`${what}: expected --cash AMOUNT beside --data`, 'for example --cash 10000, in the quote asset of the bars');
+  if (!isPlainDecimal(args.cash))
+    throw new ConfigError(`--cash: expected a decimal (amount of the quote asset), got '${args.cash}'`, 'for example --cash 10000');
+  return {
+    kind: 'options',
+    values: { strategy: what, cash: args.cash },
+    data: { files: [data], sets: [] },
+    symbol: args.symbol,
+    interval: args.interval,
+    called: 'the command line',
+    places: { strategy: 'the strategy file', feeds: '--data', cash: '--cash', interval: '--interval' },
+    inCode: [],
+    settings,
+  };
+}
+
+function tellLoaded({ madeDefinition, notes }: Loaded, say: (text: string) => void): void {
+  if (madeDefinition !== null) say(`The definition of this run:\n\n${madeDefinition.trimEnd().replace(/^/gm, '  ')}\n`);
+  for (const note of notes) say(`Note: ${note}.`);
+}
+
+function print({ folder, summary, table, timings }: RunOutcome, args: BacktestArgs, say: (text: string) => void): void {
+  if (args.json) {
+    say(table);
+    process.stdout.write(summary);
+  } else process.stdout.write(`${args.quiet ? folder : table}\n`);
+  if (process.env['ISOBAR_TIMINGS'] === '1') process.stderr.write(`${JSON.stringify(timings)}\n`);
+}
+
+/** An interrupted run leaves nothing behind, and ends with the code that a shell expects of the signal. */
+export function stopOnSignal(run: WatchedRun<unknown>): void {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.once(signal, () => void run.stop().finally(() => process.exit(code)));
+  }
+}

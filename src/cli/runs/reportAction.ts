@@ -1,0 +1,89 @@
+// What `isobar report` does: prints the closing table of a run again, or sets two runs beside each other; opens the page if asked.
+
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { shownPath } from '../../app/definition/paths.ts';
+import { openRun, readStoredEquity, readSummary } from '../../app/runFolder/read.ts';
+import { compareFolders, writeComparison } from '../../app/runFolder/compared.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { Comparison } from '../../report/compare/comparison.ts';
+import { compareTable } from '../../report/compare/terminal.ts';
+import { closingTable, wantsColour } from '../../report/terminal/closingTable.ts';
+
+interface ReportArgs {
+  readonly run: string;
+  readonly other?: string | undefined;
+  readonly open: boolean;
+  readonly out?: string | undefined;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+export async function report(args: ReportArgs): Promise<void> {
+  const page = args.other === undefined ? showRun(args) : await compare(args, args.other);
+  if (args.open) await openInBrowser(page);
+}
+
+/** Returns the path of the report. */
+function showRun({ run: folder, json, quiet, out }: ReportArgs): string {
+  if (out !== undefined) throw new ConfigError('--out: expected a second run beside it', 'a single run has its report in its folder');
+  const run = openRun(folder);
+  const page = resolve(folder, 'report.html');
+  const summary = readSummary(run);
+  if (json) process.stdout.write(readFileSync(join(folder, 'summary.json'), 'utf8'));
+  else if (quiet) process.stdout.write(`${shownPath(page)}\n`);
+  else {
+    const { equity } = readStoredEquity(folder);
+    const colour = wantsColour(process.stdout, process.env);
+    process.stdout.write(
+      `${closingTable({ equity: { length: equity.length, units: equity } }, summary, { colour, report: shownPath(page) })}\n`,
+    );
+  }
+  return page;
+}
+
+async function compare({ run, out, json, quiet }: ReportArgs, other: string): Promise<string> {
+  const comparison = compareFolders(run, other);
+  const page = await writeComparison(comparison, out ?? null);
+  const colour = wantsColour(process.stdout, process.env);
+  if (json) process.stdout.write(`${JSON.stringify(jsonOf(comparison, shownPath(resolve(page))), null, 2)}\n`);
+  else if (quiet) process.stdout.write(`${shownPath(resolve(page))}\n`);
+  else process.stdout.write(`${compareTable(comparison, { colour, report: shownPath(resolve(page)) })}\n`);
+  return page;
+}
+
+function jsonOf({ a, b, isIdentical, figures, keys, inputs, firstFill, doubts }: Comparison, page: string) {
+  const run = ({ path, summary }: Comparison['a']) => ({ folder: path, resultHash: summary.resultHash });
+  return {
+    a: run(a),
+    b: run(b),
+    isIdentical,
+    figures: Object.fromEntries(
+      figures.map(({ name, a: of, b: other, difference, better }) => [name, { a: of, b: other, difference, better }]),
+    ),
+    differs: [...keys, ...inputs],
+    firstFill,
+    doubts,
+    report: page,
+  };
+}
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [command: string, ...args: string[]]>>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+};
+
+/** Hands the page to the system; BROWSER names another program. */
+async function openInBrowser(page: string): Promise<void> {
+  const own = process.env['BROWSER'];
+  const [command, ...args] = own ? [own] : (OPENERS[process.platform] ?? ['xdg-open']);
+  await new Promise<void>((done, fail) => {
+    const child = spawn(command, [...args, page], { detached: true, stdio: 'ignore' });
+    child.on('error', () => fail(new ConfigError(`--open: ${command} cannot be started`, `open ${shownPath(page)} by hand`)));
+    child.on('spawn', () => {
+      child.unref();
+      done();
+    });
+  });
+}

@@ -1,0 +1,45 @@
+// What `isobar verify` does: has the run made again in a worker, shows its progress, prints the verdict.
+
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { watchVerify } from '../../app/worker/watchRun.ts';
+import { nowMs } from '../../adapters/clock/wallClock.ts';
+import { EXIT } from '../../base/errors.ts';
+import { BLOCK_ROWS, stopOnSignal, WORDS } from './backtestAction.ts';
+import { timeoutOf } from '../options/barTimeout.ts';
+import { progressLine } from '../terminal/progressLine.ts';
+import { verdictText } from './verifyText.ts';
+
+interface VerifyArgs {
+  readonly run: string;
+  readonly in?: string | undefined;
+  readonly barTimeout: string;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+export async function verify(args: VerifyArgs): Promise<void> {
+  const line = progressLine('bars');
+  const task = { folder: args.run, startedIn: args.in ?? null };
+  const run = watchVerify(task, {
+    outFolder: '',
+    stagingFolder: join(tmpdir(), `isobar-verify-${process.pid}-${nowMs()}`),
+    blockRows: BLOCK_ROWS,
+    barTimeoutMs: timeoutOf(args.barTimeout),
+    colour: false,
+    onLoaded: () => {},
+    onProgress: (phase, rows, share, name) => {
+      if (!args.quiet) line.show(`${name} ${phase === 'report' ? 'comparing' : WORDS[phase]}`.trim(), rows, share);
+    },
+  });
+  stopOnSignal(run);
+  try {
+    const verdict = await run.outcome;
+    line.clear();
+    if (args.json) process.stdout.write(`${JSON.stringify(verdict, null, 2)}\n`);
+    else if (!args.quiet) process.stdout.write(`${verdictText(verdict)}\n`);
+    if (verdict.outcome !== 'identical') process.exitCode = EXIT.differs;
+  } finally {
+    line.clear();
+  }
+}

@@ -1,0 +1,93 @@
+// What `isobar verify` prints for people: the verdict first, then what it rests on. At most 100 columns.
+
+import type { Verdict } from '../../app/verify/verify.ts';
+import type { ChangedInput } from '../../app/verify/inputs.ts';
+import type { Difference } from '../../app/verify/tables.ts';
+import { assertNever } from '../../base/assert.ts';
+import { count, counted } from '../../report/html/page/format.ts';
+import { wrapped } from '../../report/terminal/closingTable.ts';
+
+const LEAD = 13;
+const HASH_LETTERS = 12;
+
+/** Lines joined by \n, without one at the end. */
+export function verdictText(verdict: Verdict): string {
+  const { folder, differences, changed, inputs, notes, failure } = verdict;
+  const [first, ...rest] = differences;
+  const lines = [headline(verdict), ...said('Run', folder), ...said('Result', resultText(verdict))];
+  if (failure !== null) lines.push(...said('Failure', failure.message), ...(failure.remedy === '' ? [] : said('', failure.remedy)));
+  if (first !== undefined) lines.push('', ...said('First', differenceText(first)));
+  for (const [at, difference] of rest.entries()) lines.push(...said(at === 0 ? 'Then' : '', differenceText(difference)));
+  const why = cause(verdict);
+  if (why !== null) lines.push('', ...said('Why', why));
+  if (changed.length === 0) lines.push(...said('Inputs', `${counted(inputs, 'file')}, each as the run read it`));
+  else lines.push('', ...said('Changed', `${count(changed.length)} of ${counted(inputs, 'input')}`), ...changedLines(changed));
+  for (const note of notes) lines.push(...said('Note', note));
+  return lines.join('\n');
+}
+
+/** The label stands before the first line, the others below it. */
+function said(label: string, text: string): string[] {
+  return text.split('\n').flatMap((line, at) => wrapped(`  ${(at === 0 ? label : '').padEnd(LEAD - 2)}`, line));
+}
+
+function headline({ outcome, changed, differences, resultHash }: Verdict): string {
+  const also = changed.length === 0 ? '' : `; ${changedNames(changed)} changed`;
+  switch (outcome) {
+    case 'identical':
+      return changed.length === 0 ? '  identical' : `  identical result, but ${changedNames(changed)} changed`;
+    case 'different': {
+      const files = [...new Set(differences.map(({ file }) => file))];
+      const isOfFolder = changed.length === 0 && (resultHash.now === resultHash.recorded || files[0] === 'manifest.json');
+      if (isOfFolder) return `  different: ${files.join(', ')} ${files.length === 1 ? 'is' : 'are'} not what the run wrote`;
+      const [first] = differences;
+      return `  different: ${first === undefined ? 'the result' : `${first.what} in ${first.file}`}${also}`;
+    }
+    case 'notRun':
+      return `  not verified: the run could not be made again${also}`;
+    default:
+      return assertNever(outcome);
+  }
+}
+
+function changedNames(changed: readonly ChangedInput[]): string {
+  const [only] = changed;
+  return changed.length === 1 && only !== undefined && only.file.length <= 50 ? only.file : counted(changed.length, 'input');
+}
+
+function resultText({ resultHash: { recorded, now }, rows, outcome }: Verdict): string {
+  if (now === null) return `recorded ${short(recorded)}`;
+  if (now !== recorded) return `recorded ${short(recorded)}, now ${short(now)}`;
+  const compared = `${counted(rows.orders, 'order')}, ${counted(rows.fills, 'fill')}, ${counted(rows.instants, 'instant')} of equity`;
+  return `${short(now)}, as recorded${outcome === 'identical' ? `: ${compared}` : ''}`;
+}
+
+function differenceText({ file, what, where, recorded, now }: Difference): string {
+  const place = where === '' ? '' : ` (${where})`;
+  return `${what}${place} in ${file}\nrecorded  ${recorded}\nnow       ${now}`;
+}
+
+function cause({ outcome, isFolderAltered, changed, notes, differences, resultHash }: Verdict): string | null {
+  if (outcome !== 'different') return null;
+  const isTag = differences.every(({ what }) => /, (slot|code|entry_tag|exit_tag)$/.test(what));
+  if (resultHash.now === resultHash.recorded) {
+    const files = [...new Set(differences.map(({ file }) => file))].join(', ');
+    if (changed.length > 0) return `the result hash is as recorded: ${files} changed after the run, or shows what has changed`;
+    const chance = isTag ? ', or tags of the strategy depend on chance' : '';
+    return `the run made again has the recorded hash: ${files} changed after the run${chance}`;
+  }
+  if (isFolderAltered)
+    return 'orders, fills and equity of the folder do not have the recorded hash: they, or the hash, changed after the run';
+  if (changed.length > 0) return null;
+  if (notes.length > 0) return 'no file that went in has changed, but a version has';
+  return 'nothing that went in has changed: the strategy or a model depends on something else, such as a clock, chance or a file';
+}
+
+function changedLines(changed: readonly ChangedInput[]): string[] {
+  return changed.flatMap(({ use, file, recorded, now }) => [
+    `    ${file}`,
+    `      ${use.padEnd(10)}  recorded ${recorded === null ? 'none' : short(recorded)}, now ${now === null ? 'missing' : short(now)}`,
+  ]);
+}
+
+const short = (hash: string) => hash.slice(0, HASH_LETTERS);

@@ -1,0 +1,131 @@
+// What `isobar sweep` does: checks what was asked, runs the sets with progress on stderr, prints the best and where the report is.
+
+import { join } from 'node:path';
+import { runSweep, type Beginning, type SweepRun } from '../../app/sweep/sweep.ts';
+import { finishSweep, setCommand, writeSweepFolder, type FinishedSweep } from '../../app/sweep/folder.ts';
+import { SHARED_PARALLEL, sharedRunner } from '../../app/sweep/shared.ts';
+import { threadRunner, type ThreadOptions } from '../../app/sweep/threads.ts';
+import { rankingFigure, setUpSweep, type SweepSetup } from '../../app/sweep/setUp.ts';
+import { shownPath } from '../../app/definition/paths.ts';
+import { checkOutFolder } from '../../app/folders/out.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shellWord.ts';
+import { count, counted } from '../../report/html/page/format.ts';
+import { sweepTable } from '../../report/sweep/terminal.ts';
+import { wantsColour } from '../../report/terminal/closingTable.ts';
+import { checkUrl } from '../../research/queueClient.ts';
+import type { TaskRunner } from '../../research/sweep.ts';
+import { progressLine } from '../terminal/progressLine.ts';
+import { stopOnSignal } from '../terminal/stopOnSignal.ts';
+import { threadOptions, wholeNumber } from './options.ts';
+
+interface SweepArgs {
+  readonly definition: string;
+  readonly grid: readonly string[];
+  readonly random?: string | undefined;
+  readonly by: string;
+  readonly workers?: string | undefined;
+  readonly memory?: string | undefined;
+  readonly barTimeout: string;
+  readonly resume: boolean;
+  readonly fresh: boolean;
+  readonly set: readonly string[];
+  readonly out: string;
+  readonly ledger?: string | undefined;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly queue?: string | undefined;
+  readonly work: boolean;
+}
+
+export async function sweep(args: SweepArgs): Promise<void> {
+  const by = rankingFigure(args.by);
+  // Tried before anything is loaded; how many threads there is work for is known only then.
+  threadOptions(args);
+  const random = wholeNumber('--random', args.random, Number.MAX_SAFE_INTEGER);
+  const beginning = beginningOf(args);
+  if (!args.work && args.queue === undefined)
+    throw new ConfigError('--no-work: expected --queue beside it', 'without a queue this machine does all the work');
+  if (args.queue !== undefined) checkUrl(args.queue);
+  checkOutFolder('--out', args.out);
+  if (args.ledger !== undefined) checkOutFolder('--ledger', args.ledger);
+  const setup = await setUpSweep({ definition: args.definition, settings: args.set, grid: args.grid, random }, args.ledger ?? null);
+  if (args.ledger === undefined) checkOutFolder('--ledger', setup.ledgerFolder);
+  const threads = threadOptions(args, setup.sets.length);
+  // Only now: while a strategy file is loaded in this thread, a signal must end the process itself.
+  const stop = stopOnSignal();
+  const line = progressLine('sets');
+  const say = (text: string) => {
+    line.clear();
+    if (!args.quiet) process.stderr.write(`${text}\n`);
+  };
+  say(announcement(setup, threads.threads));
+  let [done, before] = [0, 0];
+  try {
+    const run = await runSweep(setup, {
+      beginning,
+      parallel: args.queue === undefined ? threads.threads : SHARED_PARALLEL,
+      openRunner: () => openRunner(setup, args, threads),
+      onOpen: (ready) => {
+        before = done = ready;
+        if (ready > 0) say(`${count(ready)} of them are in the ledger already.`);
+      },
+      onProgress: (now) => {
+        done = now;
+        const left = setup.sets.length - before;
+        if (!args.quiet) line.show(`${setup.header.name} sweep`, now - before, left === 0 ? 1 : (now - before) / left);
+      },
+      signal: stop.signal,
+    });
+    line.clear();
+    await tell(finishSweep(run, by), args, say);
+  } catch (error) {
+    line.clear();
+    if (!stop.signal.aborted) throw error;
+    say(`Stopped: ${count(done)} of ${counted(setup.sets.length, 'set')} are in the ledger. Go on with: ${again()}`);
+    process.exitCode = stop.code();
+  } finally {
+    stop.release();
+  }
+}
+
+async function openRunner(setup: SweepSetup, { queue, work }: SweepArgs, threads: ThreadOptions): Promise<TaskRunner> {
+  if (queue === undefined) return threadRunner(setup, threads);
+  return sharedRunner(setup, { url: queue, threads: work ? threads : { ...threads, threads: 0 } });
+}
+
+async function tell(sweepDone: FinishedSweep, args: SweepArgs, say: (text: string) => void): Promise<void> {
+  const { folder, summary } = await writeSweepFolder(args.out, sweepDone);
+  const { record, findings, run } = sweepDone;
+  const table = sweepTable(record, findings, {
+    colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),
+    report: shownPath(join(process.cwd(), folder, 'report.html')),
+    command: bestCommand(run, sweepDone),
+  });
+  if (args.json) {
+    say(table);
+    process.stdout.write(summary);
+  } else process.stdout.write(`${args.quiet ? folder : table}\n`);
+}
+
+/** The steadiest set where there is one: what a reader should look at first. */
+function bestCommand(run: SweepRun, { record, findings }: FinishedSweep): string {
+  return setCommand(run, record, findings.plateau ?? findings.best);
+}
+
+function announcement({ sets, gridSize, axes }: SweepSetup, threads: number): string {
+  const shape = axes.map(({ name, values }) => `${name} ${count(values.length)}`).join(' × ');
+  const drawn = sets.length < gridSize ? `, drawn from ${count(gridSize)}` : '';
+  return `${counted(sets.length, 'set')} (${shape}${drawn}) on ${counted(threads, 'thread')}.`;
+}
+
+function beginningOf({ resume, fresh }: SweepArgs): Beginning {
+  if (resume && fresh) throw new ConfigError('--resume: expected not to stand beside --fresh', 'leave one of them out');
+  return resume ? 'resume' : fresh ? 'fresh' : 'new';
+}
+
+/** The command line that goes on with the sweep. */
+function again(): string {
+  const words = process.argv.slice(2).filter((word) => word !== '--fresh' && word !== '--resume');
+  return `isobar ${[...words, '--resume'].map(shellWord).join(' ')}`;
+}

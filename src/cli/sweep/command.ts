@@ -1,0 +1,64 @@
+// `isobar sweep` and `isobar sweep-worker`: their options. What they do is loaded when one runs.
+
+import type { Argv } from 'yargs';
+import { BAR_TIMEOUT } from '../options/barTimeout.ts';
+import { text } from '../options/text.ts';
+
+const none: readonly string[] = [];
+const list = { type: 'string', array: true, requiresArg: true, default: none } as const;
+/** How sets are run on a machine. */
+const threads = {
+  workers: { ...text, describe: 'Threads; default: one a core' },
+  'bar-timeout': { ...BAR_TIMEOUT, describe: 'Seconds of silence after which a set is given up; 0 waits for ever' },
+  memory: { ...text, describe: 'MiB that the equity of sets which run together may take; default: 64 a thread' },
+} as const;
+const catalog = { ...text, describe: 'Catalog in place of the one that the definition names' } as const;
+
+const sweepOptions = (args: Argv) =>
+  args
+    .positional('definition', { type: 'string', demandOption: true, describe: 'A run definition (.yaml)' })
+    .options({
+      grid: {
+        ...list,
+        describe:
+          'Values of a parameter: --grid fast=5..50:5 --grid mode=long,both; of several strategies: --grid SmaCross.fast=5..50:5; repeat it for each',
+      },
+      random: { ...text, describe: 'Draw this many sets of the grid, by the seed of the definition' },
+      by: { ...text, default: 'sharpe', describe: 'Figure that ranks the sets' },
+      ...threads,
+      resume: { type: 'boolean', default: false, describe: 'Go on with a sweep that was cut' },
+      fresh: { type: 'boolean', default: false, describe: 'Run all sets, whatever the ledger has' },
+      set: { ...list, describe: 'Change a key of the definition: --set fees.taker=0.0005' },
+      out: { ...text, default: 'runs', describe: 'Folder under which the run folder is made' },
+      ledger: { ...text, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },
+      json: { type: 'boolean', default: false, describe: 'Print sweep.json alone on stdout' },
+      quiet: { type: 'boolean', default: false, describe: 'Print nothing but the path of the run folder' },
+    })
+    .options({
+      queue: { ...text, describe: 'Share the sets with other machines: redis://host:6379' },
+      work: { type: 'boolean', default: true, describe: 'Run sets on this machine too; --no-work leaves them to others' },
+    })
+    .group(['queue', 'work'], 'Many machines:')
+    .example('$0 sweep backtests/smaCross.yaml --grid fast=5..50:5 --grid slow=20..200:20', '100 sets, ranked by Sharpe')
+    .example('$0 sweep my.yaml --grid bars=10..500 --grid width=1..4:0.05 --random 500', '500 sets of 29 951');
+
+const workerOptions = (args: Argv) =>
+  args.options({
+    queue: { ...text, demandOption: true, describe: 'Redis of the sweep: redis://host:6379' },
+    catalog,
+    ...threads,
+    once: { type: 'boolean', default: false, describe: 'End with the first sweep, or at once where there is none' },
+  });
+
+export function withSweep(yargs: Argv): Argv {
+  return yargs
+    .command(
+      'sweep <definition>',
+      'Run a strategy with many sets of parameters; rank them, and weigh the best against chance',
+      sweepOptions,
+      async (args) => (await import('./action.ts')).sweep(args),
+    )
+    .command('sweep-worker', 'Run sets of sweeps that other machines share by --queue', workerOptions, async (args) =>
+      (await import('./workerAction.ts')).sweepWorker(args),
+    );
+}

@@ -1,0 +1,26 @@
+// What `isobar sweep-worker` does: works on shared sweeps until it is stopped, and says on which.
+
+import { joinSweeps } from '../../app/sweep/shared.ts';
+import { stopOnSignal } from '../terminal/stopOnSignal.ts';
+import { threadOptions } from './options.ts';
+
+interface WorkerArgs {
+  readonly queue: string;
+  readonly catalog?: string | undefined;
+  readonly workers?: string | undefined;
+  readonly memory?: string | undefined;
+  readonly barTimeout: string;
+  readonly once: boolean;
+}
+
+export async function sweepWorker({ queue, catalog, once, ...how }: WorkerArgs): Promise<void> {
+  const threads = threadOptions(how);
+  const stop = stopOnSignal();
+  try {
+    const say = (text: string) => void process.stderr.write(`${text}\n`);
+    await joinSweeps({ url: queue, threads, catalog: catalog ?? null, isOnce: once, say, signal: stop.signal });
+    process.exitCode = stop.code();
+  } finally {
+    stop.release();
+  }
+}

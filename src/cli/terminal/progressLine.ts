@@ -1,0 +1,63 @@
+// One line of progress on stderr for work that takes over a second; quiet where stderr is no terminal, but for a line every ten seconds.
+
+import { monotonicMs } from '../../adapters/clock/wallClock.ts';
+import { count, fixed } from '../../report/html/page/format.ts';
+
+export interface ProgressLine {
+  /** `done` things of the `name`d work, `share` (0 to 1) of all of it. */
+  readonly show: (name: string, done: number, share: number) => void;
+  /** Removes the line. */
+  readonly clear: () => void;
+}
+
+const FIRST_AFTER_MS = 1000;
+const BAR_CELLS = 10;
+const LONGEST_NAME = 40;
+/** With less of a name left the bar or the rate gives way. */
+const SHORTEST_NAME = 12;
+
+/** `what` is counted, in the plural: rows, bars. */
+export function progressLine(what: string): ProgressLine {
+  const terminal = process.stderr.isTTY;
+  const everyMs = terminal ? 100 : 10_000;
+  const startMs = monotonicMs();
+  let nextMs = startMs + FIRST_AFTER_MS;
+  let shown = false;
+  return {
+    show(name, done, share) {
+      const now = monotonicMs();
+      if (now < nextMs) return;
+      nextMs = now + everyMs;
+      // The last column stays free: what is written there makes some terminals go on to the next line.
+      const columns = terminal ? (process.stderr.columns || 100) - 1 : 100;
+      const text = progressText(name, what, done, share, now - startMs, columns);
+      process.stderr.write(terminal ? `\r${text}\u001b[K` : `${text}\n`);
+      shown = terminal;
+    },
+    clear() {
+      if (shown) process.stderr.write('\r\u001b[K');
+      shown = false;
+    },
+  };
+}
+
+/** `name  42 %  ▇▇▇▇▁▁▁▁▁▁  1.2 M rows/s  0:03 left`, at most `columns` wide: the name is cut first, then the bar goes, then the rate. */
+export function progressText(name: string, what: string, done: number, share: number, elapsedMs: number, columns = 100): string {
+  const filled = Math.min(BAR_CELLS, Math.floor(share * BAR_CELLS));
+  const perSecond = (done / elapsedMs) * 1000;
+  const rate = perSecond >= 1e6 ? `${(perSecond / 1e6).toFixed(1)} M` : perSecond < 10 ? fixed(perSecond, 1) : count(Math.round(perSecond));
+  const left = share > 0 ? Math.ceil((elapsedMs * (1 - share)) / share / 1000) : 0;
+  const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left`;
+  const percent = `${String(Math.floor(share * 100)).padStart(2)} %`;
+  const bar = '▇'.repeat(filled) + '▁'.repeat(BAR_CELLS - filled);
+  const figures = [`${percent}  ${bar}  ${rate} ${what}/s  ${clock}`, `${percent}  ${rate} ${what}/s  ${clock}`, `${percent}  ${clock}`];
+  const most = Math.min(LONGEST_NAME, name.length);
+  const fits = figures.find((text) => text.length + 2 + Math.min(most, SHORTEST_NAME) <= columns) ?? percent;
+  return `${shortened(name, Math.min(most, columns - fits.length - 2))}  ${fits}`.slice(0, Math.max(0, columns));
+}
+
+/** Its end tells one file of many from the others. */
+function shortened(name: string, most: number): string {
+  if (name.length <= most) return name;
+  return most > 3 ? `...${name.slice(3 - most)}` : name.slice(0, Math.max(0, most));
+}
