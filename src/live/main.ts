@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { ConfigError, EXIT } from '../base/errors.ts';
-import { secondsOf } from '../app/live/seconds.ts';
+import { secondsOf } from '../app/live/config/seconds.ts';
 import { tuneV8 } from './v8.ts';
 import { handedOver } from './output.ts';
 import { runBot } from './process.ts';

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { parseDefinition, parseSource } from '../../src/app/definition/parse.ts';
 import { yamlSource } from '../../src/app/definition/source.ts';
-import { LIVE_FILE } from '../../src/app/live/liveConfig.ts';
+import { LIVE_FILE } from '../../src/app/live/config/read.ts';
 import type { InstalledPackage } from '../fixtures/packed.ts';
 import type { Block } from './blocks.ts';
 import { bringFiles } from './readerFiles.ts';

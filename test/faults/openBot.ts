@@ -1,8 +1,8 @@
 // A bot of this process, as `isobar live` makes it, whose strategy is a class of a test.
 
 import { planOf } from '../../src/app/definition/strategies.ts';
-import type { LiveConfig } from '../../src/app/live/liveConfig.ts';
-import { LiveLog } from '../../src/app/live/liveLog.ts';
+import type { LiveConfig } from '../../src/app/live/config/read.ts';
+import { LiveLog } from '../../src/app/live/view/log.ts';
 import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/app/live/openLiveBot.ts';
 import { NoAnswer } from '../../src/app/marketData/service.ts';
 import { ConfigError } from '../../src/base/errors.ts';

@@ -9,7 +9,7 @@ import { planOf } from '../../src/app/definition/strategies.ts';
 import { botFileOf } from '../../src/app/live/botFile.ts';
 import { LiveControl } from '../../src/app/live/control.ts';
 import type { OpenedBot } from '../../src/app/live/openLiveBot.ts';
-import { replayFolder } from '../../src/app/live/replayFolder.ts';
+import { replayFolder } from '../../src/app/live/replay/folder.ts';
 import { Strategy } from '../../src/index.ts';
 import { LiveDesk, stopped, until } from './liveDesk.ts';
 

@@ -3,9 +3,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { TradeHistory } from '../../src/adapters/journal/history.ts';
 import type { AskKlines } from '../../src/adapters/rest/market/barPoller.ts';
-import { BarDesk } from '../../src/app/live/barDesk.ts';
+import { BarDesk } from '../../src/app/live/feeds/barDesk.ts';
 import { buildEngine } from '../../src/app/live/liveEngine.ts';
-import type { LiveSet } from '../../src/app/live/liveFeeds.ts';
+import type { LiveSet } from '../../src/app/live/feeds/feeds.ts';
 import { timeMs } from '../../src/base/brand.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { deliverInstant } from '../../src/engine/liveSteps.ts';

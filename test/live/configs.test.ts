@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keysAt } from '../../src/app/definition/keys.ts';
-import { readLiveConfig } from '../../src/app/live/liveConfig.ts';
-import { DEFINITION_KEYS, liveJsonSchema, liveSchema } from '../../src/app/live/liveSchema.ts';
-import { checkMode } from '../../src/app/live/mode.ts';
+import { readLiveConfig } from '../../src/app/live/config/read.ts';
+import { DEFINITION_KEYS, liveJsonSchema, liveSchema } from '../../src/app/live/config/schema.ts';
+import { checkMode } from '../../src/app/live/config/mode.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 
 const CONFIGS = fileURLToPath(new URL('../../config/', import.meta.url));

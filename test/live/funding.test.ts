@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { writeBotFile } from '../../src/app/control/botFile.ts';
 import { botFileOf } from '../../src/app/live/botFile.ts';
 import type { OpenedBot } from '../../src/app/live/openLiveBot.ts';
-import { replayFolder } from '../../src/app/live/replayFolder.ts';
+import { replayFolder } from '../../src/app/live/replay/folder.ts';
 import type { RunPlan } from '../../src/app/bot/plan.ts';
 import { prepareBacktest } from '../../src/app/backtest/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';

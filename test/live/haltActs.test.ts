@@ -8,7 +8,7 @@ import { planOf } from '../../src/app/definition/strategies.ts';
 import { lossKill } from '../../src/app/kill/lossKill.ts';
 import { botFileOf } from '../../src/app/live/botFile.ts';
 import { LiveControl } from '../../src/app/live/control.ts';
-import { replayFolder } from '../../src/app/live/replayFolder.ts';
+import { replayFolder } from '../../src/app/live/replay/folder.ts';
 import { Strategy } from '../../src/index.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { LiveDesk, stopped, until } from './liveDesk.ts';

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { writeBotFile } from '../../src/app/control/botFile.ts';
 import { planOf } from '../../src/app/definition/strategies.ts';
 import { botFileOf } from '../../src/app/live/botFile.ts';
-import { replayFolder } from '../../src/app/live/replayFolder.ts';
+import { replayFolder } from '../../src/app/live/replay/folder.ts';
 import { Strategy } from '../../src/index.ts';
 import { LiveDesk, stopped, until } from './liveDesk.ts';
 

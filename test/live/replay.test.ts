@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { botFileOf } from '../../src/app/live/botFile.ts';
-import { replayFolder } from '../../src/app/live/replayFolder.ts';
+import { replayFolder } from '../../src/app/live/replay/folder.ts';
 import { writeBotFile } from '../../src/app/control/botFile.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import { planOf } from '../../src/app/definition/strategies.ts';

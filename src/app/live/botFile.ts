@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import type { BotFile } from '../control/botFile.ts';
-import { journalFolder } from './botJournal.ts';
+import { journalFolder } from './journal/botJournal.ts';
 import type { OpenedBot } from './openLiveBot.ts';
 
 export function botFileOf({ bot, plan }: Pick<OpenedBot, 'bot' | 'plan'>): BotFile {

@@ -12,10 +12,10 @@ import { OPERATOR } from '../control/botControl.ts';
 import type { BotView, KillView } from '../control/botView.ts';
 import { scopeNamed, scopesOf, type Named } from '../control/scopes.ts';
 import { readLatch, setLatch, type Latch } from '../kill/latch.ts';
-import { adoptOrder, ignoreOrder } from './aliens.ts';
-import { killBot } from './killBot.ts';
+import { adoptOrder, ignoreOrder } from './account/aliens.ts';
+import { killBot } from './safety/killBot.ts';
 import type { OpenedBot } from './openLiveBot.ts';
-import { namedOf, viewOf } from './view.ts';
+import { namedOf, viewOf } from './view/view.ts';
 
 export interface ControlParts extends Pick<OpenedBot, 'bot' | 'gate' | 'counts'> {
   readonly loopDelayP99Ms: () => number | null;
@@ -27,8 +27,7 @@ const ACCOUNT: Scope = { kind: 'account' };
 const KILLED = 'KILLED';
 const done = (says: string): ActAnswer => ({ done: true, says });
 const refused = (says: string): ActAnswer => ({ done: false, says });
-const noScope = (name: string, named: Named): ActAnswer =>
-  refused(`${name} is no scope of this bot: it has ${scopesOf(named).join(', ')}`);
+const noScope = (name: string, named: Named): ActAnswer => refused(`${name} is no scope of this bot: it has ${scopesOf(named).join(', ')}`);
 
 export class LiveControl implements BotControl {
   readonly #parts: ControlParts;
@@ -73,7 +72,9 @@ export class LiveControl implements BotControl {
     if (scope === null) return noScope(name, namedOf(engine));
     this.#step(() => engine.risk.halts.raise(scope, state, OPERATOR, `${why} (${who})`, venueMs()));
     log.decided(null, `${who} halts ${name}: ${why}`, OPERATOR, 'warn');
-    return this.#lasting(`${name} is halted (${state}): ${state === 'HALT_NEW' ? 'only what reduces a position leaves' : 'only cancels leave'}`);
+    return this.#lasting(
+      `${name} is halted (${state}): ${state === 'HALT_NEW' ? 'only what reduces a position leaves' : 'only cancels leave'}`,
+    );
   }
 
   async resume({ scope: name, code, why }: ResumeAct, who: Who): Promise<ActAnswer> {

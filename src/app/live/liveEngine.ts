@@ -13,11 +13,11 @@ import { botModule } from '../bot/botModule.ts';
 import { resolveRun, type ResolveOptions } from '../definition/resolve.ts';
 import type { FeedPlan, RunPlan } from '../bot/plan.ts';
 import { TOKENS } from '../bot/tokens.ts';
-import { liveContracts } from './fundingRates.ts';
-import type { LiveBehaviour } from './liveConfig.ts';
+import { liveContracts } from './feeds/fundingRates.ts';
+import type { LiveBehaviour } from './config/read.ts';
 import { liveModule, type LiveWorld } from './liveModule.ts';
-import { bookHistory } from './recovery.ts';
-import { missingWarmup } from './warmup.ts';
+import { bookHistory } from './journal/recovery.ts';
+import { missingWarmup } from './feeds/warmup.ts';
 
 /** Rows that indicators are filled with at a time while they warm up. */
 const BLOCK_ROWS = 512;

@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { openDemo, type Demo } from '../../app/live/demo.ts';
-import { secondsOf } from '../../app/live/seconds.ts';
+import { secondsOf } from '../../app/live/config/seconds.ts';
 import { ConfigError } from '../../base/errors.ts';
 
 interface LiveArgs {

@@ -1,0 +1,16 @@
+// A kill that closes positions tells its own trades from those that are booked: none may be forgotten that a list still shows.
+
+import { expect, it } from 'vitest';
+import type { InstrumentId } from '../../../model/instrument.ts';
+import { BookedTrades } from './bookedTrades.ts';
+
+it('keeps the newest two thousand of each instrument', () => {
+  const booked = new BookedTrades();
+  for (let id = 1; id <= 2500; id++) booked.add('spot:BTCUSDT', String(id));
+  booked.add('spot:ETHUSDT', '1');
+  booked.add('spot:BTCUSDT', '2500');
+  const [bitcoin, ether] = (['spot:BTCUSDT', 'spot:ETHUSDT'] as InstrumentId[]).map((id) => booked.of(id));
+  expect([bitcoin!.size, bitcoin!.has('500'), bitcoin!.has('501'), bitcoin!.has('2500')]).toEqual([2000, false, true, true]);
+  expect([...ether!]).toEqual(['1']);
+  expect(booked.of('spot:SOLUSDT' as InstrumentId).size).toBe(0);
+});

@@ -1,0 +1,70 @@
+// Paper and live cannot be confused: of all combinations of what a start says, these alone go on.
+
+import { expect, test } from 'vitest';
+import { ConfigError } from '../../../base/errors.ts';
+import { checkMode, fingerprintOf, type Mode, type ModeClaim } from './mode.ts';
+
+const OWN = 'a1b2c3d4e5f6';
+const URLS = {
+  loopback: 'http://127.0.0.1:8080',
+  name: 'http://localhost:8080',
+  remote: 'https://api.example.com',
+  plain: 'http://api.example.com',
+  both: 'mixed',
+} as const;
+
+function refusalOf(claim: ModeClaim): string | null {
+  try {
+    checkMode(claim);
+    return null;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+}
+
+const combinations = (['paper', 'live'] satisfies Mode[]).flatMap((mode) =>
+  [false, true].flatMap((isFlagged) =>
+    [1, 60].flatMap((timeScale) =>
+      (Object.keys(URLS) as (keyof typeof URLS)[]).flatMap((url) =>
+        [null, OWN, 'another12345'].map((confirmed) => ({ mode, isFlagged, timeScale, url, confirmed })),
+      ),
+    ),
+  ),
+);
+
+test.each(combinations)('$mode, --live $isFlagged, x$timeScale, $url, confirmed $confirmed', ({ url, ...said }) => {
+  const urls = url === 'both' ? { spot: URLS.loopback, futures: URLS.remote } : { spot: URLS[url], futures: URLS[url] };
+  const mayPaper = said.mode === 'paper' && !said.isFlagged && (url === 'loopback' || url === 'name');
+  const mayLive = said.mode === 'live' && said.isFlagged && said.timeScale === 1 && url === 'remote' && said.confirmed === OWN;
+  const refusal = refusalOf({ ...said, urls, fingerprint: OWN });
+  if (mayPaper || mayLive) expect(refusal).toBeNull();
+  else expect(refusal).toMatch(/\S/);
+});
+
+test('all combinations are tried', () => expect(combinations).toHaveLength(2 * 2 * 2 * 5 * 3));
+
+test('an address that only looks like this computer is another one', () => {
+  const claim = { mode: 'paper', isFlagged: false, timeScale: 1, fingerprint: OWN, confirmed: null } as const;
+  for (const url of ['http://127.0.0.1.example.com', 'http://localhost.example.com', 'https://127.1.example.org', 'http://10.0.0.1:8080']) {
+    expect(refusalOf({ ...claim, urls: { spot: url } })).toContain('expected a paper exchange on this computer');
+  }
+  for (const url of ['http://127.9.9.9:1', 'http://[::1]:8080']) expect(refusalOf({ ...claim, urls: { spot: url } })).toBeNull();
+});
+
+test('what is missing for live is said one by one, the command to confirm with it', () => {
+  const claim: ModeClaim = { mode: 'live', isFlagged: true, timeScale: 1, urls: { spot: URLS.remote }, fingerprint: OWN, confirmed: null };
+  expect(refusalOf({ ...claim, isFlagged: false })).toBe('mode: live trades real money');
+  expect(refusalOf({ ...claim, timeScale: 2 })).toBe('timeScale: expected 1 in live, got 2');
+  expect(refusalOf({ ...claim, urls: { spot: URLS.plain } })).toContain('expected the https address of a real exchange');
+  expect(refusalOf(claim)).toBe(`the account ${OWN} was never confirmed`);
+  expect(refusalOf({ ...claim, confirmed: 'other' })).toBe(`the account is ${OWN}, confirmed was other`);
+});
+
+test('a fingerprint names the account and not its key', () => {
+  const key = 'kD3Fa81GqzLm0xYw';
+  const print = fingerprintOf(key);
+  expect(print).toMatch(/^[0-9a-f]{12}$/);
+  expect(print).toBe(fingerprintOf(key));
+  expect(print).not.toBe(fingerprintOf(`${key}x`));
+});

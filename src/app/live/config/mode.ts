@@ -1,0 +1,64 @@
+// Paper or live: what must come together before an order may leave for real money, decided in one place over all combinations.
+
+import { createHash } from 'node:crypto';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Market } from '../../../model/instrument.ts';
+
+export type Mode = 'paper' | 'live';
+
+/** Everything that a start says about its mode. */
+export interface ModeClaim {
+  /** `mode` of the config; its default is paper. */
+  readonly mode: Mode;
+  /** `--live` was given. */
+  readonly isFlagged: boolean;
+  readonly timeScale: number;
+  readonly urls: Readonly<Partial<Record<Market, string>>>;
+  /** Fingerprint of the key. */
+  readonly fingerprint: string;
+  /** Fingerprint that a person has typed, now or before; null: none. */
+  readonly confirmed: string | null;
+}
+
+/** Throws ConfigError unless every sign says the same: paper on this computer, or live and all that live needs. */
+export function checkMode(claim: ModeClaim): void {
+  const refusal = claim.mode === 'paper' ? paperRefusal(claim) : liveRefusal(claim);
+  if (refusal) throw refusal;
+}
+
+function paperRefusal({ isFlagged, urls }: ModeClaim): ConfigError | null {
+  if (isFlagged) {
+    return new ConfigError('--live: the config says mode: paper', 'write mode: live into the config, or leave --live out');
+  }
+  const remote = Object.values(urls).find((url) => !isLoopback(url));
+  if (remote === undefined) return null;
+  return new ConfigError(
+    `exchange: expected a paper exchange on this computer, got ${remote}`,
+    'paper mode talks to 127.0.0.1 alone: isobar exchange opens one; for real money see docs/live.md',
+  );
+}
+
+function liveRefusal({ isFlagged, timeScale, urls, fingerprint, confirmed }: ModeClaim): ConfigError | null {
+  if (!isFlagged) return new ConfigError('mode: live trades real money', 'if that is what you want, add --live to the command');
+  if (timeScale !== 1)
+    return new ConfigError(`timeScale: expected 1 in live, got ${timeScale}`, 'a real exchange keeps its own time: leave it out');
+  const own = Object.values(urls).find((url) => isLoopback(url) || !url.startsWith('https:'));
+  if (own !== undefined) {
+    return new ConfigError(`exchange: expected the https address of a real exchange, got ${own}`, 'for a paper exchange write mode: paper');
+  }
+  if (confirmed === fingerprint) return null;
+  const remedy = `read the config once more, then type its account: --confirm ${fingerprint}`;
+  return confirmed === null
+    ? new ConfigError(`the account ${fingerprint} was never confirmed`, remedy)
+    : new ConfigError(`the account is ${fingerprint}, confirmed was ${confirmed}`, remedy);
+}
+
+/** Which account a key belongs to, without a hint at the key. */
+export function fingerprintOf(apiKey: string): string {
+  return createHash('sha256').update(`isobar account ${apiKey}`).digest('hex').slice(0, 12);
+}
+
+function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}

@@ -1,0 +1,66 @@
+// The log of a live bot: one line an event, whatever it is told, and never what must not be seen.
+
+import { expect, test } from 'vitest';
+import { formatTime } from '../../../model/time.ts';
+import { LiveLog, type Level } from './log.ts';
+
+function desk(isPretty: boolean, level: Level = 'info') {
+  const lines: string[] = [];
+  const log = new LiveLog({
+    write: (line) => lines.push(line),
+    isPretty,
+    nowMs: () => 1_700_000_000_000,
+    formatTime,
+    hide: (text) => text.replaceAll('s3cret', '****'),
+    level,
+  });
+  return { log, lines };
+}
+
+test('JSON lines with the time, and simple fields alone', () => {
+  const { log, lines } = desk(false);
+  log.info('filled', { qty: '1', deep: { secret: 's3cret' }, call: () => 1, at: 5 });
+  expect(JSON.parse(lines[0]!)).toEqual({
+    level: 'info',
+    time: '2023-11-14T22:13:20.000Z',
+    qty: '1',
+    deep: '(object)',
+    call: '(function)',
+    at: 5,
+    msg: 'filled',
+  });
+});
+
+test.each([true, false])('secrets and control characters are taken out, on a terminal (%s) too', (isPretty) => {
+  const { log, lines } = desk(isPretty);
+  log.warn('the key s3cret\n\u001b[2Jforged line', { why: 's3cret\r\n' });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).not.toContain('s3cret');
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  expect(lines[0]!.slice(0, -1)).not.toMatch(/[\u0000-\u001f]/);
+});
+
+test('endless text is cut', () => {
+  const { log, lines } = desk(true);
+  log.info('x'.repeat(10_000));
+  expect(lines[0]!.length).toBeLessThan(600);
+});
+
+test('decisions and lines are kept for whoever asks, the newest of them', () => {
+  const { log } = desk(true);
+  for (let at = 1; at <= 250; at++) log.decided('Cross', `decision ${at}`, at % 2 === 0 ? 'CODE' : null);
+  expect(log.decisions).toHaveLength(200);
+  expect(log.decisions.at(-1)).toMatchObject({ seq: 250, strategy: 'Cross', says: 'decision 250', code: 'CODE' });
+  expect(log.after(248, 10).map(({ says }) => says)).toEqual(['Cross: decision 249', 'Cross: decision 250']);
+  expect(log.after(0, 3)).toHaveLength(3);
+});
+
+test('what is below the level is kept and not written', () => {
+  const { log, lines } = desk(true);
+  log.debug('detail');
+  expect(lines).toEqual([]);
+  expect(log.after(0, 1)).toMatchObject([{ level: 'debug', says: 'detail' }]);
+  const loud = desk(true, 'debug');
+  loud.log.debug('detail');
+  expect(loud.lines).toHaveLength(1);
+});

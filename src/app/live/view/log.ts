@@ -1,0 +1,95 @@
+// The log of a live bot: one line of JSON an event, plain sentences on a terminal, and the newest lines at hand for whoever asks the bot.
+
+import { pino } from 'pino';
+import type { LogLine } from '../../control/botControl.ts';
+import type { DecisionView } from '../../control/botView.ts';
+
+export type Level = LogLine['level'];
+/** Simple values alone: whatever else somebody hands over is named by its kind, so that nothing unknown is written down. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+export interface LiveLogOptions {
+  /** Takes each line, ending in a newline. */
+  readonly write: (line: string) => void;
+  readonly isPretty: boolean;
+  readonly nowMs: () => number;
+  readonly formatTime: (ms: number) => string;
+  /** Text without what must not be seen. */
+  readonly hide: (text: string) => string;
+  /** The least that is written; default info. */
+  readonly level?: Level;
+}
+
+const MOST_LINES = 2000;
+const MOST_DECISIONS = 200;
+const MOST_TEXT = 500;
+
+export class LiveLog {
+  readonly #options: LiveLogOptions;
+  readonly #pino;
+  readonly #lines: LogLine[] = [];
+  readonly #decisions: DecisionView[] = [];
+  #seq = 0;
+  #decided = 0;
+
+  constructor(options: LiveLogOptions) {
+    this.#options = options;
+    const { write, level = 'info' } = options;
+    this.#pino = pino({ base: null, timestamp: false, level, formatters: { level: (label) => ({ level: label }) } }, { write });
+  }
+
+  debug(says: string, fields?: LogFields): void {
+    this.#add('debug', says, fields);
+  }
+  info(says: string, fields?: LogFields): void {
+    this.#add('info', says, fields);
+  }
+  warn(says: string, fields?: LogFields): void {
+    this.#add('warn', says, fields);
+  }
+  error(says: string, fields?: LogFields): void {
+    this.#add('error', says, fields);
+  }
+
+  /** What was decided and why; `code` is stable. */
+  decided(strategy: string | null, says: string, code: string | null = null, level: DecisionView['level'] = 'info'): void {
+    const timeMs = this.#options.nowMs();
+    this.#decisions.push({ seq: ++this.#decided, timeMs, strategy, level, code, says: this.#clean(says) });
+    if (this.#decisions.length > MOST_DECISIONS) this.#decisions.shift();
+    this.#add(level, strategy === null ? says : `${strategy}: ${says}`, code === null ? undefined : { code });
+  }
+
+  get decisions(): readonly DecisionView[] {
+    return this.#decisions;
+  }
+
+  /** Lines after number `after`, the newest `most` of them. */
+  after(after: number, most: number): readonly LogLine[] {
+    return this.#lines.filter(({ seq }) => seq > after).slice(-most);
+  }
+
+  #add(level: Level, text: string, fields: LogFields = {}): void {
+    const { nowMs, formatTime, isPretty, write } = this.#options;
+    const timeMs = nowMs();
+    const says = this.#clean(text);
+    const simple = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, this.#simple(value)]));
+    this.#lines.push({ seq: ++this.#seq, timeMs, level, says });
+    if (this.#lines.length > MOST_LINES) this.#lines.shift();
+    if (!isPretty) return this.#pino[level]({ time: formatTime(timeMs), ...simple }, says);
+    if (level === 'debug' && this.#options.level !== 'debug') return;
+    const mark = level === 'info' || level === 'debug' ? '' : `${level.toUpperCase()} `;
+    const rest = Object.entries(simple).map(([name, value]) => ` ${name}=${String(value)}`);
+    write(`${formatTime(timeMs).slice(11, 19)} ${mark}${says}${rest.join('')}\n`);
+  }
+
+  #simple(value: unknown): string | number | boolean | null {
+    if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
+    return typeof value === 'string' ? this.#clean(value) : `(${typeof value})`;
+  }
+
+  /** One line, without control characters, not endless, without secrets. */
+  #clean(text: string): string {
+    // oxlint-disable-next-line no-control-regex -- what a terminal would obey is what is taken out
+    return this.#options.hide(text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')).slice(0, MOST_TEXT);
+  }
+}
