@@ -61,7 +61,7 @@ export interface ResolveOptions {
 
 const CATALOG = { what: 'a catalog folder', kind: 'folder' as const, remedy: 'isobar data import FILE --catalog FOLDER makes one' };
 
-/** House setting: a block itself costs half a microsecond, and its windows should stay in the cache; 512 to 4096 differ by a tenth. */
+/** House setting: short enough for ten heartbeats a second and for windows that stay in the cache; 512 to 4096 differ by a tenth. */
 export const BLOCK_ROWS = 2048;
 
 /** Throws ConfigError for whatever of the definition cannot be used, StrategyError for a strategy file that throws when loaded. */

@@ -51,9 +51,9 @@ async function perform(of: WorkerInput, request: RunRequest): Promise<FinishedRu
     enter,
     beat: heartbeat.cells,
     isOnly: true,
-    loaded: (resolved) => tell({ kind: 'loaded', loaded: loadedOf(resolved, requested, of.tellBars) }),
+    loaded: (resolved) => tell({ kind: 'loaded', loaded: loadedOf(resolved, requested, of.isByBar) }),
   };
-  const finished = await performRun(requested, { blockRows: of.blockRows }, watcher);
+  const finished = await performRun(requested, of.isByBar ? { blockRows: 1 } : {}, watcher);
   enter('report');
   return finished;
 }

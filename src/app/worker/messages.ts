@@ -17,9 +17,8 @@ export interface WorkerInput {
   readonly stagingFolder: string;
   /** A folder for bars that only this run has; removed like the one above. Null where it needs none. */
   readonly barsFolder: string | null;
-  readonly blockRows: number;
-  /** Tell the closing times of all bars, so that the watcher can name the one on which the run stands still. */
-  readonly tellBars: boolean;
+  /** One bar a block, and their closing times told, so that the watcher can name the one on which the run stands still. */
+  readonly isByBar: boolean;
   readonly processStartMs: number;
   /** The table is shown with colours. */
   readonly colour: boolean;

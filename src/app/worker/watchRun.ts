@@ -18,7 +18,6 @@ import { fromWire } from './wireError.ts';
 export interface WatchOptions {
   readonly outFolder: string;
   readonly stagingFolder: string;
-  readonly blockRows: number;
   /** Silence of a strategy after which its run is ended; 0 waits for ever. */
   readonly barTimeoutMs: number;
   readonly colour: boolean;
@@ -66,15 +65,15 @@ function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>):
   const discard = () => {
     for (const folder of [options.stagingFolder, barsFolder]) if (folder !== null) rmSync(folder, { recursive: true, force: true });
   };
-  const start = (blockRows: number, tellBars: boolean): Promise<Outcome | HungRun> => {
+  const start = (isByBar: boolean): Promise<Outcome | HungRun> => {
     const heartbeat = new Heartbeat();
-    current = startWorker({ ...inputOf(options, heartbeat), work, barsFolder, blockRows, tellBars });
+    current = startWorker({ ...inputOf(options, heartbeat), work, barsFolder, isByBar });
     return follow(current, heartbeat, options, take);
   };
   const run = async (): Promise<Outcome> => {
     try {
-      let result = await start(options.blockRows, false);
-      if (result instanceof HungRun && result.hung.phase === 'bars') result = await start(1, true);
+      let result = await start(false);
+      if (result instanceof HungRun && result.hung.phase === 'bars') result = await start(true);
       if (result instanceof HungRun) throw hangError(result, options.barTimeoutMs);
       return result;
     } finally {
@@ -90,7 +89,7 @@ function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>):
   };
 }
 
-function inputOf(options: WatchOptions, { memory }: Heartbeat): Omit<WorkerInput, 'work' | 'barsFolder' | 'blockRows' | 'tellBars'> {
+function inputOf(options: WatchOptions, { memory }: Heartbeat): Omit<WorkerInput, 'work' | 'barsFolder' | 'isByBar'> {
   const { outFolder, stagingFolder, colour } = options;
   return { outFolder, stagingFolder, colour, memory, processStartMs: processStartMs() };
 }

@@ -10,6 +10,8 @@ import type { Given } from '../../protocol/arguments.ts';
 import { endpointOf, isOp, OPS, type Op } from '../../protocol/endpoints/endpoints.ts';
 import { buildChecked } from '../../protocol/request.ts';
 import { argsFromText } from '../../protocol/textArguments.ts';
+import { timeoutOf } from '../options/timeout.ts';
+import { jsonText, print } from '../terminal/print.ts';
 import { endpointJson, endpointText, listText } from './list.ts';
 import { dryRun, dryRunText } from './dryRun.ts';
 
@@ -26,7 +28,7 @@ export interface ApiArgs extends AccessOptions {
 export async function api(args: ApiArgs): Promise<void> {
   const op = args.endpoint === undefined ? null : opOf(args.endpoint);
   if (args.list) {
-    print(args.json ? json(op === null ? OPS.map(endpointJson) : endpointJson(op)) : op === null ? listText() : endpointText(op));
+    print(args.json ? jsonText(op === null ? OPS.map(endpointJson) : endpointJson(op)) : op === null ? listText() : endpointText(op));
     return;
   }
   if (op === null) throw new ConfigError('isobar api: expected the name of an endpoint, got none', 'isobar api --list prints them');
@@ -39,7 +41,7 @@ export async function api(args: ApiArgs): Promise<void> {
     const request = buildChecked(op, given, settings.dialect);
     if (args.dryRun) {
       const shown = dryRun(request, settings, timeMs(nowMs()));
-      print(hide(args.json ? json(shown) : dryRunText(shown)));
+      print(hide(args.json ? jsonText(shown) : dryRunText(shown)));
     } else {
       const { callEndpoint } = await import('./call.ts');
       await callEndpoint({ op, given, settings, timeoutMs, isJson: args.json, isVerbose: args.verbose, hide });
@@ -48,9 +50,6 @@ export async function api(args: ApiArgs): Promise<void> {
     throw error instanceof ConfigError ? new ConfigError(hide(error.message), hide(error.remedy)) : error;
   }
 }
-
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
-const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
 /** The endpoint of that name; its market may be left out of a message's reach but not of a call. */
 function opOf(name: string): Op {
@@ -90,9 +89,3 @@ function argumentsOf(op: Op, words: readonly string[]): Given {
 
 const parametersOf = (op: Op, names: readonly string[]): string =>
   names.length === 0 ? `${op} has no parameters` : `${op} has ${names.join(', ')}; isobar api ${op} --list explains them`;
-
-function timeoutOf(text: string): number {
-  const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
-  if (seconds >= 0.1 && seconds <= 600) return seconds * 1000;
-  throw new ConfigError(`--timeout: expected seconds from 0.1 to 600, got ${withoutKeys(text)}`, '10 is the default');
-}

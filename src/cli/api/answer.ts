@@ -2,14 +2,14 @@
 
 import { foreignText } from '../../base/foreignText.ts';
 import { formatTime } from '../../model/time.ts';
+import { COLUMNS } from '../../report/terminal/lines.ts';
 import { wrapped } from '../terminal/wrapped.ts';
 import { alignedRows } from '../terminal/tables.ts';
 
-const MAX_COLUMNS = 100;
 const MAX_CELL = 64;
 
 /** The lines of an answer. */
-export function answerLines(answer: unknown, columns = MAX_COLUMNS): readonly string[] {
+export function answerLines(answer: unknown, columns = COLUMNS): readonly string[] {
   if (Array.isArray(answer)) return listLines(answer, columns);
   if (!isRecord(answer) || isReading(answer)) return [cell('', answer)];
   return recordLines(answer, columns);

@@ -9,13 +9,16 @@ import { assertNever } from '../../base/assert.ts';
 import { foreignJson, foreignText } from '../../base/foreignText.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Given } from '../../protocol/arguments.ts';
-import type { Scheduler } from '../../ports/scheduler.ts';
 import { SECURITY } from '../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { answerLines } from './answer.ts';
 import { lookAt } from './look.ts';
 import { exitCodeOf, failureOf, type Failure } from './outcome.ts';
+import { COLUMNS } from '../../report/terminal/lines.ts';
+import { jsonText, print } from '../terminal/print.ts';
+import { stopOnSignal } from '../terminal/stopOnSignal.ts';
+import { waitingLine } from '../terminal/waitingLine.ts';
 import { wrapped } from '../terminal/wrapped.ts';
 
 export interface ApiCall {
@@ -28,10 +31,6 @@ export interface ApiCall {
   /** Takes key and secret out of what is printed. */
   readonly hide: (text: string) => string;
 }
-
-const MAX_COLUMNS = 100;
-const QUIET_MS = 1000;
-const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
 export async function callEndpoint(call: ApiCall): Promise<void> {
   const { op, settings, isVerbose } = call;
@@ -51,24 +50,21 @@ export async function callEndpoint(call: ApiCall): Promise<void> {
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** The outcome; a signal ends the waiting, and what it leaves is told like any other. */
-function answered({ op, given, timeoutMs }: ApiCall, { client, scheduler }: Exchange): Promise<Outcome<unknown>> {
+function answered({ op, given, timeoutMs }: ApiCall, { client }: Exchange): Promise<Outcome<unknown>> {
   return new Promise((resolve, reject) => {
-    const endWaiting = waitingLine(op, scheduler);
-    let cancel = (): void => {};
-    const stops = Object.entries(SIGNALS).map(([signal, code]) => {
-      const stop = (): void => {
-        process.exitCode = code;
-        cancel();
-      };
-      process.once(signal, stop);
-      return () => process.off(signal, stop);
-    });
+    const waiting = waitingLine();
+    const stop = stopOnSignal();
     const end = (): void => {
-      endWaiting();
-      stops.forEach((off) => off());
+      waiting.end();
+      stop.release();
     };
     try {
-      cancel = client.callChecked(op, given, (outcome) => (end(), resolve(outcome)), { timeoutMs });
+      waiting.begin(`waiting for the answer to ${op}`);
+      const cancel = client.callChecked(op, given, (outcome) => (end(), resolve(outcome)), { timeoutMs });
+      stop.signal.addEventListener('abort', () => {
+        process.exitCode = stop.code();
+        cancel();
+      });
     } catch (error) {
       end();
       reject(error instanceof Error ? error : new Error(String(error)));
@@ -76,24 +72,11 @@ function answered({ op, given, timeoutMs }: ApiCall, { client, scheduler }: Exch
   });
 }
 
-/** On a terminal, what is waited for once that takes a while. Returns what removes it. */
-function waitingLine(op: Op, scheduler: Scheduler): () => void {
-  let isShown = false;
-  const handle = scheduler.at(scheduler.nowMs + QUIET_MS, () => {
-    isShown = process.stderr.isTTY;
-    if (isShown) process.stderr.write(`waiting for the answer to ${op}`);
-  });
-  return () => {
-    scheduler.cancel(handle);
-    if (isShown) process.stderr.write('\r\u001b[K');
-  };
-}
-
 function tell(call: ApiCall, origin: string, outcome: Outcome<unknown>): void {
   const { op, given, isJson, hide } = call;
   const failure = failureOf(op, given, outcome);
-  if (isJson) process.stdout.write(`${hide(foreignJson(JSON.stringify(recordOf(op, outcome, failure), null, 2)))}\n`);
-  else if (outcome.kind === 'acked') process.stdout.write(`${hide(successLines(call, origin, outcome.value).join('\n'))}\n`);
+  if (isJson) print(hide(foreignJson(jsonText(recordOf(op, outcome, failure)))));
+  else if (outcome.kind === 'acked') print(hide(successLines(call, origin, outcome.value).join('\n')));
   if (failure) say(hide(failureLines(op, failure).join('\n')));
   process.exitCode ??= exitCodeOf(op, failure);
 }
@@ -139,7 +122,7 @@ function failureLines(op: Op, { outcome, status, code, name, meaning, msg, cause
 }
 
 const indented = (text: string, first: string, rest: string): readonly string[] =>
-  wrapped(text, MAX_COLUMNS - rest.length).map((line, at) => (at === 0 ? first : rest) + line);
+  wrapped(text, COLUMNS - rest.length).map((line, at) => (at === 0 ? first : rest) + line);
 
 function limitLine(event: LimitEvent): string {
   switch (event.kind) {

@@ -3,9 +3,9 @@
 import { expected } from '../../protocol/arguments.ts';
 import { SECURITY, type Endpoint, type Param } from '../../protocol/endpoints/endpoint.ts';
 import { endpointOf, OPS, type Op } from '../../protocol/endpoints/endpoints.ts';
-import { wrapped } from '../terminal/wrapped.ts';
+import { COLUMNS } from '../../report/terminal/lines.ts';
+import { labelled, wrapped } from '../terminal/wrapped.ts';
 
-const MAX_COLUMNS = 100;
 const NAME_COLUMNS = Math.max(...OPS.map((op) => op.length)) + 3;
 
 /** All endpoints, two lines each or more. */
@@ -13,7 +13,7 @@ export function listText(): string {
   const blocks = OPS.map((op) => {
     const { help, params, security } = endpointOf(op);
     const name = `${op}${SECURITY[security].key ? ' *' : ''}`.padEnd(NAME_COLUMNS);
-    const said = [...wrapped(signature(params), MAX_COLUMNS - NAME_COLUMNS), help].filter((line) => line !== '');
+    const said = [...wrapped(signature(params), COLUMNS - NAME_COLUMNS), help].filter((line) => line !== '');
     return said.map((line, at) => (at === 0 ? name : ' '.repeat(NAME_COLUMNS)) + line);
   });
   return [...blocks.flat(), '', '* wants a key.  [optional]  (one|of them).  isobar api NAME --list explains the parameters of one.'].join(
@@ -44,8 +44,7 @@ export function endpointText(op: Op): string {
   const names = Object.keys(params);
   const wide = Math.max(0, ...names.map((name) => name.length)) + 4;
   const explained = names.flatMap((name) => {
-    const lines = wrapped(parameterText(params[name]!), MAX_COLUMNS - wide);
-    return lines.map((line, at) => (at === 0 ? `  ${name}` : '').padEnd(wide) + line);
+    return labelled(`  ${name}`.padEnd(wide), parameterText(params[name]!));
   });
   return [`${op}: ${help}`, ...factLines(facts), ...(names.length === 0 ? ['no parameters'] : ['parameters', ...explained])].join('\n');
 }
@@ -54,9 +53,7 @@ const SOURCES = { spec: 'by the specification', dialect: 'seen on services', ass
 
 const factLines = (rows: readonly (readonly string[])[]): readonly string[] => {
   const wide = Math.max(...rows.map(([name = '']) => name.length)) + 4;
-  return rows.flatMap(([name = '', value = '']) =>
-    wrapped(value, MAX_COLUMNS - wide).map((line, at) => (at === 0 ? `  ${name}` : '').padEnd(wide) + line),
-  );
+  return rows.flatMap(([name = '', value = '']) => labelled(`  ${name}`.padEnd(wide), value));
 };
 
 function parameterText(param: Param): string {

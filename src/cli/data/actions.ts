@@ -12,12 +12,11 @@ import type { BarFormat } from '../../adapters/bars/sources/formats.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { checkOutFolder } from '../../app/folders/out.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
-import { nearest } from '../../base/nearest.ts';
 import type { Market } from '../../model/instrument.ts';
-import { INTERVALS, parseInterval, type Interval } from '../../model/interval.ts';
-import { parseTime } from '../../model/time.ts';
 import { checkText, importText, isSound, listText, madeText, summaryOf } from './text.ts';
 import { tellFailure } from '../failure.ts';
+import { dateOf, intervalOf, numberOf } from '../options/values.ts';
+import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { isSoundSeries, madeSeriesText, seriesJson } from './seriesText.ts';
 
@@ -172,12 +171,7 @@ export function resampleData(args: ResampleArgs): void {
 }
 
 export function generateData(args: GenerateArgs): void {
-  const fromMs = parseTime(args.from);
-  if (fromMs === null)
-    throw new ConfigError(
-      `--from: expected a date such as 2024-01-01, got ${JSON.stringify(args.from)}`,
-      'UTC; a time may follow: 2024-01-01T08:00',
-    );
+  const fromMs = dateOf('--from', args.from);
   const { catalog, market } = args;
   const bars = numberOf('--bars', args.bars);
   const firstSeed = numberOf('--seed', args.seed);
@@ -205,29 +199,4 @@ export function generateData(args: GenerateArgs): void {
     print(madeText(manifest, barsPath(catalog, key), `synthetic, seed ${seed}`, null));
     for (const entry of series) print(madeSeriesText(entry));
   }
-}
-
-/** Not by yargs, which takes a word for NaN and nothing for 0. */
-function numberOf(option: string, text: string): number {
-  const value = text.trim() === '' ? NaN : Number(text);
-  if (!Number.isNaN(value)) return value;
-  throw new ConfigError(`${option}: expected a number, got '${text}'`, `for example ${option} 1`);
-}
-
-export function intervalOf(option: string, text: string): Interval {
-  const interval = parseInterval(text);
-  if (interval !== null) return interval;
-  const near = nearest(text, INTERVALS);
-  throw new ConfigError(
-    `${option}: expected one of ${INTERVALS.join(' ')}, got ${JSON.stringify(text)}`,
-    near === null ? '' : `did you mean ${near}?`,
-  );
-}
-
-export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, 2));
 }

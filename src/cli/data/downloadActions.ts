@@ -12,8 +12,9 @@ import { checkOutFolder } from '../../app/folders/out.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { Interval } from '../../model/interval.ts';
-import { formatTime, parseTime } from '../../model/time.ts';
-import { intervalOf, print, printJson } from './actions.ts';
+import { formatTime } from '../../model/time.ts';
+import { print, printJson } from '../terminal/print.ts';
+import { dateOf, intervalOf, listOf } from '../options/values.ts';
 import { summaryOf } from './text.ts';
 import { downloadText, failedText, newsText, refreshedText } from './downloadText.ts';
 import { progressLine } from '../terminal/progressLine.ts';
@@ -41,7 +42,7 @@ interface InstrumentsArgs extends AccessOptions {
 export async function downloadData(args: DownloadArgs): Promise<void> {
   const { catalog, revised } = args;
   const sets = setsOf(args);
-  const fromMs = args.from === undefined ? null : timeOf('--from', args.from);
+  const fromMs = args.from === undefined ? null : dateOf('--from', args.from);
   checkOutFolder('--catalog', catalog);
   const line = progressLine('sets');
   const onProgress = ({ symbol, interval }: BarKey, done: number) => line.show(`download ${symbol} ${interval}`, done, done / sets.length);
@@ -142,17 +143,6 @@ function setsOf(args: SetArgs): BarKey[] {
   const intervals = listOf(args.interval).map((text): Interval => intervalOf('--interval', text));
   const symbols = listOf(args.symbol.toUpperCase());
   return symbols.flatMap((symbol) => intervals.map((interval) => ({ market: args.market, symbol, interval })));
-}
-
-const listOf = (text: string): readonly string[] => [...new Set(text.split(',').map((part) => part.trim()))].filter((part) => part !== '');
-
-function timeOf(option: string, text: string): number {
-  const time = parseTime(text);
-  if (time !== null) return time;
-  throw new ConfigError(
-    `${option}: expected a date such as 2026-11-20, got ${JSON.stringify(text)}`,
-    'UTC; a time may follow: 2026-11-20T08:00',
-  );
 }
 
 function tell(text: string): void {

@@ -6,7 +6,7 @@ import { expandFiles } from '../../adapters/bars/import/globs.ts';
 import type { SeriesKey } from '../../adapters/bars/paths.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
-import { print, printJson } from './actions.ts';
+import { print, printJson } from '../terminal/print.ts';
 import { importedSeriesText, seriesJson } from './seriesText.ts';
 
 interface SeriesArgs {

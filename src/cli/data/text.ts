@@ -11,9 +11,9 @@ import type { Contract } from '../../model/contract.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { formatMinute } from '../../model/time.ts';
 import { count, counted } from '../../report/html/page/format.ts';
+import { COLUMNS } from '../../report/terminal/lines.ts';
+import { alignedRows } from '../terminal/tables.ts';
 import { seriesCheckRow, seriesListRow, seriesNotes } from './seriesText.ts';
-
-const COLUMNS = 100;
 
 /** The figures of a manifest without its lists. */
 export function summaryOf({ missing: _missing, zeroVolume: _zeroVolume, wrong: _wrong, sha256, ...figures }: GapManifest) {
@@ -154,12 +154,10 @@ export function checkText(checked: readonly CheckedBars[], series: readonly Chec
   return [aligned([head, ...rows, ...series.map(seriesCheckRow)], 'lllrrrrrrll'), ...notes, ...series.flatMap(seriesNotes)].join('\n');
 }
 
-/** Columns side by side; `sides` has l or r for each. */
-function aligned(rows: readonly (readonly string[])[], sides: string): string {
-  const widths = Array.from(sides, (_, i) => Math.max(...rows.map((row) => (row[i] ?? '').length)));
-  const cell = (text: string, i: number) => (sides[i] === 'r' ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0));
-  return rows.map((row) => `  ${row.map(cell).join('  ')}`.trimEnd()).join('\n');
-}
+const aligned = (rows: readonly (readonly string[])[], sides: string): string =>
+  alignedRows(rows, sides)
+    .map((line) => `  ${line}`)
+    .join('\n');
 
 /** `2024-01-01 08:30` of a time as files have it. */
 function minute(time: string): string {

@@ -6,18 +6,19 @@ import { foreignJson } from '../../base/foreignText.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
 import { count } from '../../report/html/page/format.ts';
-import { wrapped } from '../terminal/wrapped.ts';
+import { COLUMNS, painted, type Hue } from '../../report/terminal/lines.ts';
+import { jsonText } from '../terminal/print.ts';
+import { indented, labelled, wrapped } from '../terminal/wrapped.ts';
 
-const WIDTH = 100;
 const NAME_COLUMNS = 14;
 const LEAD = ' '.repeat(4 + NAME_COLUMNS);
 const TIME_COLUMNS = 10;
 
 const MARKS: Readonly<Record<Status, string>> = { ok: '✓', warning: '!', failed: '✗', skipped: '·' };
-const COLOURS: Readonly<Record<Status, number>> = { ok: 32, warning: 33, failed: 31, skipped: 90 };
+const HUES: Readonly<Record<Status, Hue>> = { ok: 'green', warning: 'amber', failed: 'red', skipped: 'grey' };
 const TITLES: Readonly<Record<Market, string>> = { spot: 'Spot', futures: 'Futures' };
 
-const painted = (text: string, status: Status, colour: boolean): string => (colour ? `\u001b[${COLOURS[status]}m${text}\u001b[39m` : text);
+const shown = (text: string, status: Status, colour: boolean): string => (colour ? painted(text, HUES[status]) : text);
 
 /** Above the checks of a market; what concerns both stands apart. */
 export function headingLines(market: Market | null, origin: string | null): readonly string[] {
@@ -26,12 +27,12 @@ export function headingLines(market: Market | null, origin: string | null): read
 
 /** `  ✓ ping          5 answers, 3.1 ms in the middle, the slowest 9.6 ms                    21 ms`. */
 export function resultLines({ name, market, status, detail, more, said, fix, ms }: CheckResult, colour: boolean): readonly string[] {
-  const [first = '', ...rest] = wrapped(status === 'skipped' ? skippedText(detail) : detail, WIDTH - LEAD.length - TIME_COLUMNS);
+  const [first = '', ...rest] = wrapped(status === 'skipped' ? skippedText(detail) : detail, COLUMNS - LEAD.length - TIME_COLUMNS);
   const shortName = market === null ? name : name.slice(market.length + 1);
   const time = status === 'skipped' ? '' : `${count(ms)} ms`;
-  const head = `  ${painted(`${MARKS[status]} ${shortName.padEnd(NAME_COLUMNS)}`, status, colour)}`;
+  const head = `  ${shown(`${MARKS[status]} ${shortName.padEnd(NAME_COLUMNS)}`, status, colour)}`;
   return [
-    `${head}${first.padEnd(WIDTH - LEAD.length - TIME_COLUMNS)}${time.padStart(TIME_COLUMNS)}`.trimEnd(),
+    `${head}${first.padEnd(COLUMNS - LEAD.length - TIME_COLUMNS)}${time.padStart(TIME_COLUMNS)}`.trimEnd(),
     ...rest.map((line) => LEAD + line),
     ...more.flatMap((line) => below('', line)),
     ...(said === null ? [] : below('', said)),
@@ -41,8 +42,7 @@ export function resultLines({ name, market, status, detail, more, said, fix, ms 
 
 const skippedText = (detail: string): string => `skipped${detail.startsWith('because ') ? '' : ':'} ${detail}`;
 
-const below = (label: string, text: string): readonly string[] =>
-  wrapped(text, WIDTH - LEAD.length - label.length).map((line, at) => LEAD + (at === 0 ? label : ' '.repeat(label.length)) + line);
+const below = (label: string, text: string): readonly string[] => labelled(LEAD + label, text);
 
 /** The sum of it, what to look at first, and the options of the dialect that are to be changed. */
 export function closingLines({ checks, dialect, ok }: DoctorReport, configured: Dialect, colour: boolean): readonly string[] {
@@ -56,8 +56,8 @@ export function closingLines({ checks, dialect, ok }: DoctorReport, configured: 
   ];
   const verdict = ok ? 'ready to trade' : 'not ready to trade';
   const text = `${counts.join(', ')}: ${verdict}`;
-  const advice = bad.length === 0 ? [] : wrapped(`To mend: ${bad.join(', ')}`, WIDTH - 2).map((line) => `  ${line}`);
-  return ['', `  ${painted(text, ok ? 'ok' : 'failed', colour)}`, ...advice, ...dialectLines(dialect, configured)];
+  const advice = bad.length === 0 ? [] : indented(`To mend: ${bad.join(', ')}`, 2);
+  return ['', `  ${shown(text, ok ? 'ok' : 'failed', colour)}`, ...advice, ...dialectLines(dialect, configured)];
 }
 
 /** As they stand in an access file. */
@@ -71,7 +71,7 @@ function dialectLines(found: DoctorReport['dialect'], configured: Dialect): read
 
 /** Without what only a bundle asks for. */
 export function reportJson({ checks, dialect, ok }: DoctorReport): string {
-  const shown = checks.map(({ name, status, detail, more, said, fix, code, ms }) => ({
+  const list = checks.map(({ name, status, detail, more, said, fix, code, ms }) => ({
     name,
     status,
     detail,
@@ -81,5 +81,5 @@ export function reportJson({ checks, dialect, ok }: DoctorReport): string {
     code,
     ms,
   }));
-  return foreignJson(JSON.stringify({ checks: shown, dialect, ok }, null, 2));
+  return foreignJson(jsonText({ checks: list, dialect, ok }));
 }

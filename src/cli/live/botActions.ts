@@ -10,32 +10,30 @@ import { after } from '../../adapters/clock/wallClock.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { BotPlace } from './botOptions.ts';
 import { answerLines, logText, orderLines, positionLines, statusLines } from './botText.ts';
+import { printJson, printLines } from '../terminal/print.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 
 type Shown = BotPlace & { readonly json: boolean };
 const LOOK_EVERY_MS = 500;
 const MOST_LINES = 1000;
 
-const print = (lines: readonly string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
-const printJson = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-
 export async function status(args: Shown): Promise<void> {
   const view = await askView(dataFolderOf(args));
   if (args.json) printJson(view);
-  else print(statusLines(view));
+  else printLines(statusLines(view));
 }
 
 export async function positions(args: Shown): Promise<void> {
   const view = await askView(dataFolderOf(args));
   if (args.json) printJson(view.positions);
-  else print(positionLines(view));
+  else printLines(positionLines(view));
 }
 
 export async function orders(args: Shown): Promise<void> {
   const view = await askView(dataFolderOf(args));
   const { open, unknown, tombs, aliens } = view;
   if (args.json) printJson({ open, unknown, tombs, aliens });
-  else print(orderLines(view));
+  else printLines(orderLines(view));
 }
 
 export async function decide(request: Extract<BotRequest, { op: 'adopt' | 'ignore' | 'resolve' }>, args: Shown): Promise<void> {
@@ -89,6 +87,6 @@ export async function logs(args: Shown & { readonly lines: string; readonly foll
 /** An act that was not done is a failure, and says why. */
 function tell(answer: ActAnswer, { json }: Shown): void {
   if (json) printJson(answer);
-  else print(answerLines(answer));
+  else printLines(answerLines(answer));
   if (!answer.done) process.exitCode = EXIT.failed;
 }

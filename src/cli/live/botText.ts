@@ -5,12 +5,10 @@ import { formatMinute, formatTime } from '../../model/time.ts';
 import type { ActAnswer, LogLine } from '../../app/control/botControl.ts';
 import type { BotView, OrderView, ScopeView } from '../../app/control/botView.ts';
 import { count, counted, grouped, NONE, percent } from '../../report/html/page/format.ts';
-import { table } from '../terminal/rightTable.ts';
-import { wrapped } from '../terminal/wrapped.ts';
+import { table } from '../terminal/tables.ts';
+import { indented, wrapped } from '../terminal/wrapped.ts';
 
-const WIDTH = 100;
-const indented = (text: string, by = 2): readonly string[] =>
-  wrapped(foreignText(text, 600), WIDTH - by).map((line) => ' '.repeat(by) + line);
+const below = (text: string, by = 2): readonly string[] => indented(foreignText(text, 600), by);
 const signed = (text: string): string => (/^[^-].*[1-9]/.test(text) ? `+${grouped(text)}` : grouped(text));
 
 /** `37 s`, `4 min`, `2 h 05 min`, `3 d`: of a duration in ms. */
@@ -56,7 +54,7 @@ export function statusLines(view: BotView): readonly string[] {
 
 function causeLines({ scope, state, causes }: ScopeView, nowMs: number): readonly string[] {
   return causes.flatMap(({ code, why, sinceMs, clearsItself }) =>
-    indented(
+    below(
       `${state} ${scope}: ${code}, ${why} (for ${spanText(nowMs - sinceMs)}; ` +
         `${clearsItself ? 'clears by itself' : `isobar resume ${scope} --code ${code}`})`,
     ),
@@ -66,8 +64,8 @@ function causeLines({ scope, state, causes }: ScopeView, nowMs: number): readonl
 function killLines({ kill }: BotView): readonly string[] {
   if (kill === null) return [];
   return [
-    ...indented(`kill${kill.flatten ? ' and flatten' : ''} by ${kill.who}: ${kill.phase}, ${kill.says}`),
-    ...kill.residuals.flatMap((each) => indented(each, 4)),
+    ...below(`kill${kill.flatten ? ' and flatten' : ''} by ${kill.who}: ${kill.phase}, ${kill.says}`),
+    ...kill.residuals.flatMap((each) => below(each, 4)),
   ];
 }
 
@@ -146,12 +144,12 @@ export function orderLines({ open, unknown, tombs, aliens, timeMs }: BotView): r
   const lines = [
     ...listed('Of unknown outcome', unknown),
     ...unknown.flatMap(({ cid, cause, doing, needsPerson }) =>
-      indented(`${cid}: ${cause}; ${doing}${needsPerson ? `; isobar orders resolve ${cid} --outcome ... --why ...` : ''}`),
+      below(`${cid}: ${cause}; ${doing}${needsPerson ? `; isobar orders resolve ${cid} --outcome ... --why ...` : ''}`),
     ),
     ...(unknown.length > 0 ? [''] : []),
     ...(aliens.length > 0 ? ['Not ours: adopt or ignore'] : []),
     ...aliens.flatMap(({ kind, id, instrument, says, seenMs }) =>
-      indented(`${kind} ${id} ${instrument}: ${says} (seen ${spanText(timeMs - seenMs)} ago)`),
+      below(`${kind} ${id} ${instrument}: ${says} (seen ${spanText(timeMs - seenMs)} ago)`),
     ),
     ...(aliens.length > 0 ? [''] : []),
     ...listed('Open', open),
@@ -183,4 +181,4 @@ export function logText({ timeMs, level, says }: LogLine): string {
   return `${formatTime(timeMs)} ${level.padEnd(5)} ${foreignText(says, 1000)}`;
 }
 
-export const answerLines = ({ says }: ActAnswer): readonly string[] => wrapped(foreignText(says, 600), WIDTH);
+export const answerLines = ({ says }: ActAnswer): readonly string[] => wrapped(foreignText(says, 600));

@@ -13,9 +13,9 @@ import { EXIT } from '../../base/errors.ts';
 import { foreignText } from '../../base/foreignText.ts';
 import type { KillArgs } from './kill.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
-import { wrapped } from '../terminal/wrapped.ts';
+import { printJson, printLines } from '../terminal/print.ts';
+import { indented, wrapped } from '../terminal/wrapped.ts';
 
-const WIDTH = 100;
 /** A bot whose event loop turns answers within milliseconds. */
 const PATIENCE_MS = 1000;
 const LOOK_EVERY_MS = 250;
@@ -80,28 +80,26 @@ async function killedHere(folder: string, args: KillArgs): Promise<Outcome> {
 
 /** What happens, while it does. */
 function say({ json }: KillArgs, text: string): void {
-  if (!json && text !== '') process.stderr.write(`${wrapped(foreignText(text, 400), WIDTH).join('\n  ')}\n`);
+  if (!json && text !== '') process.stderr.write(`${wrapped(foreignText(text, 400)).join('\n  ')}\n`);
 }
 
 function tell({ json, flatten }: KillArgs, outcome: Outcome): void {
   const { report, residuals } = outcome;
   if (residuals.length > 0) process.exitCode = EXIT.unknown;
   if (json) {
-    process.stdout.write(`${JSON.stringify(outcome, null, 2)}\n`);
+    printJson(outcome);
     return;
   }
   const done = flatten
     ? 'killed: all orders are cancelled, and every position is closed'
     : 'killed: all orders are cancelled; positions are as they were';
   const lines = [
-    ...(residuals.length === 0
-      ? [done]
-      : ['NOT SETTLED:', ...residuals.flatMap((each) => wrapped(foreignText(each, 400), WIDTH - 2).map((line) => `  ${line}`))]),
+    ...(residuals.length === 0 ? [done] : ['NOT SETTLED:', ...residuals.flatMap((each) => indented(foreignText(each, 400), 2))]),
     ...(report === null
       ? []
       : [`orders cancelled: ${report.cancelled}, triggers: ${report.triggersCancelled}, slices: ${report.slices.length}`]),
-    ...(report?.dust ?? []).flatMap((each) => wrapped(foreignText(each, 400), WIDTH)),
+    ...(report?.dust ?? []).flatMap((each) => wrapped(foreignText(each, 400))),
     'The bot starts again once somebody has re-armed it: isobar resume account --code KILLED --why ...',
   ];
-  process.stdout.write(`${lines.join('\n')}\n`);
+  printLines(lines);
 }

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { createProject, createStrategy } from '../../app/scaffold/project.ts';
 import { shellWord } from '../../base/shellWord.ts';
+import { printLines } from '../terminal/print.ts';
 
 /** The run definition of a new project. */
 const DEFINITION = 'backtests/first.yaml';
@@ -12,7 +13,7 @@ export function init(dir: string): void {
   const { folder, files } = createProject(dir);
   const where = relative(process.cwd(), folder);
   const steps = [...(where === '' ? [] : [`cd ${shellWord(where)}`]), 'npm i', `npx isobar backtest ${DEFINITION}`, 'npm test'];
-  say([
+  printLines([
     `Made ${where === '' ? 'a project' : where}:`,
     ...files.map((file) => `  ${file}`),
     '  data/                            a year of synthetic bars to begin with',
@@ -27,9 +28,5 @@ export function newStrategy(name: string): void {
   const [file = '', test = ''] = files;
   const run = existsSync(DEFINITION) ? `${DEFINITION} --set strategy=${file}` : `${file} --data FILE --cash 10000`;
   const steps = [`npx isobar strategy show ${file}`, `npx isobar backtest ${run}`, `npx vitest run ${test}`];
-  say(['Made', ...files.map((each) => `  ${each}`), '', 'Next:', ...steps.map((step) => `  ${step}`)]);
-}
-
-function say(lines: readonly string[]): void {
-  process.stdout.write(`${lines.join('\n')}\n`);
+  printLines(['Made', ...files.map((each) => `  ${each}`), '', 'Next:', ...steps.map((step) => `  ${step}`)]);
 }

@@ -3,6 +3,7 @@
 import { inspectStrategy } from '../../app/strategies/inspect.ts';
 import { aboutOf, listStrategies } from '../../app/strategies/files.ts';
 import { loadStrategy } from '../../plugins/loadStrategy.ts';
+import { print } from '../terminal/print.ts';
 import { listText, strategyText } from './strategyText.ts';
 
 export async function listAction({ json }: { readonly json: boolean }): Promise<void> {
@@ -14,8 +15,4 @@ export async function showAction({ file, json }: { readonly file: string; readon
   const { strategy, name, hash } = await loadStrategy(file, file);
   const notes = inspectStrategy(strategy, file);
   print(json ? JSON.stringify({ name, file, sha256: hash, ...notes }) : strategyText(name, file, aboutOf(file), notes));
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -4,9 +4,8 @@ import type { StrategyNotes } from '../../app/strategies/inspect.ts';
 import type { ListedStrategy } from '../../app/strategies/files.ts';
 import { counted } from '../../report/html/page/format.ts';
 import { alignedRows } from '../terminal/tables.ts';
-import { wrapped } from '../terminal/wrapped.ts';
+import { indented } from '../terminal/wrapped.ts';
 
-const WIDTH = 100;
 /** Columns of a word that names the lines behind it. */
 const LABEL = 12;
 
@@ -18,13 +17,13 @@ export function listText(listed: readonly ListedStrategy[]): string {
 function entryText({ name, file, about, params, feeds, trouble }: ListedStrategy): readonly string[] {
   // Its message begins with the name of the file.
   if (trouble !== null) return indented(trouble, 2).map((line, at) => (at === 0 ? line.trimStart() : line));
-  return [`${name}  (${counted(params, 'parameter')}; feeds: ${feeds.join(', ')})`, `  ${file}`, ...indented(about, 2)];
+  return [`${name}  (${counted(params, 'parameter')}; feeds: ${feeds.join(', ')})`, `  ${file}`, ...told(about, 2)];
 }
 
 /** `about` is the comment at the head of the file. */
 export function strategyText(name: string, file: string, about: string, notes: StrategyNotes): string {
   const parts = [
-    [`${name}  ${file}`, ...indented(about, 2)],
+    [`${name}  ${file}`, ...told(about, 2)],
     paramTable(notes),
     feedTable(notes),
     [
@@ -39,7 +38,7 @@ function paramTable({ params }: StrategyNotes): readonly string[] {
   if (params.length === 0) return ['It has no parameters.'];
   const rows = params.map((of) => [of.name, of.kind, of.default, of.range, of.unit]);
   const [head = '', ...table] = alignedRows([['parameter', 'kind', 'default', 'range', 'unit'], ...rows]);
-  return [head, ...table.flatMap((line, at) => [line, ...indented(params[at]?.help ?? '', 4)])];
+  return [head, ...table.flatMap((line, at) => [line, ...told(params[at]?.help ?? '', 4)])];
 }
 
 function feedTable({ feeds }: StrategyNotes): readonly string[] {
@@ -58,6 +57,4 @@ function labelled(word: string, items: readonly string[]): readonly string[] {
 }
 
 /** No line where there is no text. */
-function indented(text: string, columns: number): readonly string[] {
-  return text === '' ? [] : wrapped(text, WIDTH - columns).map((line) => ' '.repeat(columns) + line);
-}
+const told = (text: string, columns: number): readonly string[] => (text === '' ? [] : indented(text, columns));

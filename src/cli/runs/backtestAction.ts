@@ -3,15 +3,16 @@
 import type { RunRequest } from '../../app/definition/request.ts';
 import { checkOutFolder } from '../../app/folders/out.ts';
 import { stagingFolder } from '../../app/folders/staging.ts';
-import type { Phase } from '../../app/worker/heartbeat.ts';
 import type { Loaded, RunOutcome } from '../../app/worker/messages.ts';
-import { watchRun, type WatchedRun } from '../../app/worker/watchRun.ts';
+import { watchRun } from '../../app/worker/watchRun.ts';
 import { isPlainDecimal } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shellWord.ts';
-import { wantsColour } from '../../report/terminal/closingTable.ts';
+import { wantsColour } from '../../report/terminal/lines.ts';
 import { timeoutOf } from '../options/barTimeout.ts';
+import { print } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
+import { stopWithSignal, WORDS } from './watched.ts';
 
 interface BacktestArgs {
   readonly what?: string | undefined;
@@ -28,19 +29,6 @@ interface BacktestArgs {
   readonly params: readonly string[];
 }
 
-/** Rows of a block: long enough to be fast, short enough for ten heartbeats a second. */
-export const BLOCK_ROWS = 2048;
-
-export const WORDS: Readonly<Record<Phase, string>> = {
-  start: 'starting',
-  load: 'loading',
-  import: 'loading',
-  setUp: 'preparing',
-  bars: '',
-  metrics: 'measuring',
-  report: 'writing',
-};
-
 export async function backtest(args: BacktestArgs): Promise<void> {
   const line = progressLine('bars');
   const say = (text: string) => {
@@ -53,7 +41,6 @@ export async function backtest(args: BacktestArgs): Promise<void> {
   const run = watchRun(request, {
     outFolder: args.out,
     stagingFolder: stagingFolder(args.out),
-    blockRows: BLOCK_ROWS,
     barTimeoutMs: timeoutOf(args.barTimeout),
     colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),
     onLoaded: (loaded) => tellLoaded(loaded, say),
@@ -61,11 +48,11 @@ export async function backtest(args: BacktestArgs): Promise<void> {
       if (!args.quiet) line.show(`${name} ${WORDS[phase]}`.trim(), rows, share);
     },
   });
-  stopOnSignal(run);
+  stopWithSignal(run);
   try {
     const outcome = await run.outcome;
     line.clear();
-    print(outcome, args, say);
+    tell(outcome, args, say);
   } finally {
     line.clear();
   }
@@ -125,20 +112,10 @@ function tellLoaded({ madeDefinition, notes }: Loaded, say: (text: string) => vo
   for (const note of notes) say(`Note: ${note}.`);
 }
 
-function print({ folder, summary, table, timings }: RunOutcome, args: BacktestArgs, say: (text: string) => void): void {
+function tell({ folder, summary, table, timings }: RunOutcome, args: BacktestArgs, say: (text: string) => void): void {
   if (args.json) {
     say(table);
     process.stdout.write(summary);
-  } else process.stdout.write(`${args.quiet ? folder : table}\n`);
+  } else print(args.quiet ? folder : table);
   if (process.env['ISOBAR_TIMINGS'] === '1') process.stderr.write(`${JSON.stringify(timings)}\n`);
-}
-
-/** An interrupted run leaves nothing behind, and ends with the code that a shell expects of the signal. */
-export function stopOnSignal(run: WatchedRun<unknown>): void {
-  for (const [signal, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const) {
-    process.once(signal, () => void run.stop().finally(() => process.exit(code)));
-  }
 }

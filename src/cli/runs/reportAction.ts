@@ -9,7 +9,9 @@ import { compareFolders, writeComparison } from '../../app/runFolder/compared.ts
 import { ConfigError } from '../../base/errors.ts';
 import type { Comparison } from '../../report/compare/comparison.ts';
 import { compareTable } from '../../report/compare/terminal.ts';
-import { closingTable, wantsColour } from '../../report/terminal/closingTable.ts';
+import { closingTable } from '../../report/terminal/closingTable.ts';
+import { wantsColour } from '../../report/terminal/lines.ts';
+import { print, printJson } from '../terminal/print.ts';
 
 interface ReportArgs {
   readonly run: string;
@@ -32,13 +34,11 @@ function showRun({ run: folder, json, quiet, out }: ReportArgs): string {
   const page = resolve(folder, 'report.html');
   const summary = readSummary(run);
   if (json) process.stdout.write(readFileSync(join(folder, 'summary.json'), 'utf8'));
-  else if (quiet) process.stdout.write(`${shownPath(page)}\n`);
+  else if (quiet) print(shownPath(page));
   else {
     const { equity } = readStoredEquity(folder);
     const colour = wantsColour(process.stdout, process.env);
-    process.stdout.write(
-      `${closingTable({ equity: { length: equity.length, units: equity } }, summary, { colour, report: shownPath(page) })}\n`,
-    );
+    print(closingTable({ equity: { length: equity.length, units: equity } }, summary, { colour, report: shownPath(page) }));
   }
   return page;
 }
@@ -47,9 +47,9 @@ async function compare({ run, out, json, quiet }: ReportArgs, other: string): Pr
   const comparison = compareFolders(run, other);
   const page = await writeComparison(comparison, out ?? null);
   const colour = wantsColour(process.stdout, process.env);
-  if (json) process.stdout.write(`${JSON.stringify(jsonOf(comparison, shownPath(resolve(page))), null, 2)}\n`);
-  else if (quiet) process.stdout.write(`${shownPath(resolve(page))}\n`);
-  else process.stdout.write(`${compareTable(comparison, { colour, report: shownPath(resolve(page)) })}\n`);
+  if (json) printJson(jsonOf(comparison, shownPath(resolve(page))));
+  else if (quiet) print(shownPath(resolve(page)));
+  else print(compareTable(comparison, { colour, report: shownPath(resolve(page)) }));
   return page;
 }
 

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { watchVerify } from '../../app/worker/watchRun.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { EXIT } from '../../base/errors.ts';
-import { BLOCK_ROWS, stopOnSignal, WORDS } from './backtestAction.ts';
 import { timeoutOf } from '../options/barTimeout.ts';
 import { progressLine } from '../terminal/progressLine.ts';
+import { print, printJson } from '../terminal/print.ts';
+import { stopWithSignal, WORDS } from './watched.ts';
 import { verdictText } from './verifyText.ts';
 
 interface VerifyArgs {
@@ -24,7 +25,6 @@ export async function verify(args: VerifyArgs): Promise<void> {
   const run = watchVerify(task, {
     outFolder: '',
     stagingFolder: join(tmpdir(), `isobar-verify-${process.pid}-${nowMs()}`),
-    blockRows: BLOCK_ROWS,
     barTimeoutMs: timeoutOf(args.barTimeout),
     colour: false,
     onLoaded: () => {},
@@ -32,12 +32,12 @@ export async function verify(args: VerifyArgs): Promise<void> {
       if (!args.quiet) line.show(`${name} ${phase === 'report' ? 'comparing' : WORDS[phase]}`.trim(), rows, share);
     },
   });
-  stopOnSignal(run);
+  stopWithSignal(run);
   try {
     const verdict = await run.outcome;
     line.clear();
-    if (args.json) process.stdout.write(`${JSON.stringify(verdict, null, 2)}\n`);
-    else if (!args.quiet) process.stdout.write(`${verdictText(verdict)}\n`);
+    if (args.json) printJson(verdict);
+    else if (!args.quiet) print(verdictText(verdict));
     if (verdict.outcome !== 'identical') process.exitCode = EXIT.differs;
   } finally {
     line.clear();

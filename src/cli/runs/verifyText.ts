@@ -5,7 +5,7 @@ import type { ChangedInput } from '../../app/verify/inputs.ts';
 import type { Difference } from '../../app/verify/tables.ts';
 import { assertNever } from '../../base/assert.ts';
 import { count, counted } from '../../report/html/page/format.ts';
-import { wrapped } from '../../report/terminal/closingTable.ts';
+import { withLead } from '../../report/terminal/lines.ts';
 
 const LEAD = 13;
 const HASH_LETTERS = 12;
@@ -28,7 +28,7 @@ export function verdictText(verdict: Verdict): string {
 
 /** The label stands before the first line, the others below it. */
 function said(label: string, text: string): string[] {
-  return text.split('\n').flatMap((line, at) => wrapped(`  ${(at === 0 ? label : '').padEnd(LEAD - 2)}`, line));
+  return text.split('\n').flatMap((line, at) => withLead(`  ${(at === 0 ? label : '').padEnd(LEAD - 2)}`, line));
 }
 
 function headline({ outcome, changed, differences, resultHash }: Verdict): string {

@@ -12,12 +12,14 @@ import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shellWord.ts';
 import { count, counted } from '../../report/html/page/format.ts';
 import { sweepTable } from '../../report/sweep/terminal.ts';
-import { wantsColour } from '../../report/terminal/closingTable.ts';
+import { wantsColour } from '../../report/terminal/lines.ts';
 import { checkUrl } from '../../research/queueClient.ts';
 import type { TaskRunner } from '../../research/sweep.ts';
+import { print } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
-import { threadOptions, wholeNumber } from './options.ts';
+import { wholeNumber } from '../options/values.ts';
+import { threadOptions } from './options.ts';
 
 interface SweepArgs {
   readonly definition: string;
@@ -105,7 +107,7 @@ async function tell(sweepDone: FinishedSweep, args: SweepArgs, say: (text: strin
   if (args.json) {
     say(table);
     process.stdout.write(summary);
-  } else process.stdout.write(`${args.quiet ? folder : table}\n`);
+  } else print(args.quiet ? folder : table);
 }
 
 /** The steadiest set where there is one: what a reader should look at first. */

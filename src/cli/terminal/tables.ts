@@ -1,7 +1,13 @@
 // Columns of text under one another.
 
-/** One line a row, cells padded to the width of their column, two blanks between. */
-export function alignedRows(rows: readonly (readonly string[])[]): string[] {
+/** One line a row, cells padded to the width of their column, two blanks between. `sides`: l or r for each column, l where it ends. */
+export function alignedRows(rows: readonly (readonly string[])[], sides = ''): string[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
-  return rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd()); // prettier-ignore
+  const padded = (cell: string, at: number): string => (sides[at] === 'r' ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0));
+  return rows.map((row) => row.map(padded).join('  ').trimEnd());
+}
+
+/** The same under heads; nothing at all where there are no rows. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[], sides: string): string[] {
+  return rows.length === 0 ? [] : alignedRows([head, ...rows], sides);
 }

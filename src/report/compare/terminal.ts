@@ -1,7 +1,8 @@
 // Two runs beside each other in the terminal: figures, what differs in what went in, the first fill that differs. At most 100 columns.
 
 import { count, dayText } from '../html/page/format.ts';
-import { marketsOf, strategyNames, wrapped } from '../terminal/closingTable.ts';
+import { marketsOf, strategyNames } from '../terminal/closingTable.ts';
+import { COLUMNS, painted, withLead } from '../terminal/lines.ts';
 import { toldInputs, valueText, type ComparedFigure, type Comparison, type Unequal } from './comparison.ts';
 import type { ComparedRun } from './input.ts';
 import { cellsOf } from './tables.ts';
@@ -13,7 +14,6 @@ export interface CompareTableOptions {
   readonly report: string;
 }
 
-const WIDTH = 100;
 const SHOWN = [
   'totalReturn',
   'netProfit',
@@ -52,7 +52,7 @@ export function compareTable(comparison: Comparison, { colour, report }: Compare
     '',
   ];
   if (doubts.length > 0)
-    lines.push(...wrapped('  Look here first: ', `${doubts.join('; ')}.`).map((line) => (colour ? `\u001b[33m${line}\u001b[39m` : line)));
+    lines.push(...withLead('  Look here first: ', `${doubts.join('; ')}.`).map((line) => (colour ? painted(line, 'amber') : line)));
   lines.push(`  Report   ${report}`);
   return lines.join('\n');
 }
@@ -60,14 +60,14 @@ export function compareTable(comparison: Comparison, { colour, report }: Compare
 function runLines(letter: string, { path, summary: { run, resultHash } }: ComparedRun): string[] {
   const what = `${strategyNames(run)}  ${marketsOf(run).join(', ')}`;
   const range = `${dayText(run.fromMs)} – ${dayText(run.toMs)}`;
-  return [`  ${letter}  ${cut(path, WIDTH - 30)}  result ${resultHash.slice(0, 12)}`, `     ${cut(what, WIDTH - 32)}  ${range}`];
+  return [`  ${letter}  ${cut(path, COLUMNS - 30)}  result ${resultHash.slice(0, 12)}`, `     ${cut(what, COLUMNS - 32)}  ${range}`];
 }
 
 function figureLine({ label, text, better, difference }: ComparedFigure, colour: boolean): string {
   const arrow = better === null ? ' ' : better === 'b' ? '▲' : '▼';
   const gap = `${(difference === 0 ? 'the same' : text.difference).padStart(CELL)} ${arrow}`;
-  const painted = !colour || better === null ? gap : `\u001b[${better === 'b' ? 36 : 31}m${gap}\u001b[39m`;
-  return `  ${label.padEnd(18)}${text.a.padStart(CELL)}${text.b.padStart(CELL)}${painted}`.trimEnd();
+  const shown = !colour || better === null ? gap : painted(gap, better === 'b' ? 'cyan' : 'red');
+  return `  ${label.padEnd(18)}${text.a.padStart(CELL)}${text.b.padStart(CELL)}${shown}`.trimEnd();
 }
 
 function fillLines({ firstFill }: Comparison): string[] {
@@ -75,7 +75,7 @@ function fillLines({ firstFill }: Comparison): string[] {
   const line = (letter: string, cells: readonly string[] | null) => {
     const [time, instrument, side, price, quantity, , fee] = cells ?? [];
     const what = cells === null ? 'no such fill' : `${time}  ${instrument} ${side} ${quantity} at ${price}, fee ${fee}`;
-    return `    ${letter}  ${cut(what, WIDTH - 8)}`;
+    return `    ${letter}  ${cut(what, COLUMNS - 8)}`;
   };
   return [
     `  The first fill that differs is number ${count(firstFill.row)}`,

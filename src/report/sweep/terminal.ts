@@ -3,11 +3,10 @@
 import { assertNever } from '../../base/assert.ts';
 import type { Kind } from '../html/figures.ts';
 import { count, counted, dayText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
-import { wrapped } from '../terminal/closingTable.ts';
+import { COLUMNS, painted, withLead } from '../terminal/lines.ts';
 import { entryOf, outcomeText, paramsText, type Findings } from './findings.ts';
 import { figureOf, paramsOf, type SweepRecord } from './record.ts';
 
-const WIDTH = 100;
 const SHOWN = 10;
 /** Shown beside the ranking figure, as far as the width goes. */
 const BESIDE = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades', 'profitFactor'];
@@ -21,16 +20,16 @@ export interface SweepTableOptions {
 
 /** Lines joined by \n, without one at the end. */
 export function sweepTable(record: SweepRecord, findings: Findings, { colour, report, command }: SweepTableOptions): string {
-  const amber = (text: string) => (colour ? `\u001b[33m${text}\u001b[39m` : text);
+  const amber = (text: string) => (colour ? painted(text, 'amber') : text);
   const lines = [...heading(record, findings), ''];
   if (findings.best === null) lines.push(`  No set has a ${entryOf(record.by).label}.`);
   else lines.push(`  The best by ${entryOf(record.by).label}`, ...bestRows(record, findings), '', ...worth(record, findings));
   lines.push('');
   for (const { reason, sets } of findings.refused.slice(0, 3))
-    lines.push(...wrapped('  Refused by the strategy: ', `${counted(sets, 'set')}: ${reason}`));
-  for (const { reason, sets } of findings.failed.slice(0, 3)) lines.push(...wrapped('  Failed: ', `${counted(sets, 'set')}: ${reason}`));
-  if (findings.doubts.length > 0) lines.push(...wrapped('  Look here first: ', `${findings.doubts.join('; ')}.`).map(amber));
-  if (findings.best !== null) lines.push(...wrapped('  One set  ', command));
+    lines.push(...withLead('  Refused by the strategy: ', `${counted(sets, 'set')}: ${reason}`));
+  for (const { reason, sets } of findings.failed.slice(0, 3)) lines.push(...withLead('  Failed: ', `${counted(sets, 'set')}: ${reason}`));
+  if (findings.doubts.length > 0) lines.push(...withLead('  Look here first: ', `${findings.doubts.join('; ')}.`).map(amber));
+  if (findings.best !== null) lines.push(...withLead('  One set  ', command));
   lines.push(`  Report   ${report}`);
   return lines.join('\n');
 }
@@ -40,7 +39,7 @@ function heading(record: SweepRecord, findings: Findings): string[] {
   const what = `  ${record.strategy}  ${markets}  ${dayText(record.fromMs)} – ${dayText(record.toMs)}`;
   const sets = outcomeText(findings, findings.ran === 1 ? ' set' : ' sets');
   const drawn = record.gridSize > record.sets ? `, drawn from ${count(record.gridSize)}` : '';
-  return what.length + sets.length + drawn.length + 4 <= WIDTH ? [`${what}  (${sets}${drawn})`] : [what, `  (${sets}${drawn})`];
+  return what.length + sets.length + drawn.length + 4 <= COLUMNS ? [`${what}  (${sets}${drawn})`] : [what, `  (${sets}${drawn})`];
 }
 
 function bestRows(record: SweepRecord, { ranking, plateau, neighbours }: Findings): string[] {
@@ -58,8 +57,8 @@ function bestRows(record: SweepRecord, { ranking, plateau, neighbours }: Finding
     ...record.axes.map(({ name }, axis) => column(name, rows, ({ set }) => String(paramsOf(record, set)[axis]?.value))),
   ];
   // The figures behind the first give way to parameters, which tell the sets apart.
-  while (tail.length > 2 && widthOf([...head, ...tail]) > WIDTH) tail.splice(-2, 1);
-  while (head.length > 2 && widthOf([...head, ...tail]) > WIDTH) head.pop();
+  while (tail.length > 2 && widthOf([...head, ...tail]) > COLUMNS) tail.splice(-2, 1);
+  while (head.length > 2 && widthOf([...head, ...tail]) > COLUMNS) head.pop();
   const columns = [...head, ...tail];
   return rows.map((_, row) => row + 1).reduce((lines, row) => [...lines, lineOf(columns, row)], [lineOf(columns, 0)]);
 }
@@ -82,19 +81,19 @@ function worth(record: SweepRecord, { best, plateau, neighbours, chance }: Findi
   if (plateau !== null && best !== null) {
     const mean = short(neighbours.mean[plateau] ?? NaN, kind);
     lines.push(
-      ...wrapped(
+      ...withLead(
         '  Plateau  ',
         `around ${paramsText(record, plateau)}: ${label} ${mean} on average of ${counted(neighbours.count[plateau] ?? 0, 'set')}`,
       ),
     );
   }
   const earlier = chance.earlier > 0 ? `, ${count(chance.earlier)} of them in earlier sweeps of this ledger` : '';
-  lines.push(...wrapped('  Trials   ', `${count(chance.trials)} of this strategy on these bars${earlier}`));
+  lines.push(...withLead('  Trials   ', `${count(chance.trials)} of this strategy on these bars${earlier}`));
   if (chance.expectedBest === null) return lines;
   const bar = `the best of ${counted(chance.trials, 'trial')} without skill shows a Sharpe of ${fixed(chance.expectedBest, 2)}`;
   const against = chance.sharpe === null ? '' : `; the best set has ${fixed(chance.sharpe, 2)}`;
   const odds = chance.deflated === null ? '' : `, above it with a probability of ${percent(chance.deflated, 1)} (deflated Sharpe)`;
-  return [...lines, ...wrapped('  Chance   ', `${bar}${against}${odds}`)];
+  return [...lines, ...withLead('  Chance   ', `${bar}${against}${odds}`)];
 }
 
 /** A figure without its unit, which stands in the head or is the asset of the run. */

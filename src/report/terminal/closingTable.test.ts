@@ -3,8 +3,9 @@
 import { expect, test } from 'vitest';
 import { randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
 import { buildSummary } from '../folder/summary.ts';
-import { closingTable, wantsColour } from './closingTable.ts';
+import { closingTable } from './closingTable.ts';
 import { doubtsOf } from './doubts.ts';
+import { wantsColour } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 
 const rows = 3 * 1440;

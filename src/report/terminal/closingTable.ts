@@ -4,6 +4,7 @@ import type { RunSummary, Summary } from '../folder/summary.ts';
 import { count, counted, dayText, daysText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
 import { namesOf } from '../names.ts';
 import { doubtsOf } from './doubts.ts';
+import { COLUMNS, painted, withLead, type Hue } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 
 export interface ClosingOptions {
@@ -13,14 +14,8 @@ export interface ClosingOptions {
   readonly report?: string;
 }
 
-const WIDTH = 100;
 const SPARK_WIDTH = 60;
 const DAY_MS = 86_400_000;
-
-/** True when `stream` shows colours: a terminal, and NO_COLOR (https://no-color.org) is not set. */
-export function wantsColour(stream: { readonly isTTY?: boolean }, env: Readonly<Record<string, string | undefined>>): boolean {
-  return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
-}
 
 /** Equity by row, in any unit: a run that has just ended, or one that was read from its folder. */
 export interface EquityOfRun {
@@ -34,7 +29,7 @@ export function closingTable({ equity }: EquityOfRun, summary: Summary, options:
   const lines = [...heading(summary), '', ...figures(summary, paint)];
   if (equity.length > 1) lines.push('', `  ${sparkline(equity.units, equity.length, SPARK_WIDTH)}`);
   lines.push('');
-  if (doubts.length > 0) lines.push(...wrapped('  Look here first: ', `${doubts.join('; ')}.`).map(paint.warning));
+  if (doubts.length > 0) lines.push(...withLead('  Look here first: ', `${doubts.join('; ')}.`).map(paint.warning));
   if (options.report !== undefined) lines.push(`  Report   ${options.report}`);
   return lines.join('\n').trimEnd();
 }
@@ -45,7 +40,7 @@ function heading({ run, dataQuality }: Summary): string[] {
   const size = `(${daysText(run.toMs - run.fromMs)}, ${counted(dataQuality.rows, 'bar')}, ${counted(dataQuality.gaps, 'gap')})`;
   const range = `${dayText(run.fromMs)} – ${dayText(run.toMs)}  ${size}`;
   const what = `  ${names}  ${markets.slice(0, 3).join(', ')}${markets.length > 3 ? ` and ${markets.length - 3} more` : ''}`;
-  return what.length + 2 + range.length <= WIDTH ? [`${what}  ${range}`] : [cut(what), `  ${range}`];
+  return what.length + 2 + range.length <= COLUMNS ? [`${what}  ${range}`] : [cut(what), `  ${range}`];
 }
 
 /** The classes of a run. */
@@ -133,21 +128,7 @@ function money(text: string | null): string {
 }
 
 function cut(line: string): string {
-  return line.length <= WIDTH ? line : `${line.slice(0, WIDTH - 1)}…`;
-}
-
-/** Text after a lead, broken between words; later lines stand under the first word. */
-export function wrapped(lead: string, text: string): string[] {
-  const lines: string[] = [];
-  let line = lead;
-  for (const word of text.split(' ')) {
-    if (line.length + word.length > WIDTH && line.trim() !== '' && line !== lead) {
-      lines.push(line.trimEnd());
-      line = ' '.repeat(lead.length);
-    }
-    line += `${word} `;
-  }
-  return [...lines, line.trimEnd()];
+  return line.length <= COLUMNS ? line : `${line.slice(0, COLUMNS - 1)}…`;
 }
 
 interface Paint {
@@ -158,5 +139,5 @@ interface Paint {
 
 const same = (text: string) => text;
 const plain: Paint = { result: () => same, warning: same };
-const wrap = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[39m`;
-const ansi: Paint = { result: (value) => (value > 0 ? wrap(36) : value < 0 ? wrap(31) : same), warning: wrap(33) };
+const hued = (hue: Hue) => (text: string) => painted(text, hue);
+const ansi: Paint = { result: (value) => (value > 0 ? hued('cyan') : value < 0 ? hued('red') : same), warning: hued('amber') };

@@ -1,0 +1,11 @@
+// `--timeout`, which commands have that wait for an exchange.
+
+import { withoutKeys } from '../../app/access/keyLike.ts';
+import { ConfigError } from '../../base/errors.ts';
+
+/** Milliseconds of `--timeout`. Throws ConfigError. */
+export function timeoutOf(text: string): number {
+  const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
+  if (seconds >= 0.1 && seconds <= 600) return seconds * 1000;
+  throw new ConfigError(`--timeout: expected seconds from 0.1 to 600, got ${withoutKeys(text)}`, '10 is the default');
+}

@@ -1,0 +1,53 @@
+// Values of options as they are typed. Not by yargs, which takes a word for NaN and nothing for 0. Each throws ConfigError naming the option.
+
+import { ConfigError } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
+import { INTERVALS, parseInterval, type Interval } from '../../model/interval.ts';
+import { parseTime } from '../../model/time.ts';
+
+export function numberOf(option: string, text: string): number {
+  const value = text.trim() === '' ? NaN : Number(text);
+  if (!Number.isNaN(value)) return value;
+  throw new ConfigError(`${option}: expected a number, got '${text}'`, `for example ${option} 1`);
+}
+
+/** A whole number from 1 to `most`; null where the option is not given. */
+export function wholeNumber(option: string, value: string | undefined, most: number): number | null {
+  if (value === undefined) return null;
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= 1 && number <= most) return number;
+  throw new ConfigError(
+    `${option}: expected a whole number from 1${most < 1e9 ? ` to ${most}` : ''}, got '${value}'`,
+    `for example ${option} 4`,
+  );
+}
+
+export function intervalOf(option: string, text: string): Interval {
+  const interval = parseInterval(text);
+  if (interval !== null) return interval;
+  const near = nearest(text, INTERVALS);
+  throw new ConfigError(
+    `${option}: expected one of ${INTERVALS.join(' ')}, got ${JSON.stringify(text)}`,
+    near === null ? '' : `did you mean ${near}?`,
+  );
+}
+
+/** Unix time in ms. */
+export function dateOf(option: string, text: string): number {
+  const time = parseTime(text);
+  if (time !== null) return time;
+  throw new ConfigError(
+    `${option}: expected a date such as 2024-01-01, got ${JSON.stringify(text)}`,
+    'UTC; a time may follow: 2024-01-01T08:00',
+  );
+}
+
+/** Words with commas between them, each once. */
+export const listOf = (text: string): readonly string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  ),
+];

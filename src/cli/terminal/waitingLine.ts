@@ -1,0 +1,42 @@
+// On a terminal, what is waited for, once that takes longer than a second.
+
+import { monotonicMs, repeat } from '../../adapters/clock/wallClock.ts';
+
+export interface WaitingLine {
+  /** `what` is waited for from now on. */
+  begin(what: string): void;
+  /** Removes the line until the next `begin`. */
+  clear(): void;
+  end(): void;
+}
+
+const QUIET_MS = 1000;
+
+export function waitingLine(): WaitingLine {
+  let what: string | null = null;
+  let beganMs = 0;
+  let isShown = false;
+  const show = (): void => {
+    const ms = monotonicMs() - beganMs;
+    if (what === null || ms < QUIET_MS) return;
+    process.stderr.write(`\r\u001b[K${what}  ${Math.floor(ms / 1000)} s`);
+    isShown = true;
+  };
+  const stop = process.stderr.isTTY ? repeat(QUIET_MS / 2, show) : () => {};
+  const clear = (): void => {
+    what = null;
+    if (isShown) process.stderr.write('\r\u001b[K');
+    isShown = false;
+  };
+  return {
+    begin(next) {
+      what = next;
+      beganMs = monotonicMs();
+    },
+    clear,
+    end() {
+      stop();
+      clear();
+    },
+  };
+}

@@ -1,0 +1,30 @@
+// Lines of a terminal: how long they are, what colours them, and text behind a lead.
+
+/** Columns of a line at most; what fits takes no second line in a terminal of usual width. */
+export const COLUMNS = 100;
+
+const CODES = { red: 31, green: 32, amber: 33, cyan: 36, grey: 90 } as const;
+export type Hue = keyof typeof CODES;
+
+/** True when `stream` shows colours: a terminal, and NO_COLOR (https://no-color.org) is not set. */
+export function wantsColour(stream: { readonly isTTY?: boolean }, env: Readonly<Record<string, string | undefined>>): boolean {
+  return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
+export function painted(text: string, hue: Hue): string {
+  return `\u001b[${CODES[hue]}m${text}\u001b[39m`;
+}
+
+/** Text after a lead, broken between words alone, so that a path stays whole; later lines stand under the first word. */
+export function withLead(lead: string, text: string): string[] {
+  const lines: string[] = [];
+  let line = lead;
+  for (const word of text.split(' ')) {
+    if (line.length + word.length > COLUMNS && line.trim() !== '' && line !== lead) {
+      lines.push(line.trimEnd());
+      line = ' '.repeat(lead.length);
+    }
+    line += `${word} `;
+  }
+  return [...lines, line.trimEnd()];
+}
