@@ -8,25 +8,16 @@ import { INTERVALS } from '../../model/interval.ts';
 import { endpointOf, OPS } from '../../protocol/endpoints/endpoints.ts';
 import { parseSource, type FileKind } from '../definition/parse.ts';
 import { readYaml, whereIs, type DefinitionSource, type KeyPath } from '../definition/source.ts';
+import { choice, flag, map, text, whole } from '../definition/values.ts';
 import { KEY_REMEDY, namesKey, shownPath, withoutKeys } from './keyLike.ts';
 
-const text = (what: string, pattern: RegExp, help: string) => z.string({ error: what }).regex(pattern, { error: what }).describe(help);
-const choice = <const T extends readonly [string, ...string[]]>(values: T, help: string) =>
-  z.enum(values, { error: `one of ${values.join(', ')}` }).describe(help);
-const flag = (help: string) => z.boolean({ error: 'true or false' }).describe(help);
-const count = (unit: string, help: string, most: number, least = 1) => {
-  const error = `a whole number (${unit}, ${least} to ${most})`;
-  return z.int({ error }).min(least, { error }).max(most, { error }).describe(help);
-};
-const map = <T extends z.ZodRawShape>(shape: T, what: string) => z.strictObject(shape, { error: what });
-
 const DAY_MS = 86_400_000;
-const prefix = text('empty, or a path such as /spot/open', /^(\/[\w.~-]+)*$/, 'put before every path');
+const prefix = text('empty, or a path such as /spot/open', 'put before every path', /^(\/[\w.~-]+)*$/);
 const intervalNames = map(
   Object.fromEntries(
     INTERVALS.map((interval) => [
       interval,
-      text('a name of letters and digits, or null', /^\w{1,16}$/, 'name on the wire')
+      text('a name of letters and digits, or null', 'name on the wire', /^\w{1,16}$/)
         .nullable()
         .optional(),
     ]),
@@ -34,14 +25,14 @@ const intervalNames = map(
   'names of intervals, such as { 1h: 60min }',
 );
 const url = (market: string) =>
-  text('a URL such as https://api.example.com', /^https?:\/\/\S+$/, `address of the ${market} service`).optional();
-const filePath = (what: string) => text('the path of a file', /\S/, `file with the ${what}, mode 0600; relative to this file`).optional();
+  text('a URL such as https://api.example.com', `address of the ${market} service`, /^https?:\/\/\S+$/).optional();
+const filePath = (what: string) => text('the path of a file', `file with the ${what}, mode 0600; relative to this file`, /\S/).optional();
 
 const limit = map(
   {
-    count: count('calls', 'calls in a window', 1_000_000).optional(),
-    windowMs: count('ms', 'length of the window', DAY_MS).optional(),
-    weight: count('calls', 'what one call counts', 1000).optional(),
+    count: whole('calls', 'allowed in a window', 1, 1_000_000).optional(),
+    windowMs: whole('ms', 'length of the window', 1, DAY_MS).optional(),
+    weight: whole('calls', 'what one call counts', 1, 1000).optional(),
   },
   'a limit, such as { count: 10, windowMs: 2000 }',
 );
@@ -57,7 +48,7 @@ const dialect = map(
     signPathPrefix: flag('whether the prefix is signed').optional(),
     signQuery: choice(['include', 'omit'], 'whether the query of a GET is signed').optional(),
     contentTypeOnGet: flag('whether a GET has a Content-Type').optional(),
-    recvWindow: count('ms', 'how long a request is valid, sent with signed POSTs', 5000).nullable().optional(),
+    recvWindow: whole('ms', 'how long a request is valid, sent with signed POSTs', 1, 5000).nullable().optional(),
     symbolCase: choice(['upper', 'lower'], 'letters of spot symbols').optional(),
     batchCancelIdsField: choice(['orderIds', 'orderId'], 'name of the list of spot.batchCancel').optional(),
     clientIdQueryName: choice(['newClientOrderId', 'newClientorderId'], 'its name in spot.queryOrder').optional(),
@@ -65,7 +56,7 @@ const dialect = map(
     conditionPath: choice(['/fapi/v1/conditionOrder/', '/fapi/v1/conditionOrder'], 'path of condition orders').optional(),
     cancelTriggerPath: choice(['/v1/inner/trigger_order_cancel', '/fapi/v1/cancel_trigger_order'], 'path of their cancel').optional(),
     marketOpen: choice(['limitIoc', 'value', 'v101', 'forbid'], 'how futures are opened at the market').optional(),
-    futuresVersionHeader: text("a quoted number, such as '101', or null", /^\d{1,6}$/, 'value of futures-version')
+    futuresVersionHeader: text("a quoted number, such as '101', or null", 'value of futures-version', /^\d{1,6}$/)
       .nullable()
       .optional(),
     positionsFrom: choice(['positions', 'account'], 'where positions are read').optional(),
@@ -73,7 +64,7 @@ const dialect = map(
     klinesRange: choice(['none', 'startEnd'], 'whether klines take startTime and endTime').optional(),
     limits: map(
       {
-        banMinMs: count('ms', 'first pause after a 418', DAY_MS, BAN_MIN_MS).optional(),
+        banMinMs: whole('ms', 'first pause after a 418', BAN_MIN_MS, DAY_MS).optional(),
         ...Object.fromEntries(LIMITED.map((name) => [name, limit.optional()])),
       },
       'limits by endpoint, such as { spot.newOrder: { count: 10 } }',

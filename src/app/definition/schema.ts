@@ -5,8 +5,7 @@ import { INTERVAL_NAMES } from '../../model/interval.ts';
 import type { Market } from '../../model/instrument.ts';
 import { parseTime } from '../../model/time.ts';
 import { LIMITS, MOST_COUNT, wantedOf, WINDOWS, type LimitRow } from '../../risk/limits.ts';
-
-// Every `error` below is the second half of "expected ..."; problems.ts puts file, line and key before it and the text found after it.
+import { choice, map, rate, text, whole } from './values.ts';
 
 /** A quoted decimal >= 0 in `unit`; quoted, because YAML would turn 0.10 or 1e-7 into a float before anyone sees its text. */
 function decimal(unit: string, help: string, accepts: (value: number) => boolean = () => true, range = '') {
@@ -20,32 +19,6 @@ function decimal(unit: string, help: string, accepts: (value: number) => boolean
 
 const above0 = (value: number) => value > 0;
 const share = (value: number) => value > 0 && value <= 1;
-
-/** A rate that becomes whole millionths: six decimals, below 1. */
-function rate(help: string) {
-  const error = 'a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %)';
-  return z
-    .string({ error })
-    .regex(/^0(\.\d{1,6})?$/, { error })
-    .describe(`${help} (fraction: 0.001 is 0.1 %)`);
-}
-
-function whole(unit: string, help: string, min = 0, max = Number.MAX_SAFE_INTEGER) {
-  const error = `a whole number (${unit}${max < Number.MAX_SAFE_INTEGER ? `, ${min} to ${max}` : min > 0 ? `, at least ${min}` : ''})`;
-  return z.int({ error }).min(min, { error }).max(max, { error }).describe(`${help} (${unit})`);
-}
-
-function text(what: string, help: string, pattern = /\S/) {
-  return z.string({ error: what }).regex(pattern, { error: what }).describe(help);
-}
-
-function choice<const T extends readonly [string, ...string[]]>(values: T, help: string) {
-  return z.enum(values, { error: `one of ${values.join(', ')}` }).describe(help);
-}
-
-function map<T extends z.ZodRawShape>(shape: T, what: string) {
-  return z.strictObject(shape, { error: what });
-}
 
 const strategyPath = text('the path of a strategy file', 'path of a TypeScript or JavaScript file that exports a strategy class');
 const params = z
@@ -132,7 +105,10 @@ const fills = map(
     slippageTicks: whole('ticks', 'slippage of taking fills').optional(),
     slippage: rate('slippage of taking fills').optional(),
     collar: rate('how far beyond the last close a market buy by quantity may pay').optional(),
-    inside: choice(['finest', 'off', ...INTERVAL_NAMES], 'finer bars in which orders fill, where the catalog has some of the instrument').optional(),
+    inside: choice(
+      ['finest', 'off', ...INTERVAL_NAMES],
+      'finer bars in which orders fill, where the catalog has some of the instrument',
+    ).optional(),
   },
   'fill settings, such as { limit: through, latencyMs: 0 }',
 ).describe('how orders fill');
@@ -201,9 +177,12 @@ export const definitionSchema = map(
     from: time.describe('first instant of the run (UTC); without it the first bar').optional(),
     to: time.describe('end of the run (UTC, exclusive); without it the last bar').optional(),
     cash: z
-      .union([map({ spot: balances, futures: balances }, 'balances of both markets'), balances, decimal('quote asset', 'starting balance')], {
-        error: "starting balances, such as '10000' or { USDT: '10000' }",
-      })
+      .union(
+        [map({ spot: balances, futures: balances }, 'balances of both markets'), balances, decimal('quote asset', 'starting balance')],
+        {
+          error: "starting balances, such as '10000' or { USDT: '10000' }",
+        },
+      )
       .describe('starting balances by asset, or an amount of the quote asset of the feeds; with feeds of both markets also by market'),
     size: size.optional(),
     fees: fees.optional(),

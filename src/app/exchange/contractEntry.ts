@@ -8,7 +8,8 @@ import { ConfigError } from '../../base/errors.ts';
 import { pow10 } from '../../base/exact.ts';
 import type { Contract, MarginTier } from '../../model/contract.ts';
 import { instrumentId, type Instrument } from '../../model/instrument.ts';
-import { decimal, digits, flag, map, prices, rate, signedRate, text, whole } from './exchangeValues.ts';
+import { flag, map, rate, text, whole } from '../definition/values.ts';
+import { decimal, digits, marketKeys, signedRate } from './exchangeValues.ts';
 
 /** No service known to us lends more. */
 const MOST_LEVERAGE = 1000;
@@ -28,8 +29,8 @@ export const contractEntry = map(
   {
     contractName: text(
       'a name on the wire, such as E-BTC-USDT',
-      /^[A-Z]{1,8}-[A-Z0-9]{1,16}-[A-Z0-9]{1,16}$/,
       'type, coin, coin of the price',
+      /^[A-Z]{1,8}-[A-Z0-9]{1,16}-[A-Z0-9]{1,16}$/,
     ),
     multiplier: decimal('face value of a contract: in the coin; of an inverse one in that of the price'),
     priceDigits: digits('decimals of a price'),
@@ -40,15 +41,10 @@ export const contractEntry = map(
     maxMarketVolume: whole('contracts', 'largest MARKET order', 1).optional(),
     minLeverage: whole('times', 'least', 1, MOST_LEVERAGE).optional(),
     maxLeverage: whole('times', 'most', 1, MOST_LEVERAGE).optional(),
-    makerFee: rate('fee of a resting fill').optional(),
-    takerFee: rate('fee of a taking fill').optional(),
     tiers: z.array(tier, { error: 'a list of tiers' }).min(1, { error: 'at least one tier' }).optional(),
     fundingRate: signedRate('of each eight hours; default: seeded').optional(),
     closed: flag('nothing can be opened: -2016').optional(),
-    frozen: flag('no order is taken: -2016').optional(),
-    marketOrders: flag('false: no MARKET order is taken: -1139').optional(),
-    priceBand: rate('how far a limit may lie from the last price; beyond it: -1138').optional(),
-    prices: prices.optional(),
+    ...marketKeys,
   },
   "a contract, such as { contractName: E-BTC-USDT, multiplier: '0.0001', priceDigits: 1 }",
 );

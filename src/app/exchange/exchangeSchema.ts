@@ -4,30 +4,26 @@ import { z } from 'zod';
 import { DELAYS } from '../../service/config.ts';
 import { PROFILES } from '../../service/profile/profile.ts';
 import { contractEntry } from './contractEntry.ts';
-import { asset, decimal, digits, flag, ip, map, prices, rate, text, whole } from './exchangeValues.ts';
+import { flag, map, rate, text, whole } from '../definition/values.ts';
+import { asset, decimal, digits, ip, marketKeys } from './exchangeValues.ts';
 
 const instrument = map(
   {
-    symbol: text('a name on the wire, such as BTCUSDT', /^[A-Z0-9/_-]{2,32}$/, 'name on the wire'),
+    symbol: text('a name on the wire, such as BTCUSDT', 'name on the wire', /^[A-Z0-9/_-]{2,32}$/),
     base: asset,
     quote: asset,
     priceDigits: digits('decimals of a price'),
     quantityDigits: digits('decimals of a quantity'),
     minQuantity: decimal('smallest order').optional(),
-    makerFee: rate('fee of a resting fill').optional(),
-    takerFee: rate('fee of a taking fill').optional(),
-    frozen: flag('no order is taken: -2016').optional(),
-    marketOrders: flag('false: no MARKET order is taken: -1139').optional(),
-    priceBand: rate('how far a limit may lie from the last price; beyond it: -1138').optional(),
-    prices: prices.optional(),
+    ...marketKeys,
   },
   'an instrument, such as { symbol: BTCUSDT, base: BTC, quote: USDT, priceDigits: 2, quantityDigits: 5 }',
 );
 
 const key = map(
   {
-    keyFile: text('the path of a file', /\S/, 'file with the API key, mode 0600; relative to this file'),
-    secretFile: text('the path of a file', /\S/, 'file with the API secret, mode 0600; relative to this file'),
+    keyFile: text('the path of a file', 'file with the API key, mode 0600; relative to this file', /\S/),
+    secretFile: text('the path of a file', 'file with the API secret, mode 0600; relative to this file', /\S/),
     read: flag('it may read').optional(),
     trade: flag('it may order and cancel').optional(),
     markets: z.array(z.enum(['spot', 'futures'], { error: 'spot or futures' }), { error: 'a list of markets' }).optional(),
@@ -50,7 +46,7 @@ const futuresAccount = map(
 
 const account = map(
   {
-    name: text('a name', /^\S{1,64}$/, 'name of the account'),
+    name: text('a name', 'name of the account', /^\S{1,64}$/),
     uid: whole('digits', 'its number on the wire', 1),
     balances: z
       .record(z.string(), decimal('amount'), { error: "balances, such as { USDT: '10000' }" })

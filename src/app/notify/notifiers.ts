@@ -9,8 +9,8 @@ import { ConfigError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import { readKeyFile } from '../access/keyFile.ts';
+import { text } from '../definition/values.ts';
 
-const text = (what: string, help: string) => z.string({ error: what }).regex(/\S/, { error: what }).describe(help);
 const file = (of: string) => text('the path of a file', `file, mode 0600, that holds ${of}`);
 
 /** One entry of `alerts`. Addresses of webhooks are secrets as a rule: whoever has one can write there. */

@@ -3,19 +3,11 @@
 import { z } from 'zod';
 import { accessSchema } from '../../access/config.ts';
 import { definitionSchema } from '../../definition/schema.ts';
+import { map, text, whole } from '../../definition/values.ts';
 import { INTERVAL_NAMES } from '../../../model/interval.ts';
 import { alertsSchema } from '../../notify/notifiers.ts';
 
-const ms = (help: string, least: number, most: number) => {
-  const error = `a whole number (ms, ${least} to ${most})`;
-  return z.int({ error }).min(least, { error }).max(most, { error }).describe(help).optional();
-};
-const count = (help: string, least: number, most: number) => {
-  const error = `a whole number (${least} to ${most})`;
-  return z.int({ error }).min(least, { error }).max(most, { error }).describe(help).optional();
-};
-const map = <T extends z.ZodRawShape>(shape: T, what: string) => z.strictObject(shape, { error: what });
-const text = (what: string, help: string) => z.string({ error: what }).regex(/\S/, { error: what }).describe(help);
+const ms = (help: string, least: number, most: number) => whole('ms', help, least, most).optional();
 
 const { name, strategy, params, feeds, market, futures, cash, size, fees, fills, risk, models, seed, catalog, instruments } =
   definitionSchema.shape;
@@ -61,7 +53,7 @@ const audit = map(
 
 const clock = map(
   {
-    samples: count('questions to a measurement of the clock', 5, 25),
+    samples: whole('questions', 'asked for a measurement of the clock', 5, 25).optional(),
     maxUncertaintyMs: ms('no order is signed while the clock is less certain', 10, 400),
     periodMs: ms('from one measurement to the next', 10_000, DAY_MS),
   },
@@ -149,7 +141,7 @@ export const liveSchema = map(
     maintenance: maintenance.optional(),
     funding: funding.optional(),
     dashboard: map(
-      { port: count('port of the dashboard on this computer; default 8090, 0 takes a free one', 0, 65_535) },
+      { port: whole('port', 'where the dashboard listens on this computer; default 8090, 0 takes a free one', 0, 65_535).optional() },
       'a dashboard, such as { port: 8090 }',
     )
       .describe('a page on this computer that shows the bot; off where it is not named')
