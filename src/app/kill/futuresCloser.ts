@@ -6,7 +6,7 @@ import type { Side } from '../../model/order.ts';
 import type { Closable, Closer, Position, SliceFate, SliceOrder } from './flatten.ts';
 import { cancelOpen, clientIdsOf, readOpen } from './openOrders.ts';
 import { settled } from './settle.ts';
-import { fateOf } from './sliceFate.ts';
+import { fateOf, foundAfterAll, type Look } from './sliceFate.ts';
 import type { SliceJournal } from './sliceJournal.ts';
 import type { KillVenue } from './venue.ts';
 
@@ -55,7 +55,7 @@ export class FuturesCloser implements Closer {
     });
     return fateOf(outcome, cid, this.#journal, {
       settle: (orderId) => this.#settle(venue, orderId),
-      find: (cause) => this.#find(venue, cid, cause),
+      find: (cause) => foundAfterAll(venue, this.#instrument, cause, () => this.#look(venue, cid)),
     });
   }
 
@@ -72,25 +72,14 @@ export class FuturesCloser implements Closer {
   }
 
   /** The history has client ids; whatever of it was executed is out of the position by the time of the next reading. */
-  async #find(venue: KillVenue, cid: string, cause: string): Promise<SliceFate> {
-    const { busDelayMs, recvWindowMs, readLagMs, lookEveryMs } = venue.parts.settings;
-    const untilMs = venue.nowMs + recvWindowMs + busDelayMs + readLagMs;
-    venue.parts.tell('waiting', `${this.#instrument.id}: what became of a slice is not known (${cause}); looking for it`);
-    for (let after = 0; after < 2;) {
-      const isAfter = venue.nowMs >= untilMs;
-      const found = [...(await clientIdsOf(venue, this.#instrument))].find(([, id]) => id.toUpperCase() === cid);
-      if (found) {
-        this.#journal.acked(cid, found[0]);
-        return this.#settle(venue, found[0]);
-      }
-      const { orders, complete } = await readOpen(venue, this.#instrument);
-      // Ours were cancelled before; what reduces this position now can only be this one.
-      const reducing = orders.filter(({ side }) => side !== this.#positionSide).map(({ venueId }) => venueId);
-      if (isAfter && complete && reducing.length === 0) after++;
-      await cancelOpen(venue, this.#instrument, reducing);
-      await venue.wait(isAfter ? readLagMs : lookEveryMs);
-    }
-    return { kind: 'refused', why: 'a slice had no effect' };
+  async #look(venue: KillVenue, cid: string): Promise<Look> {
+    const found = [...(await clientIdsOf(venue, this.#instrument))].find(([, id]) => id.toUpperCase() === cid);
+    if (found) return { orderId: found[0] };
+    const { orders, complete } = await readOpen(venue, this.#instrument);
+    // Ours were cancelled before; what reduces this position now can only be this one.
+    const reducing = orders.filter(({ side }) => side !== this.#positionSide).map(({ venueId }) => venueId);
+    await cancelOpen(venue, this.#instrument, reducing);
+    return { isNowhere: complete && reducing.length === 0 };
   }
 }
 

@@ -6,7 +6,7 @@ import { ownOrder, type SpotFill } from '../../protocol/shapes/spot.ts';
 import type { Closable, Closer, SliceFate, SliceOrder } from './flatten.ts';
 import { cancelOpen, readOpen } from './openOrders.ts';
 import { settled } from './settle.ts';
-import { fateOf } from './sliceFate.ts';
+import { fateOf, foundAfterAll, type Look } from './sliceFate.ts';
 import type { SliceJournal } from './sliceJournal.ts';
 import type { KillVenue } from './venue.ts';
 
@@ -59,7 +59,7 @@ export class SpotCloser implements Closer {
     });
     return fateOf(outcome, cid, this.#journal, {
       settle: (orderId) => this.#settle(venue, orderId),
-      find: (cause) => this.#find(venue, cid, slice, cause),
+      find: (cause) => foundAfterAll(venue, this.#instrument, cause, () => this.#look(venue, cid, slice)),
     });
   }
 
@@ -86,39 +86,21 @@ export class SpotCloser implements Closer {
     }
   }
 
-  /** Where no answer came: until it cannot appear any more, it is looked for in the lists; what is found there is settled as any other. */
-  async #find(venue: KillVenue, cid: string, slice: SliceOrder, cause: string): Promise<SliceFate> {
-    const { busDelayMs, recvWindowMs, readLagMs, lookEveryMs } = venue.parts.settings;
-    const untilMs = venue.nowMs + recvWindowMs + busDelayMs + readLagMs;
-    const symbol = this.#instrument.wireName;
-    venue.parts.tell('waiting', `${this.#instrument.id}: what became of a slice is not known (${cause}); looking for it`);
-    for (let after = 0; after < 2;) {
-      const isAfter = venue.nowMs >= untilMs;
-      const order = await venue.read('spot.queryOrder', { newClientOrderId: cid, symbol });
-      if (order) {
-        this.#journal.acked(cid, order.orderId);
-        return this.#settle(venue, order.orderId);
-      }
-      const open = await readOpen(venue, this.#instrument);
-      // Every order of ours was cancelled before: one that sells this at this price is it.
-      const match = open.orders.find((seen) => seen.cid === cid || isAlike(seen, slice));
-      if (match) {
-        await cancelOpen(venue, this.#instrument, [match.venueId]);
-        this.#journal.acked(cid, match.venueId);
-        return this.#settle(venue, match.venueId);
-      }
-      const trade = (await this.#newTrades(venue)).find(
-        ({ isBuyer, quantity }) => !isBuyer && new Decimal(quantity).lessThanOrEqualTo(slice.qty),
-      );
-      if (trade) {
-        const { orderId } = ownOrder(trade);
-        this.#journal.acked(cid, orderId);
-        return this.#settle(venue, orderId);
-      }
-      if (isAfter && open.complete) after++;
-      await venue.wait(isAfter ? readLagMs : lookEveryMs);
+  /** In the query by its client id, in the list of open orders, in the list of trades. */
+  async #look(venue: KillVenue, cid: string, slice: SliceOrder): Promise<Look> {
+    const order = await venue.read('spot.queryOrder', { newClientOrderId: cid, symbol: this.#instrument.wireName });
+    if (order) return { orderId: order.orderId };
+    const open = await readOpen(venue, this.#instrument);
+    // Every order of ours was cancelled before: one that sells this at this price is it.
+    const match = open.orders.find((seen) => seen.cid === cid || isAlike(seen, slice));
+    if (match) {
+      await cancelOpen(venue, this.#instrument, [match.venueId]);
+      return { orderId: match.venueId };
     }
-    return { kind: 'refused', why: 'a slice had no effect' };
+    const trade = (await this.#newTrades(venue)).find(
+      ({ isBuyer, quantity }) => !isBuyer && new Decimal(quantity).lessThanOrEqualTo(slice.qty),
+    );
+    return trade ? { orderId: ownOrder(trade).orderId } : { isNowhere: open.complete };
   }
 
   async #newTrades(venue: KillVenue): Promise<readonly SpotFill[]> {
