@@ -1,10 +1,6 @@
 // What the dashboard's page is made of, read once: its script joined from compiled modules, the chart library, style and markup. Nothing of it is secret.
 
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { InvariantError } from '../../base/errors.ts';
-import { linked } from '../../report/html/link.ts';
+import { inPackage, linkedPage } from '../../report/html/link.ts';
 import { DOCUMENT } from './document.ts';
 import { DASHBOARD_STYLE } from './style.ts';
 
@@ -27,21 +23,8 @@ export function assets(): ReadonlyMap<string, Asset> {
   return new Map([
     ['/', asset('html', DOCUMENT)],
     ['/style.css', asset('css', DASHBOARD_STYLE)],
-    ['/page.js', asset('js', linked(compiledPage()))],
-    ['/charts.js', asset('js', chartLibrary())],
+    ['/page.js', asset('js', linkedPage('live/dashboard/page/main.js'))],
+    ['/charts.js', asset('js', inPackage('lightweight-charts', 'lightweight-charts.standalone.production.js'))],
     ['/icon.svg', asset('svg', ICON)],
   ]);
-}
-
-/** Run from its source, the page is the one that was built last. */
-function compiledPage(): URL {
-  const places = ['./page/main.js', '../../../dist/live/dashboard/page/main.js'].map((path) => new URL(path, import.meta.url));
-  const found = places.find((place) => existsSync(place));
-  if (!found) throw new InvariantError(`${places[0]?.pathname}: the package is not built (npm run build)`);
-  return found;
-}
-
-function chartLibrary(): string {
-  const description = createRequire(import.meta.url).resolve('lightweight-charts/package.json');
-  return readFileSync(join(dirname(description), 'dist', 'lightweight-charts.standalone.production.js'), 'utf8');
 }

@@ -59,24 +59,25 @@ export function plotCode(): Pick<PageCode, 'plotLibrary' | 'plotStyle'> {
 }
 
 /** A package does not export its standalone build by name, but its own description, which lies above it. */
-function inPackage(name: string, file: string): string {
+export function inPackage(name: string, file: string): string {
   const description = createRequire(import.meta.url).resolve(`${name}/package.json`);
   return readFileSync(join(dirname(description), 'dist', file), 'utf8');
 }
 
-/**
- * The script of a page whose compiled entry is `path` in this room: in the compiled package; run from its source, the page is the one
- * that was built last.
- */
+/** The script of a page of this room, to stand inside a document. */
 export function pageScript(path: string): string {
-  return scriptSafe(linked(compiledPage(path)));
+  return scriptSafe(linkedPage(`report/${path}`));
 }
 
-function compiledPage(path: string): URL {
-  const beside = new URL(`../${path}`, import.meta.url);
-  if (existsSync(beside)) return beside;
-  const built = new URL(`../../../dist/report/${path}`, import.meta.url);
-  if (existsSync(built)) return built;
+/**
+ * The script of a page whose compiled entry is `path` in the package: in the compiled package; run from its source, the page is the one
+ * that was built last.
+ */
+export function linkedPage(path: string): string {
+  const beside = new URL(`../../${path}`, import.meta.url);
+  if (existsSync(beside)) return linked(beside);
+  const built = new URL(`../../../dist/${path}`, import.meta.url);
+  if (existsSync(built)) return linked(built);
   throw new InvariantError(`${beside.pathname} is absent: the package is not built (npm run build)`);
 }
 
