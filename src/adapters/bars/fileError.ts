@@ -20,3 +20,8 @@ export function fileError(path: string, what: string, error: unknown): Error {
   const [why, remedy] = CAUSES[code] ?? [error instanceof Error ? error.message : String(error), 'check the disk and the path'];
   return new ConfigError(`${path}: ${what}: ${why}`, remedy);
 }
+
+/** The same for whatever went wrong while files were written at `path`: what the file system did not say is returned as it is. */
+export function writeError(path: string, error: unknown): unknown {
+  return error instanceof Error && 'syscall' in error ? fileError(path, 'cannot be written', error) : error;
+}

@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { fileError } from '../../adapters/bars/fileError.ts';
+import { writeError } from '../../adapters/bars/fileError.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { compareRuns, type Comparison } from '../../report/compare/comparison.ts';
@@ -60,6 +60,6 @@ export async function writeComparison(comparison: Comparison, folder: string | n
     await writeCompareReport({ comparison, version: packageVersion(), writtenMs: nowMs() }, path);
     return path;
   } catch (error) {
-    throw error instanceof Error && 'syscall' in error ? fileError(path, 'cannot be written', error) : error;
+    throw writeError(path, error);
   }
 }

@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { writeArrowColumns } from '../../adapters/bars/arrow/arrowFile.ts';
-import { fileError } from '../../adapters/bars/fileError.ts';
+import { writeError } from '../../adapters/bars/fileError.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { shellWord } from '../../base/shellWord.ts';
 import type { RunRecord } from '../../model/run.ts';
@@ -122,7 +122,7 @@ export async function writeRunFolder(out: string, staging: string, run: Finished
     return moveInto(out, staging, name);
   } catch (error) {
     rmSync(staging, { recursive: true, force: true });
-    throw error instanceof Error && 'syscall' in error ? fileError(out, 'cannot be written', error) : error;
+    throw writeError(out, error);
   }
 }
 
@@ -140,7 +140,7 @@ export async function writeRunReport(path: string, run: FinishedRun): Promise<vo
       path,
     );
   } catch (error) {
-    throw error instanceof Error && 'syscall' in error ? fileError(path, 'cannot be written', error) : error;
+    throw writeError(path, error);
   }
 }
 

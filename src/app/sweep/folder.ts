@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileError } from '../../adapters/bars/fileError.ts';
+import { writeError } from '../../adapters/bars/fileError.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { shellWord } from '../../base/shellWord.ts';
 import { typicalLengthMs } from '../../model/interval.ts';
@@ -143,6 +143,6 @@ export async function writeSweepFolder(out: string, sweep: FinishedSweep): Promi
     return { folder: moveInto(out, staging, `${stamp(writtenMs)}-sweep-${record.name}`), summary };
   } catch (error) {
     rmSync(staging, { recursive: true, force: true });
-    throw error instanceof Error && 'syscall' in error ? fileError(out, 'cannot be written', error) : error;
+    throw writeError(out, error);
   }
 }
