@@ -1,26 +1,13 @@
 // The table of closed trades: sorted, filtered, fifty a page, exported as it is shown.
 
 import { byId, element } from './dom.ts';
-import { count, exactText, fixed, minuteText, NONE, signed, spanText, tone } from './format.ts';
+import { count, tone } from './format.ts';
 import type { TimeWindow } from './timeWindow.ts';
+import { columnsOf, type Column } from './tradeColumns.ts';
 import type { TradeRows } from './tradeRows.ts';
-import { FRACTION_DIGITS, PRICE_EXTRA_DIGITS, type PageData, type WireInstrument } from './wire.ts';
+import type { PageData } from './wire.ts';
 
 const PAGE_ROWS = 50;
-
-interface Column {
-  readonly name: string;
-  /** Key in the exported file. */
-  readonly key: string;
-  /** What rows are sorted by. */
-  readonly value: (row: number) => number;
-  readonly text: (row: number) => string;
-  /** Plain text for the file; `text` without its ornaments where absent. */
-  readonly plain?: (row: number) => string;
-  readonly tint?: boolean;
-  /** Shown on a narrow screen too. */
-  readonly isMain?: boolean;
-}
 
 export class TradeTable {
   readonly #page: PageData;
@@ -175,110 +162,8 @@ export class TradeTable {
   }
 }
 
-function time(name: string, key: string, column: Float64Array): Column {
-  const plain = (row: number) => new Date(column[row]!).toISOString();
-  return { name, key, value: (row) => column[row]!, text: (row) => minuteText(column[row]!), plain, isMain: key === 'entry_utc' };
-}
-
-function columnsOf(page: PageData, { of, tags }: TradeRows): Column[] {
-  const { asset, assetDigits, instruments, strategies } = page;
-  const market = (row: number): WireInstrument | undefined => instruments[of.instrument[row]!];
-  const priceDigits = (row: number) => market(row)?.priceDigits ?? 0;
-  const scale = 10 ** FRACTION_DIGITS;
-  const coins = instruments.length === 1 ? (instruments[0]?.base ?? '') : 'base';
-  const units = [...new Set(instruments.map(({ isContract }) => (isContract ? 'contracts' : coins)))];
-  const fraction = (name: string, key: string, column: Float64Array, tint = false): Column => ({
-    name,
-    key,
-    value: (row) => column[row]!,
-    text: (row) => (Number.isNaN(column[row]!) ? NONE : signed((column[row]! / scale) * 100, 2)),
-    plain: (row) => (Number.isNaN(column[row]!) ? '' : (column[row]! / scale).toFixed(FRACTION_DIGITS)),
-    tint,
-    isMain: tint,
-  });
-  const price = (name: string, key: string, column: Float64Array): Column => {
-    const value = (row: number) => column[row]! / 10 ** (priceDigits(row) + PRICE_EXTRA_DIGITS);
-    return { name, key, value, text: (row) => fixed(value(row), priceDigits(row)), plain: (row) => String(value(row)) };
-  };
-  const money = (name: string, key: string, column: Float64Array, tint = false): Column => ({
-    name,
-    key,
-    value: (row) => column[row]!,
-    text: (row) => (tint && column[row]! > 0 ? '+' : '') + exactText(column[row]!, assetDigits, 2),
-    plain: (row) => plainInteger(column[row]!, assetDigits),
-    tint,
-  });
-  const tag = (name: string, key: string, column: Float64Array): Column => ({
-    name,
-    key,
-    value: (row) => column[row]!,
-    text: (row) => tags[column[row]!] || NONE,
-    plain: (row) => tags[column[row]!] ?? '',
-  });
-  return [
-    { name: '#', key: 'trade', value: (row) => row, text: (row) => count(row + 1), plain: (row) => String(row + 1), isMain: true },
-    ...(instruments.length > 1
-      ? [
-          {
-            name: 'instrument',
-            key: 'instrument',
-            value: (row: number) => of.instrument[row]!,
-            text: (row: number) => market(row)?.name ?? NONE,
-          },
-        ]
-      : []),
-    ...(strategies.length > 1
-      ? [
-          {
-            name: 'strategy',
-            key: 'strategy',
-            value: (row: number) => of.strategy[row]!,
-            text: (row: number) => strategies[of.strategy[row]!] ?? NONE,
-          },
-        ]
-      : []),
-    {
-      name: 'side',
-      key: 'side',
-      value: (row) => of.side[row]!,
-      text: (row) => (of.side[row] === 0 ? '▲ long' : '▼ short'),
-      plain: (row) => (of.side[row] === 0 ? 'long' : 'short'),
-      isMain: true,
-    },
-    time('entry, UTC', 'entry_utc', of.entryMs),
-    time('exit, UTC', 'exit_utc', of.exitMs),
-    {
-      name: 'held',
-      key: 'held_ms',
-      value: (row) => of.exitMs[row]! - of.entryMs[row]!,
-      text: (row) => spanText(of.exitMs[row]! - of.entryMs[row]!),
-      plain: (row) => String(of.exitMs[row]! - of.entryMs[row]!),
-    },
-    {
-      name: `quantity, ${units.join(' or ')}`,
-      key: units.length > 1 ? 'quantity' : instruments[0]?.isContract ? 'quantity_contracts' : 'quantity_base',
-      value: (row) => of.lots[row]! / 10 ** (market(row)?.quantityDigits ?? 0),
-      text: (row) => exactText(of.lots[row]!, market(row)?.quantityDigits ?? 0),
-      plain: (row) => plainInteger(of.lots[row]!, market(row)?.quantityDigits ?? 0),
-    },
-    price(`entry, ${asset}`, 'entry_price', of.entryPrice),
-    price(`exit, ${asset}`, 'exit_price', of.exitPrice),
-    money(`result, ${asset}`, 'result', of.pnl, true),
-    fraction('result, %', 'result_fraction', of.return, true),
-    money(`fees, ${asset}`, 'fees', of.fees),
-    fraction('MAE, %', 'mae_fraction', of.mae),
-    fraction('MFE, %', 'mfe_fraction', of.mfe),
-    ...(tags.length > 1 ? [tag('entered by', 'entry_tag', of.entryTag), tag('left by', 'exit_tag', of.exitTag)] : []),
-  ];
-}
-
 function quoted(text: string): string {
   return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
-}
-
-function plainInteger(value: number, digits: number): string {
-  const text = String(Math.abs(value)).padStart(digits + 1, '0');
-  return `${value < 0 ? '-' : ''}${digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`}`;
 }
 
 function chosen(id: string): number | null {
