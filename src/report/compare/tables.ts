@@ -3,8 +3,8 @@
 import { shellWord } from '../../base/shellWord.ts';
 import { count, fixed, NONE, signed, THIN, timeText } from '../html/page/format.ts';
 import { METRIC_NAMES } from '../html/glossary.ts';
+import { command, facts, table, versionsText } from '../html/lists.ts';
 import { html, type Markup, type Part } from '../html/markup.ts';
-import { table } from '../html/sections.ts';
 import { reasonOf, toldInputs, valueText, type ComparedFigure, type Comparison, type FillCells, type Unequal } from './comparison.ts';
 import type { ComparedRun } from './input.ts';
 import { letter, verdictOf } from './sections.ts';
@@ -180,42 +180,19 @@ export function cellsOf(fill: FillCells | null): readonly string[] | null {
 }
 
 export function provenance({ a, b }: Comparison): Markup {
-  const command = `isobar report ${shellWord(a.path)} ${shellWord(b.path)}`;
   const block = ({ path, summary: { run, resultHash, dataQuality } }: ComparedRun, side: 'a' | 'b') =>
     html`<div>
       <h3>${letter(side)} ${path}</h3>
-      <dl class="list text">
-        <div>
-          <dt>Result hash</dt>
-          <dd><code>${resultHash}</code></dd>
-        </div>
-        <div>
-          <dt>Range</dt>
-          <dd>${timeText(run.fromMs)} – ${timeText(run.toMs)}</dd>
-        </div>
-        <div>
-          <dt>Start, end</dt>
-          <dd>${fixed(Number(run.startEquity), 2)}, ${fixed(Number(run.endEquity), 2)}${THIN}${run.reportingAsset}</dd>
-        </div>
-        <div>
-          <dt>Bars, gaps</dt>
-          <dd>${count(dataQuality.rows)}, ${count(dataQuality.gaps)}</dd>
-        </div>
-        <div>
-          <dt>Versions</dt>
-          <dd>
-            ${Object.entries(run.versions)
-              .map(([name, version]) => `${name} ${version}`)
-              .join(', ')}
-          </dd>
-        </div>
-        <div>
-          <dt>Is it still so?</dt>
-          <dd><code>isobar verify ${shellWord(path)}</code></dd>
-        </div>
-      </dl>
+      ${facts([
+        ['Result hash', html`<code>${resultHash}</code>`],
+        ['Range', `${timeText(run.fromMs)} – ${timeText(run.toMs)}`],
+        ['Start, end', `${fixed(Number(run.startEquity), 2)}, ${fixed(Number(run.endEquity), 2)}${THIN}${run.reportingAsset}`],
+        ['Bars, gaps', `${count(dataQuality.rows)}, ${count(dataQuality.gaps)}`],
+        ['Versions', versionsText(run.versions)],
+        ['Is it still so?', html`<code>isobar verify ${shellWord(path)}</code>`],
+      ])}
     </div>`;
   return html`<p>The command that makes this page again:</p>
-    <p class="command"><code>${command}</code> <button type="button" data-copy="${command}">copy</button></p>
+    ${command(`isobar report ${shellWord(a.path)} ${shellWord(b.path)}`)}
     <div class="figures">${block(a, 'a')} ${block(b, 'b')}</div>`;
 }

@@ -5,35 +5,13 @@ import type { Summary } from '../folder/summary.ts';
 import { shown, type Shown } from './figures.ts';
 import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from './glossary.ts';
 import type { ReportInput } from './input.ts';
+import { command, facts, table, versionsText, type Fact } from './lists.ts';
 import { html, type Markup, type Part } from './markup.ts';
 import { count, counted, dayText, fixed, NONE, percent, signedPercent, spanText, THIN, tone } from './page/format.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const DAY_MS = 86_400_000;
 const SHOWN_DRAWDOWNS = 5;
-
-/** A table with its heads. Cells after the first are right-aligned, but not those of columns `words` (counted from 1). */
-export function table(heads: readonly Part[], rows: readonly (readonly Part[])[], name: string, words: readonly number[] = []): Markup {
-  const kind = (at: number) => (words.includes(at) ? 't' : '');
-  return html`<div class="scroll">
-    <table class="plain" aria-label="${name}">
-      <thead>
-        <tr>
-          ${heads.map((of, at) => html`<th scope="col" class="${kind(at)}">${of}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          ([first, ...rest]) =>
-            html`<tr>
-              <th scope="row">${first ?? ''}</th>
-              ${rest.map((cell, at) => html`<td class="${kind(at + 1)}">${cell}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
-}
 
 export function drawdowns({ metrics }: Summary): Markup {
   const rows = metrics.drawdownTable.slice(0, SHOWN_DRAWDOWNS);
@@ -240,83 +218,22 @@ function feeText(openPpm: number, closePpm = openPpm): string {
   return closePpm === openPpm ? open : `${open} to open, ${percent(closePpm / 1e6, 3)} to close`;
 }
 
-export function provenance({ record, summary, provenance: of }: ReportInput): Markup {
-  const versions = Object.entries(summary.run.versions).map(([name, version]) => `${name} ${version}`);
-  const span = summary.run.toMs - summary.run.fromMs;
+export function provenance(input: ReportInput): Markup {
+  const { record, provenance: of } = input;
   return html`<p>The command that makes this run again:</p>
-    <p class="command"><code>${of.command}</code> <button type="button" data-copy="${of.command}">copy</button></p>
+    ${command(of.command)}
     <div class="figures">
       <div>
         <h3>Run</h3>
-        <dl class="list text">
-          <div>
-            <dt>Result hash</dt>
-            <dd><code>${summary.resultHash}</code></dd>
-          </div>
-          <div>
-            <dt>Range</dt>
-            <dd>${dayText(summary.run.fromMs)} – ${dayText(summary.run.toMs)}, ${counted(Math.round(span / DAY_MS), 'day')}</dd>
-          </div>
-          <div>
-            <dt>Start, end</dt>
-            <dd>
-              ${fixed(Number(summary.run.startEquity), 2)}, ${fixed(Number(summary.run.endEquity), 2)}${THIN}${summary.run.reportingAsset}
-            </dd>
-          </div>
-          <div>
-            <dt>Seed</dt>
-            <dd>${String(record.seed)}</dd>
-          </div>
-          <div>
-            <dt>Warm-up</dt>
-            <dd>${counted(summary.run.warmupRows, 'row')} before the run, ${count(summary.run.warmupInRange)} inside it</dd>
-          </div>
-          <div>
-            <dt>Versions</dt>
-            <dd>${versions.join(', ')}</dd>
-          </div>
-        </dl>
+        ${facts(runFacts(input))}
       </div>
       <div>
         <h3>Made from</h3>
-        <dl class="list text">
-          ${of.hashes.map(
-            ({ name, sha256 }) =>
-              html`<div>
-                <dt>${name}</dt>
-                <dd><code title="${sha256}">${sha256.slice(0, 16) || NONE}</code></dd>
-              </div>`,
-          )}
-        </dl>
+        ${facts(of.hashes.map(({ name, sha256 }) => [name, html`<code title="${sha256}">${sha256.slice(0, 16) || NONE}</code>`]))}
       </div>
     </div>
     <h3>Instruments</h3>
-    ${table(
-      [
-        'instrument',
-        'base',
-        'quote',
-        'price digits',
-        'quantity digits',
-        'smallest quantity',
-        'maker fee, record',
-        'taker fee, record',
-        'valued at',
-      ],
-      record.instruments.map((it, at) => [
-        it.id,
-        it.base,
-        it.quote,
-        String(it.priceDigits),
-        String(it.quantityDigits),
-        sizeText(fixed(it.minLots / 10 ** it.quantityDigits, it.quantityDigits), it),
-        feeText(it.contract?.openMakerFeePpm ?? it.makerFeePpm, it.contract?.closeMakerFeePpm),
-        feeText(it.contract?.openTakerFeePpm ?? it.takerFeePpm, it.contract?.closeTakerFeePpm),
-        summary.run.instruments[at]?.markSource ?? NONE,
-      ]),
-      'Instruments',
-      [1, 2],
-    )}
+    ${instrumentTable(input)}
     <h3>Parameters</h3>
     ${table(
       ['strategy', 'file', 'parameters'],
@@ -334,4 +251,45 @@ export function provenance({ record, summary, provenance: of }: ReportInput): Ma
       <summary>Definition</summary>
       <pre>${of.definition}</pre>
     </details>`;
+}
+
+function runFacts({ record, summary: { run, resultHash } }: ReportInput): readonly Fact[] {
+  const days = counted(Math.round((run.toMs - run.fromMs) / DAY_MS), 'day');
+  return [
+    ['Result hash', html`<code>${resultHash}</code>`],
+    ['Range', `${dayText(run.fromMs)} – ${dayText(run.toMs)}, ${days}`],
+    ['Start, end', `${fixed(Number(run.startEquity), 2)}, ${fixed(Number(run.endEquity), 2)}${THIN}${run.reportingAsset}`],
+    ['Seed', String(record.seed)],
+    ['Warm-up', `${counted(run.warmupRows, 'row')} before the run, ${count(run.warmupInRange)} inside it`],
+    ['Versions', versionsText(run.versions)],
+  ];
+}
+
+function instrumentTable({ record, summary }: ReportInput): Markup {
+  return table(
+    [
+      'instrument',
+      'base',
+      'quote',
+      'price digits',
+      'quantity digits',
+      'smallest quantity',
+      'maker fee, record',
+      'taker fee, record',
+      'valued at',
+    ],
+    record.instruments.map((it, at) => [
+      it.id,
+      it.base,
+      it.quote,
+      String(it.priceDigits),
+      String(it.quantityDigits),
+      sizeText(fixed(it.minLots / 10 ** it.quantityDigits, it.quantityDigits), it),
+      feeText(it.contract?.openMakerFeePpm ?? it.makerFeePpm, it.contract?.closeMakerFeePpm),
+      feeText(it.contract?.openTakerFeePpm ?? it.takerFeePpm, it.contract?.closeTakerFeePpm),
+      summary.run.instruments[at]?.markSource ?? NONE,
+    ]),
+    'Instruments',
+    [1, 2],
+  );
 }

@@ -1,5 +1,6 @@
 // The frame of every page that isobar writes: one file, no network, light and dark, a choice of theme that is remembered.
 
+import { facts, type Fact } from './lists.ts';
 import { html, Markup } from './markup.ts';
 
 export interface ShellParts {
@@ -41,18 +42,10 @@ export function shell({ title, version, style, content, rest }: ShellParts): str
 }
 
 /** A list of keys and what they do. */
-export function keyList(keys: readonly (readonly [key: Markup | string, act: string])[]): Markup {
+export function keyList(keys: readonly Fact[]): Markup {
   return html`<dialog id="keys-list" aria-label="Keys">
     <h2>Keys</h2>
-    <dl class="list text">
-      ${keys.map(
-        ([key, act]) =>
-          html`<div>
-            <dt>${key}</dt>
-            <dd>${act}</dd>
-          </div>`,
-      )}
-    </dl>
+    ${facts(keys)}
     <form method="dialog"><button>close</button></form>
   </dialog>`;
 }

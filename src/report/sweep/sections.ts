@@ -3,6 +3,7 @@
 import type { Chip } from '../html/head.ts';
 import { card, stamp, trustStrip } from '../html/head.ts';
 import { written, type Shown } from '../html/figures.ts';
+import { command, facts, versionsText } from '../html/lists.ts';
 import { html, Markup } from '../html/markup.ts';
 import { count, counted, dayText, fixed, NONE, percent, timeText } from '../html/page/format.ts';
 import { deviation, median } from '../metrics/kernels/sums.ts';
@@ -320,37 +321,19 @@ function reasoned(id: string, heading: string, reasons: readonly Reasoned[]): Ma
   if (reasons.length === 0) return null;
   return html`<section id="${id}">
     <h2>${heading}</h2>
-    <dl class="list text">
-      ${reasons.slice(0, 20).map(
-        ({ reason, sets }) =>
-          html`<div>
-            <dt>${counted(sets, 'set')}</dt>
-            <dd>${reason}</dd>
-          </div>`,
-      )}
-    </dl>
+    ${facts(reasons.slice(0, 20).map(({ reason, sets }) => [counted(sets, 'set'), reason]))}
   </section>`;
 }
 
 export function provenance({ record, findings, provenance: of }: SweepReportInput): Markup {
-  const rows = (list: readonly (readonly [string, string | Markup])[]) =>
-    html`<dl class="list text">
-      ${list.map(
-        ([name, value]) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd>${value}</dd>
-          </div>`,
-      )}
-    </dl>`;
   return html`<section id="provenance">
     <h2>Provenance</h2>
     <p>The command that makes this sweep again:</p>
-    <p class="command"><code>${of.command}</code> <button type="button" data-copy="${of.command}">copy</button></p>
+    ${command(of.command)}
     <div class="figures">
       <div>
         <h3>Sweep</h3>
-        ${rows([
+        ${facts([
           ['Sweep hash', html`<code>${of.sweepHash}</code>`],
           [
             'Range',
@@ -359,17 +342,12 @@ export function provenance({ record, findings, provenance: of }: SweepReportInpu
           ['Bars', count(record.bars)],
           ['Sets', `${outcomeText(findings)}, of ${count(record.gridSize)} in the grid`],
           ['Ledger', of.ledger],
-          [
-            'Versions',
-            Object.entries(of.versions)
-              .map(([name, version]) => `${name} ${version}`)
-              .join(', '),
-          ],
+          ['Versions', versionsText(of.versions)],
         ])}
       </div>
       <div>
         <h3>Made from</h3>
-        ${rows(of.parts.map(({ name, value }) => [name, /^[0-9a-f]{64}$/.test(value) ? html`<code title="${value}">${value.slice(0, 16)}</code>` : value]))}
+        ${facts(of.parts.map(({ name, value }) => [name, /^[0-9a-f]{64}$/.test(value) ? html`<code title="${value}">${value.slice(0, 16)}</code>` : value]))}
       </div>
     </div>
     <details>
