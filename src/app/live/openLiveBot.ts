@@ -2,9 +2,7 @@
 
 import { soon } from '../../adapters/clock/wallClock.ts';
 import { RestExchange } from '../../adapters/rest/exchange/restExchange.ts';
-import type { FileJournal } from '../../adapters/journal/fileJournal.ts';
 import { ConfigError } from '../../base/errors.ts';
-import type { BarColumns } from '../../model/bars.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Market } from '../../model/instrument.ts';
 import { obstacleText } from '../../orders/obstacles.ts';
@@ -17,8 +15,8 @@ import { KillGate } from '../kill/latch.ts';
 import { latchedWire } from '../kill/latchedWire.ts';
 import { measureClock } from '../marketData/service.ts';
 import type { RunPlan } from '../bot/plan.ts';
-import { packageVersion } from '../version.ts';
-import { capitalFacts, checkCapital, openBotJournal, type BotJournal } from './journal/botJournal.ts';
+import { writeBeginning } from './journal/beginning.ts';
+import { checkCapital, openBotJournal, type BotJournal } from './journal/botJournal.ts';
 import { Aftermath } from './aftermath.ts';
 import { LiveBot } from './liveBot.ts';
 import type { LiveConfig } from './config/read.ts';
@@ -93,29 +91,11 @@ async function assemble(
 ): Promise<Omit<OpenedBot, 'gate' | 'close'>> {
   const venueMs = (): number => Math.min(...config.markets.map((market) => exchange.serverTime(market).ms));
   const log = options.log(venueMs);
-  const cell: { bot: LiveBot | null; engine: Engine | null } = { bot: null, engine: null };
+  const cell: Making['cell'] = { bot: null, engine: null };
   const services = new MarketSplit();
   const aftermath = new Aftermath(soon);
   // The lock comes first: of two bots of one account the second asks the exchange nothing.
-  const journal = openBotJournal(config, {
-    nowMs: () => Math.floor(cell.bot?.driver.nowMs ?? venueMs()),
-    listener: {
-      durable: (seq) => {
-        for (const service of services.all()) service.durable(seq);
-        cell.bot?.journalLasts(seq);
-        aftermath.lasts();
-      },
-      failed: (why) => {
-        cell.bot?.journalFailed(why);
-        aftermath.end();
-      },
-    },
-    chance: Math.floor(exchange.random() * 2 ** 30),
-    stamp: (order) => services.of(order.instrument.market).stamp(order),
-    tradeText: (tradeId) => services.all()[0]!.tradeText(tradeId),
-    lastTicks: (instrument) => cell.engine?.lastTicks(instrument) ?? NaN,
-    reservedUnits: (id) => cell.engine?.orders.get(id)?.worstUnits ?? 0,
-  });
+  const journal = openJournal(config, exchange, { cell, services, aftermath, venueMs });
   undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
   checkCapital(config, journal);
   await measureClocks(config, exchange);
@@ -163,17 +143,40 @@ async function assemble(
     const [instrument = '', tradeId = ''] = trade.split(' ');
     bot.booked.add(instrument, tradeId);
   }
-  journal.journal.config({
-    hash: config.hash,
-    version: packageVersion(),
-    limits: { ...capitalFacts(config), ...riskFacts(plan), ...codeFacts(plan), fromMs: plan.fromMs },
-    leaseMs: 0,
-    timeScale: config.timeScale,
-  });
-  writeWarmup(journal.journal, engine);
+  writeBeginning(journal.journal, config, plan, engine);
   restoreServices(bot, services, restored, journal);
   journal.forget();
   return { bot, plan, counts: told.counts };
+}
+
+/** What the journal asks and tells while the bot that it belongs to is still being made. */
+interface Making {
+  readonly cell: { bot: LiveBot | null; engine: Engine | null };
+  readonly services: MarketSplit;
+  readonly aftermath: Aftermath;
+  readonly venueMs: () => number;
+}
+
+function openJournal(config: LiveConfig, exchange: Exchange, { cell, services, aftermath, venueMs }: Making): BotJournal {
+  return openBotJournal(config, {
+    nowMs: () => Math.floor(cell.bot?.driver.nowMs ?? venueMs()),
+    listener: {
+      durable: (seq) => {
+        for (const service of services.all()) service.durable(seq);
+        cell.bot?.journalLasts(seq);
+        aftermath.lasts();
+      },
+      failed: (why) => {
+        cell.bot?.journalFailed(why);
+        aftermath.end();
+      },
+    },
+    chance: Math.floor(exchange.random() * 2 ** 30),
+    stamp: (order) => services.of(order.instrument.market).stamp(order),
+    tradeText: (tradeId) => services.all()[0]!.tradeText(tradeId),
+    lastTicks: (instrument) => cell.engine?.lastTicks(instrument) ?? NaN,
+    reservedUnits: (id) => cell.engine?.orders.get(id)?.worstUnits ?? 0,
+  });
 }
 
 async function measureClocks({ markets, orders }: LiveConfig, exchange: Exchange): Promise<void> {
@@ -233,30 +236,4 @@ function restExchange(
         }
       : {}),
   });
-}
-
-/** By which a replay knows that it runs the same code. */
-function codeFacts({ strategies, seed }: RunPlan): Readonly<Record<string, string | number>> {
-  return { ...Object.fromEntries(strategies.map(({ hash }, at) => [`strategy.${at}`, hash])), seed };
-}
-
-/** Rows of a record: a line of some 50 KB. */
-const ROWS_OF_A_RECORD = 500;
-
-/** The bars with which strategies begin, for a replay: instants at or before the start of the run. */
-function writeWarmup(journal: FileJournal, engine: Engine): void {
-  engine.feeds.forEach(({ bars }, feed) => {
-    for (let from = 0; from < bars.length; from += ROWS_OF_A_RECORD) {
-      const rows = Array.from({ length: Math.min(ROWS_OF_A_RECORD, bars.length - from) }, (_, at) => factOf(bars, feed, from + at));
-      journal.instant({ atMs: engine.parts.fromMs, rows: engine.feeds.map((each) => each.bars.length), bars: rows });
-    }
-  });
-}
-
-function factOf({ openMs, open, high, low, close, volume }: BarColumns, feed: number, row: number): number[] {
-  return [feed, openMs[row]!, open[row]!, high[row]!, low[row]!, close[row]!, volume[row]!];
-}
-
-function riskFacts({ risk }: RunPlan): Readonly<Record<string, string | number>> {
-  return Object.fromEntries(Object.entries(risk).flatMap(([name, value]) => (value === undefined ? [] : [[`risk.${name}`, value]])));
 }
