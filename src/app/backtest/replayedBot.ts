@@ -1,23 +1,18 @@
-// A bot in a replayed world: built from a plan, its strategies constructed, its accounts funded, its venue open.
+// A bot in a replayed world: built from a plan, begun as every bot, its venue open.
 
 import 'reflect-metadata';
 import { Container } from 'inversify';
 import type { ReplayOptions } from '../../adapters/replay/replayExchange.ts';
-import { ConfigError } from '../../base/errors.ts';
-import { toScaled } from '../../base/decimal.ts';
-import { seededRng } from '../../base/rng.ts';
 import { Scratch } from '../../base/rowLog.ts';
 import { blockLoop, laneLoop, type BlockLoop, type LaneLoop } from '../../engine/blockLoop.ts';
 import type { Engine, LogLine } from '../../engine/engine.ts';
 import type { EquitySink } from '../../engine/equityRecorder.ts';
-import { addStrategy, sealEngine } from '../../engine/setUp.ts';
+import { sealEngine } from '../../engine/setUp.ts';
 import type { TechnicalLibrary } from '../../indicators/technicalLibrary.ts';
-import type { Instrument } from '../../model/instrument.ts';
-import { parseParams } from '../../strategy/params.ts';
+import { addStrategies, fund } from '../bot/begin.ts';
 import { botModule } from '../bot/botModule.ts';
 import type { RunPlan, StrategyPlan } from '../bot/plan.ts';
-import { marketOf } from '../market/market.ts';
-import type { AccountPlan, Deposits, RunVenue } from '../market/parts.ts';
+import type { Deposits, RunVenue } from '../market/parts.ts';
 import { openVenue, replayModule } from './replayModule.ts';
 import { TOKENS } from '../bot/tokens.ts';
 
@@ -89,58 +84,4 @@ export async function loopsFor(plan: RunPlan): Promise<Loops> {
   const url = new URL(`../../engine/blockLoop.js?strategy=${encodeURIComponent(key)}`, import.meta.url);
   const module = (await import(url.href)) as { blockLoop: BlockLoop; laneLoop: LaneLoop };
   return { loop: module.blockLoop, lanes: module.laneLoop };
-}
-
-export function addStrategies(engine: Engine, plan: RunPlan): void {
-  plan.strategies.forEach(({ strategy, record, params }, index) => {
-    const values = parseParams(strategy.params, params, record.file);
-    try {
-      addStrategy(engine, strategy, record.name, values, seededRng(plan.seed * 65_537 + index));
-    } catch (error) {
-      throw engine.blame(error, 'while it was constructed');
-    }
-  });
-}
-
-/** Puts the starting balances into the books of the strategies, by share; returns what each account at the venue is to be given. */
-export function fund(engine: Engine, plan: RunPlan): readonly Deposits[] {
-  return marketOf(engine.instruments)
-    .accounts(plan, engine)
-    .map((account) => fundAccount(account, engine, plan));
-}
-
-function fundAccount({ market, ledger, cash }: AccountPlan, engine: Engine, plan: RunPlan): Deposits {
-  const deposits = new Map<string, number>();
-  const assets = assetsOf(engine.instruments.filter((of) => of.market === market));
-  const parts = marketOf(engine.instruments);
-  for (const [asset, text] of Object.entries(cash)) {
-    const digits = assets.get(asset);
-    if (digits === undefined) {
-      throw new ConfigError(`cash.${asset}: no feed of the run trades it`, `name one of ${[...assets.keys()].join(', ')}`);
-    }
-    const total = toScaled(text, digits);
-    if (total === null || total < 0) {
-      throw new ConfigError(`cash.${asset}: expected at most ${digits} decimals and not below zero, got ${text}`, 'round the amount');
-    }
-    deposits.set(asset, total);
-    splitByShare(total, plan).forEach((units, strategy) => ledger.deposit(strategy, asset, units, parts.worthOf(engine, asset, units)));
-  }
-  return deposits;
-}
-
-/** The parts of `total` by the strategies' shares, rounded down; the last one has what remains. */
-function splitByShare(total: number, plan: RunPlan): number[] {
-  const parts = plan.strategies.map(({ share }) => Math.floor(total * Number(share)));
-  const given = parts.slice(0, -1).reduce((sum, part) => sum + part, 0);
-  parts[parts.length - 1] = total - given;
-  return parts;
-}
-
-function assetsOf(instruments: readonly Instrument[]): Map<string, number> {
-  return new Map(
-    instruments.flatMap(({ base, baseDigits, quote, quoteDigits }): [string, number][] => [
-      [quote, quoteDigits],
-      [base, baseDigits],
-    ]),
-  );
 }

@@ -8,7 +8,7 @@ import type { Engine, LogLine } from '../../engine/engine.ts';
 import { HaltDesk } from '../../engine/haltDesk.ts';
 import { sealEngine } from '../../engine/setUp.ts';
 import { loadTechnicalLibrary } from '../../indicators/technicalLibrary.ts';
-import { addStrategies, fund } from '../backtest/replayedBot.ts';
+import { addStrategies, fund } from '../bot/begin.ts';
 import { botModule } from '../bot/botModule.ts';
 import { resolveRun, type ResolveOptions } from '../definition/resolve.ts';
 import type { FeedPlan, RunPlan } from '../bot/plan.ts';
