@@ -6,7 +6,7 @@ import { after, monotonicMs, repeat } from '../adapters/clock/wallClock.ts';
 import { ConfigError, EXIT } from '../base/errors.ts';
 import { formatTime } from '../model/time.ts';
 import { writeBotFile } from '../app/control/botFile.ts';
-import { readKillFile, readLatch } from '../app/kill/latch.ts';
+import { readKillFile, readLatch } from '../app/kill/latch/latch.ts';
 import { lossKill } from '../app/kill/lossKill.ts';
 import { lockAccount } from '../app/live/account/lock.ts';
 import { botFileOf } from '../app/live/botFile.ts';

@@ -169,10 +169,10 @@ export const EXPOSURE: readonly Guard[] = [
   {
     row: 60,
     name: '60: a kill closes on while a slice is of unknown outcome',
-    file: 'src/app/kill/flatten.ts',
+    file: 'src/app/kill/flatten/flatten.ts',
     from: "if (fate.kind === 'unknown') return end(",
     to: "if (fate.kind === 'unknown') continue;\n    if (fate.kind === 'unknown') return end(",
-    test: 'src/app/kill/flatten.test.ts',
+    test: 'src/app/kill/flatten/flatten.test.ts',
     named: 'sends no further slice after one of unknown outcome',
   },
 ];

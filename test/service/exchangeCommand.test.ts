@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { readExchange, readProfile } from '../../src/app/exchange/readExchange.ts';
+import { readExchange, readProfile } from '../../src/app/exchange/file/readExchange.ts';
 import { runExchange } from '../../src/app/exchange/runExchange.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 
@@ -181,16 +181,20 @@ it('says where it is in its first line, serves, and ends at SIGINT with 130', as
   expect(code).toBe(130);
 });
 
-it.skipIf(process.platform !== 'linux')('refuses a folder in which Node would try for ever to make one', async () => {
-  const isobar = new URL('../../dist/cli/isobar.js', import.meta.url).pathname;
-  const child = spawn(process.execPath, [isobar, 'exchange', '--demo', '--port', '0', '--data', '/proc/of-isobar/x'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: 20_000,
-  });
-  let text = '';
-  child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  expect([await new Promise((resolve) => child.on('close', resolve)), text]).toEqual([
-    2,
-    expect.stringContaining('--data /proc/of-isobar/x: /proc may not be written to'),
-  ]);
-}, 30_000);
+it.skipIf(process.platform !== 'linux')(
+  'refuses a folder in which Node would try for ever to make one',
+  async () => {
+    const isobar = new URL('../../dist/cli/isobar.js', import.meta.url).pathname;
+    const child = spawn(process.execPath, [isobar, 'exchange', '--demo', '--port', '0', '--data', '/proc/of-isobar/x'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      timeout: 20_000,
+    });
+    let text = '';
+    child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    expect([await new Promise((resolve) => child.on('close', resolve)), text]).toEqual([
+      2,
+      expect.stringContaining('--data /proc/of-isobar/x: /proc may not be written to'),
+    ]);
+  },
+  30_000,
+);

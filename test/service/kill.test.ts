@@ -2,9 +2,9 @@
 
 import { Decimal } from 'decimal.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { NOTHING_KNOWN } from '../../src/app/kill/cancelAll.ts';
+import { NOTHING_KNOWN } from '../../src/app/kill/cancel/cancelAll.ts';
 import { runKill } from '../../src/app/kill/kill.ts';
-import { readLatch, setLatch } from '../../src/app/kill/latch.ts';
+import { readLatch, setLatch } from '../../src/app/kill/latch/latch.ts';
 import { KILL_SETTINGS } from '../../src/app/kill/venue.ts';
 import { KillDesk } from '../fixtures/killDesk.ts';
 

@@ -2,9 +2,9 @@
 
 import { afterEach, expect, it } from 'vitest';
 import { ask } from '../../src/adapters/rest/client/ask.ts';
-import type { KillOrders } from '../../src/app/kill/cancelAll.ts';
+import type { KillOrders } from '../../src/app/kill/cancel/cancelAll.ts';
 import { runKill } from '../../src/app/kill/kill.ts';
-import { KillGate } from '../../src/app/kill/latch.ts';
+import { KillGate } from '../../src/app/kill/latch/latch.ts';
 import { KILL_SETTINGS } from '../../src/app/kill/venue.ts';
 import { KillDesk } from '../fixtures/killDesk.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { generateInto } from '../../src/adapters/bars/generateInto.ts';
-import { readExchange } from '../../src/app/exchange/readExchange.ts';
+import { readExchange } from '../../src/app/exchange/file/readExchange.ts';
 import { runExchange } from '../../src/app/exchange/runExchange.ts';
 import { START_MS } from './serviceDesk.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { assemble } from '../../src/app/exchange/assemble.ts';
-import { readExchange } from '../../src/app/exchange/readExchange.ts';
+import { readExchange } from '../../src/app/exchange/file/readExchange.ts';
 import { START_MS } from './serviceDesk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-trades-'));

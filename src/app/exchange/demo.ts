@@ -5,7 +5,7 @@ import { lots } from '../../base/brand.ts';
 import { instrumentId, type Instrument, type InstrumentId } from '../../model/instrument.ts';
 import { PROFILES } from '../../service/profile/profile.ts';
 import { SERVICE_DEFAULTS, type KeyConfig } from '../../service/config.ts';
-import { contractInstrument, type ContractEntry } from './contractEntry.ts';
+import { contractInstrument, type ContractEntry } from './file/contractEntry.ts';
 import type { ExchangeSettings, PriceSettings } from './settings.ts';
 
 const spot = (base: string, priceDigits: number, quantityDigits: number): Instrument => ({

@@ -9,7 +9,7 @@ import { FaultyService } from '../../service/faults/faultyService.ts';
 import type { Service } from '../../service/service.ts';
 import { assemble, rowStartMs } from './assemble.ts';
 import { documentFor } from './documents.ts';
-import { ExchangeClock } from './exchangeClock.ts';
+import { ExchangeClock } from './clock.ts';
 import { type Keep, keepForNow, keepInFolder } from './keep.ts';
 import { controlPage, isForThisComputer } from './page/controlPage.ts';
 import type { ExchangeSettings } from './settings.ts';

@@ -1,13 +1,13 @@
 // The kill from end to end: cancel, prove, flatten, prove, report. It knows no strategy, no engine and no risk rule, so that it works when they do not.
 
 import { ConfigError } from '../../base/errors.ts';
-import { cancelAll, type Cancelled, type KillOrders } from './cancelAll.ts';
-import { flatten, type Flattened, type Position } from './flatten.ts';
-import { futuresPositions } from './futuresCloser.ts';
+import { cancelAll, type Cancelled, type KillOrders } from './cancel/cancelAll.ts';
+import { flatten, type Flattened, type Position } from './flatten/flatten.ts';
+import { futuresPositions } from './flatten/futuresCloser.ts';
 import type { SliceTerms } from './killPlan.ts';
-import type { SliceJournal } from './sliceJournal.ts';
-import { SpotCloser, type SpotHolding } from './spotCloser.ts';
-import { cancelTriggers } from './triggers.ts';
+import type { SliceJournal } from './flatten/sliceJournal.ts';
+import { SpotCloser, type SpotHolding } from './flatten/spotCloser.ts';
+import { cancelTriggers } from './cancel/triggers.ts';
 import { KillStopped, KillVenue, type KillParts } from './venue.ts';
 
 /** What flattening rests on: read once nothing is open any more. */

@@ -11,7 +11,7 @@ import type { ActAnswer, BotControl, Decision, HaltAct, KillAct, LogLine, Resume
 import { OPERATOR } from '../control/botControl.ts';
 import type { BotView, KillView } from '../control/botView.ts';
 import { scopeNamed, scopesOf, type Named } from '../control/scopes.ts';
-import { readLatch, setLatch, type Latch } from '../kill/latch.ts';
+import { readLatch, setLatch, type Latch } from '../kill/latch/latch.ts';
 import { adoptOrder, ignoreOrder } from './account/aliens.ts';
 import { killBot } from './safety/killBot.ts';
 import type { OpenedBot } from './openLiveBot.ts';

@@ -81,7 +81,7 @@ async function settingsOf({ config, demo, profile, seed, speed }: ExchangeArgs):
   if (times !== null && !(times > 0 && Number.isFinite(times)))
     throw new ConfigError(`--speed: expected a number above 0, got '${speed}'`, '1 is real time');
   const own = seed === undefined ? null : seedOf(seed);
-  const { readExchange, readProfile } = await import('../../app/exchange/readExchange.ts');
+  const { readExchange, readProfile } = await import('../../app/exchange/file/readExchange.ts');
   if (config !== undefined) {
     const settings = readExchange(config, { profileFile: profile ?? null, speed: times });
     return own === null ? settings : { ...settings, seed: own };

@@ -5,7 +5,7 @@ import type { ActAnswer } from '../../app/control/botControl.ts';
 import { act, askLogs, askView, BotSilent } from '../../app/control/client.ts';
 import { dataFolderOf } from '../../app/control/folderOf.ts';
 import type { BotRequest } from '../../app/control/request.ts';
-import { clearLatch, readLatch } from '../../app/kill/latch.ts';
+import { clearLatch, readLatch } from '../../app/kill/latch/latch.ts';
 import { after } from '../../adapters/clock/wallClock.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { BotPlace } from './botOptions.ts';

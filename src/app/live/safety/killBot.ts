@@ -4,10 +4,10 @@ import type { InstrumentId, Market } from '../../../model/instrument.ts';
 import type { OrderId } from '../../../model/order.ts';
 import { fromScaled } from '../../../base/decimal.ts';
 import type { KillView } from '../../control/botView.ts';
-import type { KillOrders } from '../../kill/cancelAll.ts';
+import type { KillOrders } from '../../kill/cancel/cancelAll.ts';
 import { runKill, type KillBooks, type KillReport } from '../../kill/kill.ts';
 import { askedFor } from '../../kill/killPlan.ts';
-import { sliceJournal } from '../../kill/sliceJournal.ts';
+import { sliceJournal } from '../../kill/flatten/sliceJournal.ts';
 import { KILL_SETTINGS } from '../../kill/venue.ts';
 import type { LiveBot } from '../liveBot.ts';
 

@@ -2,10 +2,10 @@
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
-import { spotInstrument } from '../../../test/fixtures/drafts.ts';
-import { DueQueue } from '../../scheduler/dueQueue.ts';
+import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import { DueQueue } from '../../../scheduler/dueQueue.ts';
 import { flatten, type SliceFate } from './flatten.ts';
-import { KILL_SETTINGS, KillVenue } from './venue.ts';
+import { KILL_SETTINGS, KillVenue } from '../venue.ts';
 
 it('sends no further slice after one of unknown outcome, and says what is left', async () => {
   const scheduler = new DueQueue();

@@ -1,10 +1,10 @@
 // Steps 2 to 4 of a kill: cancels what is known, then all that the lists show until they stay empty, then once more when no order of unknown fate can appear any longer.
 
-import type { Instrument, InstrumentId, Market } from '../../model/instrument.ts';
-import { counted } from '../../report/html/page/format.ts';
-import { EmptyTwice, ownership, type OwnOrders, type SeenOrder } from './killPlan.ts';
+import type { Instrument, InstrumentId, Market } from '../../../model/instrument.ts';
+import { counted } from '../../../report/html/page/format.ts';
+import { EmptyTwice, ownership, type OwnOrders, type SeenOrder } from '../killPlan.ts';
 import { cancelOpen, clientIdsOf, readOpen } from './openOrders.ts';
-import type { KillVenue } from './venue.ts';
+import type { KillVenue } from '../venue.ts';
 
 /** What the bot, or its journal, knows when a kill begins. */
 export interface KillOrders {

@@ -1,14 +1,14 @@
 // Closes what the bot holds of a coin: never more than its own books, the trades that were read since, and the free balance all agree on.
 
-import { Decimal } from '../../base/decimal.ts';
-import type { Instrument } from '../../model/instrument.ts';
-import { ownOrder, type SpotFill } from '../../protocol/shapes/spot.ts';
+import { Decimal } from '../../../base/decimal.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import { ownOrder, type SpotFill } from '../../../protocol/shapes/spot.ts';
 import type { Closable, Closer, SliceFate, SliceOrder } from './flatten.ts';
-import { cancelOpen, readOpen } from './openOrders.ts';
+import { cancelOpen, readOpen } from '../cancel/openOrders.ts';
 import { settled } from './settle.ts';
 import { fateOf, foundAfterAll, type Look } from './sliceFate.ts';
 import type { SliceJournal } from './sliceJournal.ts';
-import type { KillVenue } from './venue.ts';
+import type { KillVenue } from '../venue.ts';
 
 const MOST_ROWS = 1000;
 

@@ -1,28 +1,28 @@
 // The kill without the bot: in a process of its own, from what the bot left in its data folder, with no strategy code and no engine.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { LiveScheduler } from '../../adapters/clock/liveScheduler.ts';
-import type { OpenedJournal } from '../../adapters/journal/openJournal.ts';
-import { readJournal } from '../../adapters/journal/readJournal.ts';
-import { ConfigError, InvariantError } from '../../base/errors.ts';
-import { seededRng } from '../../base/rng.ts';
-import type { OrderId } from '../../model/order.ts';
-import { DiskError } from '../../ports/disk.ts';
-import { clientOrderIdOf, runPrefix } from '../../protocol/clientOrderId.ts';
-import { ownOrder } from '../../protocol/shapes/spot.ts';
-import { secretFrom, type Environment, type SecretName } from '../access/environment.ts';
-import { readKeyFile } from '../access/keyFile.ts';
-import { openExchange, type Exchange } from '../access/openExchange.ts';
-import { Signer } from '../access/signer.ts';
-import type { SecretSource } from '../access/settings.ts';
-import type { BotFile } from '../control/botFile.ts';
-import { openJournalFolder } from '../journal/openJournal.ts';
-import { NOTHING_KNOWN, type KillOrders } from './cancelAll.ts';
+import { LiveScheduler } from '../../../adapters/clock/liveScheduler.ts';
+import type { OpenedJournal } from '../../../adapters/journal/openJournal.ts';
+import { readJournal } from '../../../adapters/journal/readJournal.ts';
+import { ConfigError, InvariantError } from '../../../base/errors.ts';
+import { seededRng } from '../../../base/rng.ts';
+import type { OrderId } from '../../../model/order.ts';
+import { DiskError } from '../../../ports/disk.ts';
+import { clientOrderIdOf, runPrefix } from '../../../protocol/clientOrderId.ts';
+import { ownOrder } from '../../../protocol/shapes/spot.ts';
+import { secretFrom, type Environment, type SecretName } from '../../access/environment.ts';
+import { readKeyFile } from '../../access/keyFile.ts';
+import { openExchange, type Exchange } from '../../access/openExchange.ts';
+import { Signer } from '../../access/signer.ts';
+import type { SecretSource } from '../../access/settings.ts';
+import type { BotFile } from '../../control/botFile.ts';
+import { openJournalFolder } from '../../journal/openJournal.ts';
+import { NOTHING_KNOWN, type KillOrders } from '../cancel/cancelAll.ts';
 import { endHolder } from './endProcess.ts';
 import { JournalBooks } from './journalBooks.ts';
-import { runKill, type KillBooks, type KillReport } from './kill.ts';
-import { sliceJournal } from './sliceJournal.ts';
-import { KILL_SETTINGS, KillVenue, type KillParts } from './venue.ts';
+import { runKill, type KillBooks, type KillReport } from '../kill.ts';
+import { sliceJournal } from '../flatten/sliceJournal.ts';
+import { KILL_SETTINGS, KillVenue, type KillParts } from '../venue.ts';
 
 export interface SeparateOptions {
   readonly flatten: boolean;

@@ -1,11 +1,11 @@
 // Trades that somebody has recorded, from a file of comma-separated values, as whole ticks and lots.
 
 import { readFileSync } from 'node:fs';
-import { isPlainDecimal, toScaled } from '../../base/decimal.ts';
-import { ConfigError } from '../../base/errors.ts';
-import type { Instrument } from '../../model/instrument.ts';
-import { parseTime } from '../../model/time.ts';
-import type { TradeColumns } from '../../service/market/priceSource.ts';
+import { isPlainDecimal, toScaled } from '../../../base/decimal.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import { parseTime } from '../../../model/time.ts';
+import type { TradeColumns } from '../../../service/market/priceSource.ts';
 
 const COLUMNS = ['time', 'price', 'quantity'] as const;
 const REMEDY = 'its first line names its columns, time (ms or UTC), price and quantity among them, and its rows are in order of time';

@@ -3,8 +3,8 @@
 import { closeSync, constants, existsSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError } from '../../base/errors.ts';
-import { KILL_FILE_NAME, LATCH_NAME, REARM_NAME } from '../control/dataFolder.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { KILL_FILE_NAME, LATCH_NAME, REARM_NAME } from '../../control/dataFolder.ts';
 
 export interface Latch {
   readonly sinceMs: number;

@@ -1,12 +1,12 @@
 // Slices of a kill in the journal: approved by nobody but the kill itself, and on the disk before they leave, as every other order.
 
-import type { FileJournal } from '../../adapters/journal/fileJournal.ts';
-import { toScaled } from '../../base/decimal.ts';
-import { InvariantError } from '../../base/errors.ts';
-import type { OrderId, VenueOrderId } from '../../model/order.ts';
-import type { Lots, Ticks } from '../../base/brand.ts';
-import { STATE } from '../../orders/lifecycle.ts';
-import { OrderRecord } from '../../orders/record.ts';
+import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
+import { toScaled } from '../../../base/decimal.ts';
+import { InvariantError } from '../../../base/errors.ts';
+import type { OrderId, VenueOrderId } from '../../../model/order.ts';
+import type { Lots, Ticks } from '../../../base/brand.ts';
+import { STATE } from '../../../orders/lifecycle.ts';
+import { OrderRecord } from '../../../orders/record.ts';
 import type { SliceOrder } from './flatten.ts';
 
 export interface SliceJournal {

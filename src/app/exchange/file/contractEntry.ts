@@ -1,15 +1,15 @@
 // A contract in the file of an exchange: its schema, and the instrument that comes of it.
 
 import { z } from 'zod';
-import { assumedTiers } from '../../adapters/bars/contractRecord.ts';
-import { lots } from '../../base/brand.ts';
-import { scaledDown } from '../../base/decimalText.ts';
-import { ConfigError } from '../../base/errors.ts';
-import { pow10 } from '../../base/exact.ts';
-import type { Contract, MarginTier } from '../../model/contract.ts';
-import { instrumentId, type Instrument } from '../../model/instrument.ts';
-import { flag, map, rate, text, whole } from '../definition/values.ts';
-import { decimal, digits, marketKeys, signedRate } from './exchangeValues.ts';
+import { assumedTiers } from '../../../adapters/bars/contractRecord.ts';
+import { lots } from '../../../base/brand.ts';
+import { scaledDown } from '../../../base/decimalText.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { pow10 } from '../../../base/exact.ts';
+import type { Contract, MarginTier } from '../../../model/contract.ts';
+import { instrumentId, type Instrument } from '../../../model/instrument.ts';
+import { flag, map, rate, text, whole } from '../../definition/values.ts';
+import { decimal, digits, marketKeys, signedRate } from './values.ts';
 
 /** No service known to us lends more. */
 const MOST_LEVERAGE = 1000;

@@ -1,11 +1,11 @@
 // What the answer to a slice says of its fate: journalled, then settled where it stands, and looked for where no answer came.
 
-import { assertNever } from '../../base/assert.ts';
-import type { Instrument } from '../../model/instrument.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
+import { assertNever } from '../../../base/assert.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
 import type { SliceFate } from './flatten.ts';
 import type { SliceJournal } from './sliceJournal.ts';
-import type { KillVenue } from './venue.ts';
+import type { KillVenue } from '../venue.ts';
 
 export interface NextSteps {
   readonly settle: (orderId: string) => Promise<SliceFate>;

@@ -1,7 +1,7 @@
 // When the end of a slice is certain: its status is terminal and says the same twice, a read lag apart; until then it is cancelled and asked about.
 
-import { STATUS_MEANING, type OrderStatus, type StatusMeaning } from '../../protocol/codes.ts';
-import type { KillVenue } from './venue.ts';
+import { STATUS_MEANING, type OrderStatus, type StatusMeaning } from '../../../protocol/codes.ts';
+import type { KillVenue } from '../venue.ts';
 
 /** What a query says of an order; null: the service says nothing of it. */
 export interface OrderState {

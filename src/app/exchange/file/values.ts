@@ -1,9 +1,9 @@
 // The values that stand in the file of an exchange: texts, amounts, rates, prices; each with what is said of one that is wrong.
 
 import { z } from 'zod';
-import { INTERVAL_NAMES } from '../../model/interval.ts';
-import { parseTime } from '../../model/time.ts';
-import { flag, map, rate, text, whole } from '../definition/values.ts';
+import { INTERVAL_NAMES } from '../../../model/interval.ts';
+import { parseTime } from '../../../model/time.ts';
+import { flag, map, rate, text, whole } from '../../definition/values.ts';
 
 export const decimal = (help: string) => text('a quoted decimal', help, /^\d+(\.\d+)?$/);
 /** A fraction that may be below 0. */

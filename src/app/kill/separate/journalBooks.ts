@@ -1,11 +1,11 @@
 // What a journal tells a kill: which orders are ours, which of them nobody knows the fate of, and how much of each coin the bot holds.
 
-import type { JournalRecord } from '../../adapters/journal/records.ts';
-import { JournalState, restartOf } from '../../adapters/journal/journalState.ts';
-import { Decimal } from '../../base/decimal.ts';
-import type { Instrument, InstrumentId, Market } from '../../model/instrument.ts';
-import { askedFor } from './killPlan.ts';
-import type { KillOrders } from './cancelAll.ts';
+import type { JournalRecord } from '../../../adapters/journal/records.ts';
+import { JournalState, restartOf } from '../../../adapters/journal/journalState.ts';
+import { Decimal } from '../../../base/decimal.ts';
+import type { Instrument, InstrumentId, Market } from '../../../model/instrument.ts';
+import { askedFor } from '../killPlan.ts';
+import type { KillOrders } from '../cancel/cancelAll.ts';
 
 interface Holding {
   qty: Decimal;

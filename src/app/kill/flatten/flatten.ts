@@ -1,10 +1,10 @@
 // Steps 5 and 6 of a kill: closes positions in slices that can only reduce them, one at a time, each certain before the next; then proves that they are closed.
 
-import { Decimal } from '../../base/decimal.ts';
-import { sizeText, type Instrument, type InstrumentId } from '../../model/instrument.ts';
-import type { Side } from '../../model/order.ts';
-import { isDust, sliceOf, type BookLevel, type SliceTerms } from './killPlan.ts';
-import type { KillVenue } from './venue.ts';
+import { Decimal } from '../../../base/decimal.ts';
+import { sizeText, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
+import type { Side } from '../../../model/order.ts';
+import { isDust, sliceOf, type BookLevel, type SliceTerms } from '../killPlan.ts';
+import type { KillVenue } from '../venue.ts';
 
 /** What may be closed, and is: read anew before every slice. */
 export interface Closable {

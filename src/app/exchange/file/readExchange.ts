@@ -1,29 +1,29 @@
 // From the file of an exchange to its settings: defaults filled in, keys and bars read.
 
 import { dirname, resolve } from 'node:path';
-import { loadBars } from '../../adapters/bars/catalog.ts';
-import { loadFeed } from '../../adapters/bars/feed.ts';
-import type { BarKey } from '../../adapters/bars/paths.ts';
-import { catalogStore, type BarStore } from '../../adapters/bars/store.ts';
-import { lots } from '../../base/brand.ts';
-import { scaledDown } from '../../base/decimalText.ts';
-import { ConfigError } from '../../base/errors.ts';
-import { instrumentId, type Instrument, type InstrumentId } from '../../model/instrument.ts';
-import { parseInterval } from '../../model/interval.ts';
-import { parseTime } from '../../model/time.ts';
-import { isOp, type Op } from '../../protocol/endpoints/endpoints.ts';
-import { DELAYS, SERVICE_DEFAULTS, type AccountConfig, type KeyConfig, type ServiceConfig } from '../../service/config.ts';
-import { profileOf, PROFILES, type SwitchValues } from '../../service/profile/profile.ts';
-import { fixedSlippage } from '../../venue/slippage.ts';
-import type { InstrumentState } from '../../venue/venueConfig.ts';
-import { loadContracts } from '../contracts/load.ts';
-import { readKeyFile } from '../access/keyFile.ts';
-import { parseSource, type FileKind } from '../definition/parse.ts';
-import { readYaml } from '../definition/source.ts';
+import { loadBars } from '../../../adapters/bars/catalog.ts';
+import { loadFeed } from '../../../adapters/bars/feed.ts';
+import type { BarKey } from '../../../adapters/bars/paths.ts';
+import { catalogStore, type BarStore } from '../../../adapters/bars/store.ts';
+import { lots } from '../../../base/brand.ts';
+import { scaledDown } from '../../../base/decimalText.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { instrumentId, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
+import { parseInterval } from '../../../model/interval.ts';
+import { parseTime } from '../../../model/time.ts';
+import { isOp, type Op } from '../../../protocol/endpoints/endpoints.ts';
+import { DELAYS, SERVICE_DEFAULTS, type AccountConfig, type KeyConfig, type ServiceConfig } from '../../../service/config.ts';
+import { profileOf, PROFILES, type SwitchValues } from '../../../service/profile/profile.ts';
+import { fixedSlippage } from '../../../venue/slippage.ts';
+import type { InstrumentState } from '../../../venue/venueConfig.ts';
+import { loadContracts } from '../../contracts/load.ts';
+import { readKeyFile } from '../../access/keyFile.ts';
+import { parseSource, type FileKind } from '../../definition/parse.ts';
+import { readYaml } from '../../definition/source.ts';
 import { contractInstrument, ppmOf } from './contractEntry.ts';
-import { exchangeSchema, type ExchangeFile } from './exchangeSchema.ts';
+import { exchangeSchema, type ExchangeFile } from './schema.ts';
 import { readTrades } from './readTrades.ts';
-import type { ExchangeSettings, PriceSettings } from './settings.ts';
+import type { ExchangeSettings, PriceSettings } from '../settings.ts';
 
 const EXCHANGE_FILE: FileKind<ExchangeFile> = { schema: exchangeSchema, called: 'the file of an exchange', docs: 'docs/paper-exchange.md' };
 

@@ -1,8 +1,8 @@
 // The open orders of one instrument, as both markets list them, and how they are cancelled.
 
-import type { Instrument } from '../../model/instrument.ts';
-import { batches, type SeenOrder } from './killPlan.ts';
-import type { KillVenue } from './venue.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import { batches, type SeenOrder } from '../killPlan.ts';
+import type { KillVenue } from '../venue.ts';
 
 /** The longest list that a service gives: one of that length may have been cut. */
 const MOST_ROWS = 1000;

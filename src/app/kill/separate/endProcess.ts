@@ -1,10 +1,10 @@
 // Ends the process that has a journal, so that nobody else writes in it or sends orders while its positions are closed.
 
-import { after } from '../../adapters/clock/wallClock.ts';
-import { lookFor, thisProcess } from '../../adapters/disk/processes.ts';
-import { lockHolder } from '../../adapters/journal/lock.ts';
+import { after } from '../../../adapters/clock/wallClock.ts';
+import { lookFor, thisProcess } from '../../../adapters/disk/processes.ts';
+import { lockHolder } from '../../../adapters/journal/lock.ts';
 import { readdirSync } from 'node:fs';
-import { ConfigError } from '../../base/errors.ts';
+import { ConfigError } from '../../../base/errors.ts';
 
 /** Time for an orderly end before it is forced: a process that hangs takes no notice of the first signal. */
 const GRACE_MS = 2000;

@@ -1,7 +1,7 @@
 // A Wire through which no order leaves while the kill gate is closed; reads and cancels pass.
 
-import type { LateWire } from '../../adapters/rest/wire/lateWire.ts';
-import { endpointOf, OPS } from '../../protocol/endpoints/endpoints.ts';
+import type { LateWire } from '../../../adapters/rest/wire/lateWire.ts';
+import { endpointOf, OPS } from '../../../protocol/endpoints/endpoints.ts';
 import type { KillGate } from './latch.ts';
 
 /** Every path, of every service that is known, whose POST makes an order. */

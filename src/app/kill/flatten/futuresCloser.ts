@@ -1,14 +1,14 @@
 // Closes a side of a contract's position: by CLOSE orders of at most what the exchange says can be closed, so that none can turn it over.
 
-import { Decimal } from '../../base/decimal.ts';
-import type { Instrument } from '../../model/instrument.ts';
-import type { Side } from '../../model/order.ts';
+import { Decimal } from '../../../base/decimal.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { Side } from '../../../model/order.ts';
 import type { Closable, Closer, Position, SliceFate, SliceOrder } from './flatten.ts';
-import { cancelOpen, clientIdsOf, readOpen } from './openOrders.ts';
+import { cancelOpen, clientIdsOf, readOpen } from '../cancel/openOrders.ts';
 import { settled } from './settle.ts';
 import { fateOf, foundAfterAll, type Look } from './sliceFate.ts';
 import type { SliceJournal } from './sliceJournal.ts';
-import type { KillVenue } from './venue.ts';
+import type { KillVenue } from '../venue.ts';
 
 export class FuturesCloser implements Closer {
   readonly #instrument: Instrument;

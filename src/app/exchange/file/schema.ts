@@ -1,11 +1,11 @@
 // The file of an exchange as a schema: instruments and their prices, accounts and their keys, limits, delays, switches.
 
 import { z } from 'zod';
-import { DELAYS } from '../../service/config.ts';
-import { PROFILES } from '../../service/profile/profile.ts';
+import { DELAYS } from '../../../service/config.ts';
+import { PROFILES } from '../../../service/profile/profile.ts';
 import { contractEntry } from './contractEntry.ts';
-import { flag, map, rate, text, whole } from '../definition/values.ts';
-import { asset, decimal, digits, ip, marketKeys } from './exchangeValues.ts';
+import { flag, map, rate, text, whole } from '../../definition/values.ts';
+import { asset, decimal, digits, ip, marketKeys } from './values.ts';
 
 const instrument = map(
   {

@@ -1,6 +1,6 @@
 // Protective triggers of futures: cancelled last, and only when everything that they protect is closed.
 
-import type { KillVenue } from './venue.ts';
+import type { KillVenue } from '../venue.ts';
 
 /** Returns how many were taken back. Until a list shows none pending. Throws KillStopped. */
 export async function cancelTriggers(venue: KillVenue): Promise<number> {
