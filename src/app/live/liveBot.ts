@@ -18,14 +18,13 @@ import type { FillView } from '../control/botView.ts';
 import type { RunPlan } from '../bot/plan.ts';
 import type { Aftermath } from './aftermath.ts';
 import { Auditor, together } from './account/auditor.ts';
-import { BarDesk, type BarFact } from './feeds/barDesk.ts';
+import { BarDesk, beginInstant, type BarFact } from './feeds/barDesk.ts';
 import { BookedTrades } from './account/bookedTrades.ts';
 import { EquityBook } from './view/equityBook.ts';
 import { Driver } from './driver.ts';
 import { FundingDesk } from './feeds/fundingDesk.ts';
 import type { KnownRates } from './feeds/fundingRates.ts';
 import type { LiveConfig } from './config/read.ts';
-import { watchRow } from './safety/localStops.ts';
 import type { LiveSet } from './feeds/feeds.ts';
 import type { LiveLog } from './view/log.ts';
 import type { MarketSplit } from './marketSplit.ts';
@@ -214,15 +213,12 @@ export class LiveBot {
 
   #deliver(atMs: number, bars: readonly BarFact[], append: () => void): void {
     const { engine, journal } = this.parts;
-    this.driver.instant(atMs, () => {
-      const before = engine.execution.map((feed) => feed.bars.length);
-      append();
-      journal.instant({ atMs, rows: engine.feeds.map((feed) => feed.bars.length), bars: bars.map((bar) => [...bar]) });
-      engine.instant.set(atMs);
-      engine.execution.forEach((feed, at) => {
-        for (let row = before[at]!; row < feed.bars.length; row++) watchRow(engine, feed, row);
-      });
-    });
+    this.driver.instant(atMs, () =>
+      beginInstant(engine, atMs, () => {
+        append();
+        journal.instant({ atMs, rows: engine.feeds.map((feed) => feed.bars.length), bars: bars.map((bar) => [...bar]) });
+      }),
+    );
     this.#funding.tellReaders();
     this.parts.aftermath.after(() => this.equity.note(atMs));
     if (engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());

@@ -13,6 +13,7 @@ import { closeOf, openOf } from '../../../model/interval.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { BarTimes } from '../config/read.ts';
+import { watchRow } from '../safety/localStops.ts';
 import type { LiveSet } from './feeds.ts';
 
 /** A bar that has come, for every feed of its set: position of the feed in the engine, then openMs, open, high, low, close, volume. */
@@ -240,6 +241,16 @@ export function appendFacts(engine: Engine, facts: readonly BarFact[]): void {
   for (const [feed, openMs, open, high, low, close, volume] of facts) {
     growing(engine, feed).append({ openMs, open, high, low, close, volume });
   }
+}
+
+/** An instant begins: its rows, which `append` puts into the feeds, are looked at by whatever watches them. Bot and replay do the same. */
+export function beginInstant(engine: Engine, atMs: number, append: () => void): void {
+  const before = engine.execution.map((feed) => feed.bars.length);
+  append();
+  engine.instant.set(atMs);
+  engine.execution.forEach((feed, at) => {
+    for (let row = before[at]!; row < feed.bars.length; row++) watchRow(engine, feed, row);
+  });
 }
 
 function growing(engine: Engine, feed: number): GrowingBars {

@@ -18,7 +18,7 @@ import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import { LiveFence } from '../../../orders/fence.ts';
 import type { ExchangePort } from '../../../ports/exchange.ts';
 import { venueIdIn } from '../account/aliens.ts';
-import { appendFacts, type BarFact } from '../feeds/barDesk.ts';
+import { appendFacts, beginInstant, type BarFact } from '../feeds/barDesk.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { ResolveOptions } from '../../definition/resolve.ts';
 import type { RunPlan } from '../../bot/plan.ts';
@@ -26,7 +26,6 @@ import { rateFrom, ratesOf } from '../feeds/fundingRates.ts';
 import { buildEngine, livePlan } from '../liveEngine.ts';
 import type { LiveBehaviour } from '../config/read.ts';
 import { plansFor } from '../feeds/feeds.ts';
-import { watchRow } from '../safety/localStops.ts';
 import { decisionIn, MadeJournal } from './madeJournal.ts';
 import { lasts } from '../journal/recovery.ts';
 
@@ -210,12 +209,7 @@ export class ReplayedProcess {
     this.bars += bars.length;
     this.#stepMs = t;
     this.#guarded(() => {
-      const before = engine.execution.map((feed) => feed.bars.length);
-      appendFacts(engine, bars as unknown as readonly BarFact[]);
-      engine.instant.set(atMs);
-      engine.execution.forEach((feed, at) => {
-        for (let row = before[at]!; row < feed.bars.length; row++) watchRow(engine, feed, row);
-      });
+      beginInstant(engine, atMs, () => appendFacts(engine, bars as unknown as readonly BarFact[]));
       deliverInstant(engine, atMs);
     });
   }
