@@ -31,3 +31,26 @@ it.each([true, false])('a stop closes a long though an order rests that would tu
   // What would open a short now that nobody has meant goes; in two-way mode it was one of its own all along. What buys more stays.
   expect([...orders.ending].map((ending) => ENDINGS[ending])).toEqual(['filled', isNet ? 'canceled' : 'filled', 'open', 'filled']);
 });
+
+/** The same with the stop at the exchange. */
+class Waiter extends Strategy {
+  rows = 0;
+  override onBar() {
+    this.rows++;
+    if (this.rows === 1) this.buy({ base: 100 });
+    if (this.rows === 2) this.sell({ base: 100 }, { trigger: 39_000, tag: 'stop' });
+    if (this.rows === 3) this.sell({ base: 60 }, { limit: 45_000, tag: 'turn' });
+  }
+}
+
+it.each([true, false])('a stop at the exchange closes a long though an order of the other side rests (net %s)', async (isNet) => {
+  const instrument = linearContract();
+  const row = (open: number, low: number) => [open, open, low, low] as const;
+  const flat = row(400_000, 400_000);
+  const bars = barsOfRows([flat, flat, flat, row(400_000, 385_000), row(385_000, 385_000)], instrument);
+  const futures = { leverage: 10, isCross: true, isNet, liquidationFeePpm: 2000, data: new Map<InstrumentId, ContractData>() };
+  const record = await runBacktest({ ...planFor({ strategies: [Waiter], feeds: { bars }, cash: { USDT: '40000' } }), futures });
+  const { fills, orders } = record;
+  expect([fills.length, fills.price[1], fills.lots[1]]).toEqual([2, 390_000, 100]);
+  expect([...orders.ending].map((ending) => ENDINGS[ending])).toEqual(['filled', 'filled', 'open']);
+});

@@ -105,13 +105,25 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
     ]);
     expect([made.code('sell', 5, CLOSE), made.code('sell', 4, CLOSE)]).toEqual([10015, 0]);
   });
-  test('10015, net: an open sell counts on the position too; two-way: it does not', () => {
-    for (const [isNet, expected] of [[true, 10015], [false, 0]] as const) {
-      const made = desk({ opening: { leverage: 10, isCross: true, isNet } });
-      made.hold('buy', 10);
-      expect([made.code('sell', 6, { limit: 500_000 }), made.code('sell', 5, CLOSE)]).toEqual([0, expected]);
-    }
-  }); // prettier-ignore
+  test.each([true, false])('10015: an open sell holds nothing back from what closes (net: %s)', (isNet) => {
+    const made = desk({ opening: { leverage: 10, isCross: true, isNet } });
+    made.hold('buy', 10);
+    expect([made.code('sell', 6, { limit: 500_000 }), made.code('sell', 8, { ...CLOSE, limit: 500_000 })]).toEqual([0, 0]);
+    expect([made.code('sell', 3, CLOSE), made.code('sell', 2, CLOSE)]).toEqual([10015, 0]);
+  });
+  test('net: open sells hold margin for the lots that an order closes, the newest first, and go where there is none', () => {
+    const made = desk({ deposit: 650_000 });
+    made.hold('buy', 10);
+    const place = (lots: number, of: FuturesOrderOptions) => made.venue.place(0, 1, futuresIntent(made.contract, 'sell', lots, of), 1000)!;
+    const [older, newer] = [place(6, { limit: 500_000 }), place(4, { limit: 500_000 })];
+    place(1, { ...CLOSE, limit: 600_000 });
+    expect([older, newer].map(({ offsetLots, lockedUnits }) => [offsetLots, lockedUnits])).toEqual([[6, 0], [3, 50_200]]); // prettier-ignore
+    place(9, { ...CLOSE, limit: 600_000 });
+    // 6 lots at 500,000 would take 301,200 units, and not so many are left.
+    expect([older.status, newer.status, newer.offsetLots, newer.lockedUnits]).toEqual(['CANCELED', 'NEW', 0, 200_800]);
+    expect(made.seen.ends).toHaveLength(1);
+    made.venue.assertConserved();
+  });
   test('-2017: margin and the dearer fee, to the unit', () => {
     // 10 lots are worth 4,000,000 units: 400,000 of margin at ten times, 1,600 of taker fee.
     for (const limit of [0, PRICE]) {

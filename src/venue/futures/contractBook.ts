@@ -257,6 +257,24 @@ export class ContractBook extends RowBook {
     return true;
   }
 
+  /** Lots of a position that no closing order holds: canCloseVolume. */
+  closable(position: Readonly<Position>): number {
+    let held = 0;
+    const count = (order: VenueOrder): boolean => {
+      if (order.closes && this.countsOn(order, position)) held += order.offsetLots;
+      return false;
+    };
+    if (position.heldLots > 0) this.newest(count);
+    return Math.max(0, position.lots - held);
+  }
+
+  /** The newest order of those that may open and count on lots of the position: in net mode, one of the other side. */
+  newestOpening(position: Readonly<Position>): OrderRecord {
+    const found = this.newest((order) => !order.closes && this.countsOn(order, position));
+    assert(found !== null, 'closing orders hold no more lots than there are');
+    return found;
+  }
+
   /**
    * The newest order that counts on lots which the position no longer has, because another order took them or, in net mode, turned it
    * round; null: all of them have their lots.
@@ -264,12 +282,10 @@ export class ContractBook extends RowBook {
   overheld(position: Position): OrderRecord | null {
     if (position.heldLots === 0) return null;
     const isTooMuch = position.heldLots > position.lots;
-    return this.newest(
-      ({ account, offsetLots, side }) =>
-        account === position.account &&
-        offsetLots > 0 &&
-        this.wallets.position(account, this.index, side === 'sell') === position &&
-        (isTooMuch || position.isLong === (side === 'buy')),
-    );
+    return this.newest((order) => this.countsOn(order, position) && (isTooMuch || position.isLong === (order.side === 'buy')));
+  }
+
+  private countsOn({ account, offsetLots, side }: VenueOrder, position: Readonly<Position>): boolean {
+    return account === position.account && offsetLots > 0 && this.wallets.position(account, this.index, side === 'sell') === position;
   }
 }

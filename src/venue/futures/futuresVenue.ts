@@ -146,8 +146,12 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     order.takerPpm = intent.reduceOnly ? contract.closeTakerFeePpm : contract.openTakerFeePpm;
     order.offsetLots = this.closing;
     order.lockedUnits = this.needed;
-    if (this.closing > 0) wallets.position(account, book.index, intent.side === 'sell').heldLots += this.closing;
     wallets.lock(wallets.wallet(account, book.terms.asset), this.needed);
+    if (this.closing > 0) {
+      const position = wallets.position(account, book.index, intent.side === 'sell');
+      position.heldLots += this.closing;
+      if (position.heldLots > position.lots) this.giveWay(book, position, nowMs);
+    }
     book.add(order);
     return order;
   }
@@ -184,7 +188,9 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     if (intent.reduceOnly) {
       this.closing = intent.lots;
       this.needed = 0;
-      return intent.lots <= closable ? 0 : VENUE_CODES.closeVolumeExceeded.code;
+      // What may open is in the way of nothing that closes, a stop's order above all: see `giveWay`.
+      const isThere = intent.lots <= closable || (from !== null && intent.lots <= book.closable(from));
+      return isThere ? 0 : VENUE_CODES.closeVolumeExceeded.code;
     }
     const price = book.dearest(isBuy, intent.limit);
     // Without a price nothing can be said about margin: no bar has come yet.
@@ -303,10 +309,17 @@ export class FuturesVenue extends BookVenue<ContractBook> {
    * them, and goes where its account has none; one that closes goes.
    */
   private trim(book: ContractBook, position: Position, timeMs: number): void {
-    for (let order = book.overheld(position); order !== null; order = book.overheld(position)) {
-      if (book.backInstead(order, position)) this.sink.rebacked?.(order);
-      else book.cancel(order, timeMs);
-    }
+    for (let order = book.overheld(position); order !== null; order = book.overheld(position)) this.letOff(book, position, order, timeMs);
+  }
+
+  /** An order that closes takes the lots which orders that may open count on, of the newest of them first. */
+  private giveWay(book: ContractBook, position: Position, timeMs: number): void {
+    while (position.heldLots > position.lots) this.letOff(book, position, book.newestOpening(position), timeMs);
+  }
+
+  private letOff(book: ContractBook, position: Position, order: OrderRecord, timeMs: number): void {
+    if (book.backInstead(order, position)) this.sink.rebacked?.(order);
+    else book.cancel(order, timeMs);
   }
 
   private cancelAll(account: number, asset: number, timeMs: number): void {

@@ -186,6 +186,15 @@ describe('children', () => {
     expect(desk.seen.fills).toMatchObject([{ lots: 3 }]);
     expect(desk.seen.ends).toHaveLength(1);
   });
+  test.each(['stopLoss', 'takeProfit'] as const)('that close take their lots back from an open order of the other side: %s', (kind) => {
+    const desk = new Desk().hold(10);
+    const rest = desk.venue.place(0, 99, futuresIntent(desk.contract, 'sell', 6, { limit: 500_000 }), 0)!;
+    const price = kind === 'stopLoss' ? 396_000 : 404_000;
+    const exit = desk.place(kind, price, 'sell', 10, CLOSE);
+    desk.row(PRICE, 404_000, 396_000);
+    expect([exit.status, exit.code, desk.seen.fills]).toMatchObject(['triggered', 0, [{ ref: exit.id, price, lots: 10 }]]);
+    expect([rest.isOpen, rest.offsetLots, desk.venue.wallets.position(0, 0, true).lots]).toEqual([true, 0, 0]);
+  });
   test.each([
     ['margin', -2017, { deposit: 1000 }, 0],
     ['open orders', -1015, { maxOpenOrders: 1 }, 0],
