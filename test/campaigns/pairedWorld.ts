@@ -296,7 +296,7 @@ export class PairedWorld {
   private flatten(): string {
     this.advance(this.queue.nowMs + 200);
     for (const order of this.exchange.live()) this.exchange.cancel(order, true);
-    for (const found of this.exchange.triggers.pending()) this.exchange.triggers.cancel(found);
+    for (const found of this.exchange.triggers.pending()) this.exchange.cancelTrigger(found, true);
     this.advance(this.queue.nowMs + 200);
     INSTRUMENTS.forEach((instrument, index) => {
       // The exchange stays with what it has taken over, and its counterparties with the rest.

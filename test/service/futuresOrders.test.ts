@@ -252,6 +252,45 @@ describe('a condition', () => {
     expect(desk.triggers()).toMatchObject([{ status: 4 }]);
     expect(desk.positions()).toMatchObject([{ positionVolume: 10 }]);
   });
+
+  const TAKEN_BACK = { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' };
+  const takeBack = (desk: FuturesDesk) => codeOf(desk.post('/v1/inner/trigger_order_cancel', TAKEN_BACK));
+  const slow = (secondCancel: 'again' | 'refuse' = 'again') => {
+    const desk = new FuturesDesk({ delays: { ...DELAYS.zero, cancelMs: 60 } }, { secondCancel });
+    desk.order('bob', 'SELL', 10, 1000);
+    desk.order('alice', 'BUY', 10, 1000);
+    desk.order('bob', 'BUY', 20, 980);
+    return desk;
+  };
+
+  it('that is taken back waits until the cancel has its effect, and fires before that', () => {
+    const desk = slow();
+    desk.condition('alice', 'SELL', '1', '985', { volume: 10 });
+    expect([takeBack(desk), takeBack(desk)]).toEqual([0, 0]);
+    desk.pass(59);
+    expect(desk.triggers()).toMatchObject([{ status: 0 }]);
+    desk.pass(1);
+    expect(desk.triggers()).toMatchObject([{ status: 4 }]);
+    expect(takeBack(desk)).toBe(-1145);
+    const late = slow('refuse');
+    late.condition('alice', 'SELL', '1', '985', { volume: 10 });
+    expect([takeBack(late), takeBack(late)]).toEqual([0, -1145]);
+    late.pass(59);
+    tradeAt(late, 985);
+    late.pass(1);
+    expect([late.triggers(), late.positions()]).toMatchObject([[{ status: 2 }], []]);
+  });
+
+  it('that has fired before its cancel has an effect takes back what it has placed', () => {
+    const desk = slow();
+    desk.condition('alice', 'BUY', '3', '1001', { open: 'OPEN', type: 'LIMIT', price: 970, volume: 3 });
+    takeBack(desk);
+    tradeAt(desk, 1001);
+    expect(desk.rows('/fapi/v1/orderHistorical')[0]).toMatchObject({ price: 970, status: 1 });
+    desk.pass(60);
+    expect(desk.rows('/fapi/v1/orderHistorical')[0]).toMatchObject({ price: 970, status: 4 });
+    expect(desk.triggers()).toMatchObject([{ status: 2 }]);
+  });
 });
 
 describe('delays', () => {

@@ -54,6 +54,23 @@ describe('an exchange that goes on', () => {
     expect(desk.open('/sapi/v1/depth?symbol=BTCUSDT').body).toContain('1100');
   });
 
+  it('finishes the cancel of a condition order that was on its way', () => {
+    const left = lived(
+      (desk) => {
+        for (const price of ['2000', '2001']) desk.condition('alice', 'BUY', '3', price, { open: 'OPEN', type: 'LIMIT', price: 1000 });
+        desk.pass(500);
+        desk.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' });
+      },
+      { delays: WAYS },
+    );
+    const desk = new KeptDesk(left, never, { delays: WAYS });
+    desk.pass(1);
+    expect(desk.triggers().map(({ triggerPrice, status }) => [triggerPrice, status])).toEqual([
+      [2001, 0],
+      [2000, 4],
+    ]);
+  });
+
   it('keeps price and time in its books', () => {
     const left = lived((desk) => {
       for (const as of ['alice', 'bob', 'alice']) desk.limit(as, 'SELL', '0.1', '1000');

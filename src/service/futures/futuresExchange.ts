@@ -3,6 +3,7 @@
 import { lots, ticks, units } from '../../base/brand.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
+import { VENUE_CODES } from '../../model/venueCodes.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { FuturesVenue, type FuturesSink } from '../../venue/futures/futuresVenue.ts';
 import type { Position } from '../../venue/futures/position.ts';
@@ -21,6 +22,7 @@ import { FUTURES_ROWS, FuturesOrder, type FuturesTrade } from './futuresOrder.ts
 import { History } from './history.ts';
 import { Profits } from './profits.ts';
 import { TriggerBook } from './triggerBook.ts';
+import type { WireTrigger } from './triggerRow.ts';
 
 /** Of whoever is no user. */
 const BACKGROUND_UID = '1';
@@ -124,6 +126,23 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
     if (lastPrice > 0 && this.marketOf(instrument).rows === null) this.#priceReached(instrument, lastPrice);
   }
 
+  /** Asks for the end of a condition order, which follows after the cancel delay; until then it may still fire. False: see `refusal`. */
+  cancelTrigger(found: WireTrigger, again: boolean): boolean {
+    const { triggers } = this;
+    const { status, child } = found.trigger;
+    if (status === 'pending' && found.isLeaving) return again || this.refuse(VENUE_CODES.cancelNotAllowed.code);
+    if (!triggers.requestCancel(found)) return this.refuse(triggers.refusal);
+    this.afterCancelDelay(child.instrument, false, () => this.#finishTriggerCancel(found));
+    return true;
+  }
+  /** One that has fired meanwhile goes on as what it has placed, and the cancel is of that (docs/matching.md, 18). */
+  #finishTriggerCancel(found: WireTrigger): void {
+    const { account, childId } = found.trigger;
+    if (this.triggers.finishCancel(found) || childId === null) return;
+    const live = this.venue.find(account, childId);
+    if (live !== null && this.venue.requestCancel(live)) this.venue.finishCancel(live, this.nowMs);
+  }
+
   reduced(position: Readonly<Position>, gone: number, closeTicks: number, profitUnits: number, feeUnits: number, timeMs: number): void {
     const { instrument } = this.#bookOf(position);
     this.#profitUnits = profitUnits;
@@ -178,6 +197,7 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
   /** The exchange that has ended may have owed a mark of what it did last. */
   override restoreOpen(rows: readonly OrderRow[]): void {
     super.restoreOpen(rows);
+    for (const found of this.triggers.pending()) if (found.isLeaving) this.later(0, () => this.#finishTriggerCancel(found));
     this.#clockwork.touch();
   }
 

@@ -41,7 +41,7 @@ export function futuresTrading(exchange: FuturesExchange, profile: Profile): Han
     'futures.cancelTriggerOrder': signed(({ args, caller }) => {
       const found = exchange.triggers.find(caller.account, textOf(args, 'orderId'));
       if (found === null || found.trigger.child.instrument !== instrumentOf(args)) return refused(missingOrderCode('futures', profile));
-      if (!exchange.triggers.cancel(found)) return refused(exchange.triggers.refusal);
+      if (!exchange.cancelTrigger(found, profile.secondCancel === 'again')) return refused(exchange.refusal);
       return done(encodeAnswer(triggerCanceledAnswer, null, profile));
     }),
   };

@@ -66,7 +66,7 @@ export class TriggerBook {
       this.refusal = this.#desk.refusal;
       return null;
     }
-    const made: WireTrigger = { id: wireId(PREFIX, trigger.id), clientOrderId, trigger };
+    const made: WireTrigger = { id: wireId(PREFIX, trigger.id), clientOrderId, trigger, isLeaving: false };
     this.#atHand.set(trigger.id, made);
     this.remember(trigger.id, account, this.#rows.tagOf(child.instrument));
     this.changed.add(made);
@@ -110,15 +110,23 @@ export class TriggerBook {
     return place < 0 ? null : triggerIn(readRow<TriggerRow>(this.#shelved.reader.read(place), 'g'), this.#rows.names);
   }
 
-  /** False: it waits no more, see `refusal`. */
-  cancel(found: WireTrigger): boolean {
-    const { trigger } = found;
-    if (this.#desk.cancel(trigger.account, trigger.id) !== null) {
-      this.changed.add(found);
-      return true;
+  /** Asks for the end of one, which `finishCancel` brings: until then it may still fire. False: it waits no more, see `refusal`. */
+  requestCancel(found: WireTrigger): boolean {
+    if (found.trigger.status !== 'pending') {
+      this.refusal = VENUE_CODES.cancelNotAllowed.code;
+      return false;
     }
-    this.refusal = VENUE_CODES.cancelNotAllowed.code;
-    return false;
+    found.isLeaving = true;
+    this.changed.add(found);
+    return true;
+  }
+
+  /** False: it has fired meanwhile. */
+  finishCancel(found: WireTrigger): boolean {
+    const { account, id } = found.trigger;
+    if (this.#desk.cancel(account, id) === null) return false;
+    this.changed.add(found);
+    return true;
   }
 
   /** Those that wait and those that did, newest first: how many there are, and some of them from the one at `from` on. */

@@ -8,24 +8,30 @@ import { wireId } from '../orders/userOrder.ts';
 
 /** Of the ids of condition orders. */
 export const TRIGGER_PREFIX = '1622';
+const LEAVING = 1;
 
 export interface WireTrigger {
   /** On the wire. */
   readonly id: string;
   readonly clientOrderId: string | null;
   readonly trigger: Trigger;
+  /** Its cancel has been asked for, and has its effect later. */
+  isLeaving: boolean;
 }
 
-export function triggerText({ clientOrderId, trigger }: WireTrigger, { uidOf }: Names): string {
+export function triggerText({ clientOrderId, trigger, isLeaving }: WireTrigger, { uidOf }: Names): string {
   const { id, account, kind, price, child, placedMs, status, code } = trigger;
   const { instrument, side, role, lots: size, limit, reduceOnly } = child;
   const { wireName } = instrument;
-  const row: TriggerRow = ['g', id, uidOf(account), clientOrderId, kind, price, wireName, side, role, size, limit, reduceOnly, placedMs, status, code]; // prettier-ignore
+  // One that waits has been refused nothing: its code says whether it is being cancelled.
+  const told = status === 'pending' && isLeaving ? LEAVING : code;
+  const row: TriggerRow = ['g', id, uidOf(account), clientOrderId, kind, price, wireName, side, role, size, limit, reduceOnly, placedMs, status, told]; // prettier-ignore
   return rowText(row);
 }
 
 export function triggerIn(row: TriggerRow, { accountOf, instrumentOf }: Names): WireTrigger {
-  const [, id, uid, clientOrderId, kind, price, symbol, side, role, size, limit, reduceOnly, placedMs, status, code] = row;
+  const [, id, uid, clientOrderId, kind, price, symbol, side, role, size, limit, reduceOnly, placedMs, status, told] = row;
+  const isLeaving = status === 'pending' && told === LEAVING;
   const child = {
     instrument: instrumentOf(symbol),
     side,
@@ -37,6 +43,7 @@ export function triggerIn(row: TriggerRow, { accountOf, instrumentOf }: Names): 
     timeInForce: null,
     slot: '',
   };
+  const code = isLeaving ? 0 : told;
   const trigger = { id, account: accountOf(uid), kind, price, child, placedMs, expiresMs: Infinity, status, childId: null, code };
-  return { id: wireId(TRIGGER_PREFIX, id), clientOrderId, trigger };
+  return { id: wireId(TRIGGER_PREFIX, id), clientOrderId, trigger, isLeaving };
 }

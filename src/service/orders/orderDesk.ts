@@ -191,17 +191,21 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
     if (live?.status === 'PENDING_CANCEL') return again || this.refuse(VENUE_CODES.cancelNotAllowed.code);
     if (live === null || !this.venue.requestCancel(live)) return this.refuse(VENUE_CODES.cancelNotAllowed.code);
     this.tell(order);
-    const rows = this.#rowsOf(order.instrument);
-    const isPrompt = order.isPrompt || rows?.isActing === true;
+    this.afterCancelDelay(order.instrument, order.isPrompt, () => this.#finishCancel(order));
+    return true;
+  }
+
+  /** Runs what a cancel that has just come brings about, when it has its effect; `isPrompt`: at once. */
+  protected afterCancelDelay(instrument: Instrument, isPromptOrder: boolean, finish: () => void): void {
+    const rows = this.#rowsOf(instrument);
+    const isPrompt = isPromptOrder || rows?.isActing === true;
     const { cancelMs } = this.delays;
     const { nowMs } = this;
     const effectMs = (rows?.sentMs(nowMs) ?? nowMs) + cancelMs;
-    const finish = (): void => this.#finishCancel(order);
     this.later(isPrompt ? 0 : Math.max(0, effectMs - nowMs), () => {
       if (!isPrompt && cancelMs > 0 && rows?.isInside(effectMs) === true) rows.afterRow(finish);
       else finish();
     });
-    return true;
   }
 
   filled(live: VenueOrder, fill: Fill): void {
