@@ -72,14 +72,22 @@ export class BracketDesk {
 
   /** True: no order more may be open, and the entry is one of those that are. How much was filled by its last fill only its end says. */
   #waitsForRoom(order: OrderRecord, lots: number, price: number, timeMs: number): boolean {
-    const { brackets, risk } = this.#engine;
-    if (order.state === STATE.done || risk.hasRoom(order)) return false;
+    if (order.state === STATE.done || this.#engine.risk.hasRoom(order)) return false;
+    this.#owe(order, lots, price, timeMs);
+    return true;
+  }
+  #owe(order: OrderRecord, lots: number, price: number, timeMs: number): void {
     const { id, strategy, instrumentIndex, side, takeProfit } = order;
     const owed = this.#owed.get(id);
     if (owed !== undefined) owed.lots += lots;
     else this.#owed.set(id, { id, strategy, instrumentIndex, side, stopLoss: 0, trailing: 0, target: takeProfit, lots });
-    if (order.stopLoss === 0 && order.trailing === 0) brackets.arm(order, lots, price, timeMs);
-    return true;
+    if (order.stopLoss === 0 && order.trailing === 0) this.#engine.brackets.arm(order, lots, price, timeMs);
+  }
+  /** The target of what an entry had filled when the bot was killed, and that had not been sent: it goes with the end of the entry. */
+  restoreOwed(entry: OrderRecord, lots: number, timeMs: number): void {
+    const { strategy, instrumentIndex, side, takeProfit } = entry;
+    if (entry.state === STATE.done || this.#closable(strategy, instrumentIndex, side === 'buy') === 0) return;
+    this.#owe(entry, lots, takeProfit, timeMs);
   }
   /** Ends what is owed to an entry; returns the lots, 0 where its bracket has gone with its position. */
   #settle(id: OrderId): number {

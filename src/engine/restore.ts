@@ -30,6 +30,10 @@ export function restoreBot(engine: Engine, { orders, causes, memory }: RestoredB
   for (const { now, endMs, strategy, instrumentIndex } of orders.orders) {
     if (now === 'tomb' && endMs + TOMBSTONE_MS > nowMs) engine.outcomes.expireAt(endMs + TOMBSTONE_MS, strategy, instrumentIndex);
   }
+  for (const { id, owedLots } of orders.orders) {
+    const entry = owedLots > 0 ? engine.orders.get(id) : undefined;
+    if (entry !== undefined) engine.desk.restoreOwed(entry, owedLots, nowMs);
+  }
   engine.execution.forEach((feed, index) => {
     if (engine.brackets.waiting(index) === 0) return;
     const [high, low] = [ticksOf(feed.bars, 'high'), ticksOf(feed.bars, 'low')];

@@ -21,6 +21,8 @@ export interface RestoredOrder extends OrderIntent {
   readonly venueId: VenueOrderId | null;
   readonly filledLots: Lots;
   readonly filledUnits: Units;
+  /** Of an entry with a target: what it has filled and no target was sent for. */
+  readonly owedLots: Lots;
   /** `notSent`: no byte of it can have left. `tomb`: proved without effect at `endMs`. `refused`: at `endMs`, not long ago. */
   readonly now: 'notSent' | 'unknown' | 'working' | 'cancelSent' | 'tomb' | 'refused';
   /** NaN for an order that has not ended. */

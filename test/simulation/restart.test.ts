@@ -2,9 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Lots, Ticks } from '../../src/base/brand.ts';
+import type { Lots, Ticks, Units } from '../../src/base/brand.ts';
 import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
 import { STATE } from '../../src/orders/lifecycle.ts';
+import type { OrderRecord } from '../../src/orders/record.ts';
 import { followUnknown } from '../../src/engine/restore.ts';
 import { fillOf } from '../fixtures/fills.ts';
 import { recordsOf } from '../fixtures/journalDesk.ts';
@@ -124,6 +125,66 @@ describe('what the exchange has after all, though the bot that was told otherwis
     expect(engine.reservations.buyLots(0, 0)).toBe(100);
   });
 });
+
+describe('a target that waits for the end of its entry, under a limit of one open order', () => {
+  const ENTRY = 1 as OrderId;
+  /** An entry of 200 lots with a target, of which 120 have filled, in two parts; killed then. */
+  const killed = (of: Partial<Pick<OrderRecord, 'stopLoss' | 'quoteUnits' | 'lots'>>, maxOpenOrders = 1): RestartBot => {
+    const disk = new SimulatedDisk();
+    const { engine } = openBot(disk, NOW_MS, undefined, { maxOpenOrders: 1 });
+    const order = engine.newOrder(0, engine.execution[0]!, 'buy');
+    const wanted = of.quoteUnits === undefined ? { role: 'limit', lots: 200, limit: 9900 } : { role: 'market', limit: 0 };
+    Object.assign(order, wanted, { takeProfit: 10_100, ...of });
+    engine.submit(order);
+    engine.acked(ENTRY, 'v1' as VenueOrderId, NOW_MS);
+    for (const lots of [50, 70]) engine.filled(ENTRY, filledAt(9900, lots, NOW_MS));
+    disk.run();
+    return openBot(disk.afterKill('', 0), NOW_MS + 1, undefined, { maxOpenOrders });
+  };
+  const targets = ({ engine }: RestartBot) => engine.orders.active().map(({ role, parent, lots, limit }) => [role, parent, lots, limit]);
+
+  it.each<[string, Parameters<typeof killed>[0]]>([
+    ['by quantity', {}],
+    ['by quantity, with a stop', { stopLoss: 9000 as Ticks }],
+    ['by amount', { quoteUnits: 2_000_000_000 as Units, lots: 0 as Lots }],
+  ])('goes with the end that the successor of a killed bot hears of: an entry %s', (_, of) => {
+    const bot = killed(of);
+    expect(bot.exchange.submitted).toEqual([]);
+    bot.engine.ended(ENTRY, 'canceled', NOW_MS + 2);
+    expect(targets(bot)).toEqual([['takeProfit', ENTRY, 120, 10_100]]);
+    expect(bot.engine.brackets.total).toBe(of.stopLoss === undefined ? 0 : 1);
+  });
+
+  it('takes in what the entry fills afterwards, and is not sent a second time', () => {
+    const bot = killed({});
+    const { engine, disk } = bot;
+    engine.filled(ENTRY, filledAt(9900, 80, NOW_MS + 2));
+    expect(targets(bot)).toEqual([['takeProfit', ENTRY, 200, 10_100]]);
+    disk.run();
+    const again = openBot(disk.afterKill('', 0), NOW_MS + 3, undefined, { maxOpenOrders: 1 });
+    expect([targets(again).length, again.exchange.submitted]).toEqual([1, []]);
+  });
+
+  it('does not go once what was bought is gone', () => {
+    const bot = killed({}, 2);
+    bot.engine.filled(sold(bot), filledAt(10_000, 120, NOW_MS + 2));
+    bot.engine.ended(ENTRY, 'canceled', NOW_MS + 3);
+    expect([targets(bot), bot.engine.brackets.total]).toEqual([[], 0]);
+  });
+});
+
+const filledAt = (price: number, lots: number, timeMs: number) =>
+  fillOf({ tradeId: ++trades, price, lots, notional: lots * price * 1000, fee: 0, timeMs });
+
+/** An order by hand that sells all of what is held. */
+function sold({ engine }: RestartBot): OrderId {
+  const order = engine.newOrder(0, engine.execution[0]!, 'sell');
+  order.role = 'limit';
+  order.slot = 'by hand';
+  order.lots = 120 as Lots;
+  order.limit = 10_000 as Ticks;
+  return engine.submit(order);
+}
 
 describe('halts in the journal', () => {
   it('that a person must clear hold over a restart, and say who cleared them', () => {

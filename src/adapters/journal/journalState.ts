@@ -14,6 +14,8 @@ export interface OrderTrace {
   /** The newest STATE. */
   readonly state: RecordOf<'STATE'> | null;
   readonly fills: readonly RecordOf<'FILL'>[];
+  /** Targets that were sent for what it has filled. */
+  readonly targets: readonly RecordOf<'INTENT'>[];
   /** When it was proved without effect, or refused; NaN before. */
   readonly endMs: number;
 }
@@ -110,7 +112,8 @@ export class JournalState {
       case 'INTENT':
         this.symbols.add(record.symbol);
         if (record.order > this.lastOrder) this.lastOrder = record.order;
-        this.unfinished.set(record.cid, { intent: record, send: null, orderId: null, state: null, fills: [], endMs: NaN });
+        this.unfinished.set(record.cid, { intent: record, send: null, orderId: null, state: null, fills: [], targets: [], endMs: NaN });
+        if (record.role === 'takeProfit') this.#targetSent(record);
         break;
       case 'FILL':
         this.symbols.add(record.symbol);
@@ -147,6 +150,14 @@ export class JournalState {
     else this.refused.delete(cid);
     if (isOver(record)) unfinished.delete(cid);
     else unfinished.set(cid, trace);
+  }
+
+  #targetSent(target: RecordOf<'INTENT'>): void {
+    for (const [cid, trace] of this.unfinished) {
+      if (trace.intent.order !== target.parent) continue;
+      this.unfinished.set(cid, { ...trace, targets: [...trace.targets, target] });
+      return;
+    }
   }
 
   #watch(cid: string, trace: OrderTrace): void {

@@ -38,7 +38,7 @@ function nowOf(restart: Restart, trace: OrderTrace, venueMs: number): Pick<Resto
 }
 
 function intentOf(
-  { intent, orderId, fills, endMs }: OrderTrace,
+  { intent, orderId, fills, targets, endMs }: OrderTrace,
   instruments: readonly Instrument[],
 ): Omit<RestoredOrder, 'now' | 'signMs'> {
   const index = indexOf(intent.symbol, instruments);
@@ -46,6 +46,8 @@ function intentOf(
   const { priceDigits, quantityDigits, quoteDigits } = instrument;
   const price = (text: string | null): Ticks => (text === null ? 0 : whole(text, priceDigits)) as Ticks;
   const sum = (of: (fill: OrderTrace['fills'][number]) => number): number => fills.reduce((total, fill) => total + of(fill), 0);
+  const filledLots = sum(({ qty }) => whole(qty, quantityDigits));
+  const targetLots = targets.reduce((total, { qty }) => total + (qty === null ? 0 : whole(qty, quantityDigits)), 0);
   return {
     id: intent.order as OrderId,
     strategy: intent.strategy,
@@ -66,8 +68,9 @@ function intentOf(
     trigger: price(intent.trigger),
     createdMs: intent.createdMs as TimeMs,
     venueId: orderId as VenueOrderId | null,
-    filledLots: sum(({ qty }) => whole(qty, quantityDigits)) as Lots,
+    filledLots: filledLots as Lots,
     filledUnits: sum(({ notional }) => whole(notional, quoteDigits)) as Units,
+    owedLots: (intent.takeProfit === null ? 0 : Math.max(0, filledLots - targetLots)) as Lots,
     endMs,
   };
 }
