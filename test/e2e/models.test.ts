@@ -115,6 +115,8 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
     ['a fee model that is asynchronous', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel((async () => 0) as never);", /^the fee model answers a promise: models are synchronous, at /],
     ['a rule that is asynchronous', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: (async () => null) as never });", /the risk rule ODD_ONE answers neither null nor a text but a promise: models are synchronous, at /],
     ['a rule with the code of unsound orders', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'BAD_INPUT', check: () => null });", /got BAD_INPUT, which another rule has/],
+    ['a rule that says false in quotes', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 'false' as never });", /run\.yaml:6 models\.risk\.0: reductionsToo of the risk rule ODD_ONE: expected true or false, got 'false'/],
+    ['a rule that counts reductions', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 1 as never });", /reductionsToo of the risk rule ODD_ONE: expected true or false, got 1\n {2}write reductionsToo: true/],
     ['a rule without a check', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE' } as never);", /expected a risk rule as default export, got one whose check is no function/],
   ])('%s is refused by name, and nothing is written', async (_what, kind, text, message) => {
     const before = desk.runs().length;

@@ -13,6 +13,7 @@ import { locate } from '../definition/paths.ts';
 import type { Definition } from '../definition/schema.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from '../definition/source.ts';
 import type { ModelRecord, ModelsPlan } from '../bot/plan.ts';
+import { said } from './answer.ts';
 
 export const NO_MODELS: ModelsPlan = { slippage: null, fees: null, rules: [], records: [] };
 
@@ -52,7 +53,17 @@ export async function loadModels({ models, fills }: Definition, source: Definiti
         'correct the code in the rule',
       );
     }
+    checkReductions(rule, whereIs(source, path));
     rules.push(rule);
   }
   return { slippage, fees, rules, records };
+}
+
+/** A file in plain JavaScript may say anything: 'false' as a text would ask about reductions, and keep a strategy from its exit. */
+function checkReductions({ code, reductionsToo: given }: { readonly code: string; readonly reductionsToo?: unknown }, where: string): void {
+  if (given === undefined || typeof given === 'boolean') return;
+  throw new ConfigError(
+    `${where}: reductionsToo of the risk rule ${code}: expected true or false, got ${said(given)}`,
+    'write reductionsToo: true where reductions are asked about as well, else leave it out',
+  );
 }
