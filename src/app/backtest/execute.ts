@@ -62,7 +62,7 @@ export async function execute(source: DefinitionSource, options: ResolveOptions,
   });
   for (const note of resolved.notes) log.event(note);
   watcher.enter('setUp');
-  const prepared = await prepareBacktest(plan, { beat: watcher.beat, log: log.line, isOnly: watcher.isOnly });
+  const prepared = await prepareBacktest(plan, { beat: watcher.beat, log: log.line, refusals: log.line, isOnly: watcher.isOnly });
   watcher.enter('bars');
   prepared.loop(prepared.engine);
   watcher.enter('metrics');

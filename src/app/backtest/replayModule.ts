@@ -5,17 +5,23 @@ import { ReplayExchange, type ReplayOptions } from '../../adapters/replay/replay
 import { ReplayJournal } from '../../adapters/replay/replayJournal.ts';
 import { REPLAY_FENCE } from '../../orders/resolver.ts';
 import { DueQueue } from '../../scheduler/dueQueue.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine, LogLine } from '../../engine/engine.ts';
 import type { ExchangePort } from '../../ports/exchange.ts';
 import { marketOf } from '../market/market.ts';
 import type { Deposits, OpenedVenue } from '../market/parts.ts';
 import type { RunPlan } from '../bot/plan.ts';
 import { TOKENS } from '../bot/tokens.ts';
+import { RefusalWords } from './refusalWords.ts';
 
-export function replayModule(plan: RunPlan, faultOf: ReplayOptions['faultOf'] = null): ContainerModule {
+/** `refusals`: where it is told why risk refuses orders; null: nobody reads it. */
+export function replayModule(plan: RunPlan, faultOf: ReplayOptions['faultOf'] = null, refusals: LogLine | null = null): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(TOKENS.queue).toResolvedValue(() => new DueQueue());
-    bind(TOKENS.journal).toResolvedValue(() => new ReplayJournal());
+    if (refusals === null) bind(TOKENS.journal).toResolvedValue(() => new ReplayJournal());
+    else {
+      const names = plan.strategies.map(({ record }) => record.name);
+      bind(TOKENS.journal).toResolvedValue((risk) => new RefusalWords({ risk, log: refusals, names }), [TOKENS.risk]);
+    }
     bind(TOKENS.fence).toConstantValue(REPLAY_FENCE);
     bind(TOKENS.exchange).toResolvedValue(
       (queue, instruments) => {

@@ -20,6 +20,8 @@ export interface BotOptions {
   /** Cells that the engine writes once a block: see EngineParts.beat. */
   readonly beat?: Int32Array | null;
   readonly log?: LogLine;
+  /** Where it is told why risk refuses orders; by default nobody reads it, and no text is made. */
+  readonly refusals?: LogLine;
   readonly faultOf?: ReplayOptions['faultOf'];
   /** Memory to take and give back, for whoever runs many backtests; by default each run has its own. */
   readonly scratch?: Scratch;
@@ -51,7 +53,7 @@ export function botMaker(plan: RunPlan, options: BotOptions): BotMaker {
   // What one `get` needs it makes once; the next one makes its own, and what the bots share is bound as such.
   const container = new Container({ defaultScope: 'Request' });
   const { log = () => {}, beat = null, dropsOrders = false, scratch = new Scratch() } = options;
-  container.load(botModule(plan, { log, beat, dropsOrders }, scratch), replayModule(plan, options.faultOf));
+  container.load(botModule(plan, { log, beat, dropsOrders }, scratch), replayModule(plan, options.faultOf, options.refusals));
   return (strategies = plan.strategies) => {
     const own = { ...plan, strategies };
     const engine = container.get(TOKENS.engine);

@@ -8,13 +8,19 @@ import type { AskingAccount, AskingOrder, RiskRuleSpec } from '../../strategy/mo
 import { answerOf, said } from './answer.ts';
 
 export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
+  // The author's function is asked once about an order, not again for its words.
+  let why = '';
   return {
     kind: 'order',
     code: spec.code,
     keys: [],
     needs: ['ledger', 'orders', 'marks'],
-    check: (order, state) => refusal(spec, order, state) === null,
-    detail: (order, state) => refusal(spec, order, state) ?? '',
+    check: (order, state) => {
+      const found = refusal(spec, order, state);
+      why = found ?? '';
+      return found === null;
+    },
+    detail: () => why,
   };
 }
 

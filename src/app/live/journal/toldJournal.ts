@@ -1,11 +1,10 @@
 // A journal that also says in plain words what is decided, for the log and for whoever looks at the bot.
 
-import { fromScaled } from '../../../base/decimal.ts';
 import type { Fill } from '../../../model/fill.ts';
-import { sizeText } from '../../../model/instrument.ts';
 import type { Order } from '../../../model/order.ts';
 import type { Evidence } from '../../../ports/exchange.ts';
 import type { Journal } from '../../../ports/journal.ts';
+import { orderWords } from '../../bot/orderWords.ts';
 
 /** Codes of the exchange are numbers; words say why an order did not leave. */
 const VENUE_CODE = /^-?\d+$/;
@@ -44,7 +43,7 @@ export class ToldJournal implements Journal {
   }
   denied(order: Order, code: string): number {
     this.counts.denied++;
-    this.#tell(order, `${textOf(order)}: denied: ${this.#telling.detail(code)}`, code);
+    this.#tell(order, `${orderWords(order)}: denied: ${this.#telling.detail(code)}`, code);
     return this.#journal.denied(order, code);
   }
   submitted(order: Order): number {
@@ -52,7 +51,7 @@ export class ToldJournal implements Journal {
     this.counts.byStrategy[order.strategy] = (this.counts.byStrategy[order.strategy] ?? 0) + 1;
     // Its words are made when it has left: no size and no price of it changes any more.
     const { strategy } = order;
-    this.#telling.after(() => this.#telling.decided(strategy, `${textOf(order)}: sent`, null));
+    this.#telling.after(() => this.#telling.decided(strategy, `${orderWords(order)}: sent`, null));
     return this.#journal.submitted(order);
   }
   signMs(order: Order): number {
@@ -63,7 +62,7 @@ export class ToldJournal implements Journal {
   }
   refused(order: Order, code: string): number {
     this.counts.refused++;
-    this.#tell(order, `${textOf(order)}: ${VENUE_CODE.test(code) ? 'refused by the exchange' : 'did not leave'}`, code);
+    this.#tell(order, `${orderWords(order)}: ${VENUE_CODE.test(code) ? 'refused by the exchange' : 'did not leave'}`, code);
     return this.#journal.refused(order, code);
   }
   evidence(order: Order, seen: Evidence): number {
@@ -75,30 +74,20 @@ export class ToldJournal implements Journal {
   state(order: Order): number {
     if (order.lifecycle === 'unknown') {
       this.counts.unknowns++;
-      this.#tell(order, `${textOf(order)}: nobody knows whether it stands at the exchange; it is looked for`, 'UNKNOWN_OUTCOME');
-    } else if (order.lifecycle === 'done' && order.reason !== null) this.#tell(order, `${textOf(order)}: ${order.reason}`, null);
+      this.#tell(order, `${orderWords(order)}: nobody knows whether it stands at the exchange; it is looked for`, 'UNKNOWN_OUTCOME');
+    } else if (order.lifecycle === 'done' && order.reason !== null) this.#tell(order, `${orderWords(order)}: ${order.reason}`, null);
     return this.#journal.state(order);
   }
   cancelSent(order: Order): number {
-    this.#tell(order, `${textOf(order)}: cancel sent`, null);
+    this.#tell(order, `${orderWords(order)}: cancel sent`, null);
     return this.#journal.cancelSent(order);
   }
   tomb(order: Order): number {
-    this.#tell(order, `${textOf(order)}: proved to have had no effect; it is watched for ever`, null);
+    this.#tell(order, `${orderWords(order)}: proved to have had no effect; it is watched for ever`, null);
     return this.#journal.tomb(order);
   }
 
   #tell({ strategy }: Order, says: string, code: string | null): void {
     this.#telling.after(() => this.#telling.decided(strategy, says, code));
   }
-}
-
-/** `buy 0.5 BTC at 65000`, `buy for 100 USDT`. */
-function textOf({ side, lots, quoteUnits, limit, instrument, role, reduceOnly }: Order): string {
-  const size =
-    lots > 0
-      ? sizeText(fromScaled(lots, instrument.quantityDigits), instrument)
-      : `for ${fromScaled(quoteUnits, instrument.quoteDigits)} ${instrument.quote}`;
-  const price = limit > 0 ? ` ${role === 'market' ? 'at most' : 'at'} ${fromScaled(limit, instrument.priceDigits)}` : ' at the market';
-  return `${side} ${size} of ${instrument.wireName}${price}${reduceOnly ? ', reducing' : ''}`;
 }

@@ -1,0 +1,79 @@
+// Why risk refused orders of a backtest: the first of each code stand in its log, with the figures; the others are counted.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { backtest } from 'isobar/run';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CliDesk } from '../fixtures/cliDesk.ts';
+
+const desk = new CliDesk();
+const here = process.cwd();
+beforeAll(() => {
+  desk.bars('BTCUSDT', '1h', 100);
+  process.chdir(desk.folder);
+});
+afterAll(() => {
+  process.chdir(here);
+  desk.remove();
+});
+
+interface Line {
+  readonly msg: string;
+  readonly time?: string;
+  readonly strategy?: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+/** A strategy asks at each of its first forty bars; the lines of the log that tell of refusals. */
+async function refusalsOf(
+  asks: string,
+  rest: string,
+): Promise<{ readonly lines: readonly Line[]; readonly counted: unknown; readonly codes: number }> {
+  desk.write(
+    'asker.ts',
+    `import { Strategy } from 'isobar';
+export default class Asker extends Strategy {
+  n = 0;
+  override onBar() { if (this.n++ < 40) { ${asks} } }
+}
+`,
+  );
+  desk.write('run.yaml', `strategy: asker.ts\nfeeds: { bars: { symbol: BTCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n${rest}`);
+  const folder = await (await backtest({ definition: 'run.yaml' })).write('runs');
+  const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+  const all = read('run.log').trim().split('\n').map((line) => JSON.parse(line) as Line); // prettier-ignore
+  const summary = JSON.parse(read('summary.json')) as { orders: { refusedByRiskByCode: unknown } };
+  return {
+    lines: all.filter(({ msg }) => msg.includes(': denied: ')),
+    counted: summary.orders.refusedByRiskByCode,
+    codes: read('orders.csv')
+      .split('\n')
+      .filter((row) => row.includes('denied')).length,
+  };
+}
+
+test('the first ten of a code are told as they were refused, and the log says where the others are', async () => {
+  const { lines, counted, codes } = await refusalsOf("this.buy({ base: '3' }, { limit: 100 });", "risk: { maxOrderQty: '2' }\n");
+  expect([lines.length, counted, codes]).toEqual([10, { QTY_MAX: 40 }, 40]);
+  expect(lines[0]).toMatchObject({ strategy: 'Asker', fields: { order: 1, code: 'QTY_MAX' } });
+  expect(lines[0]?.msg).toMatch(/^buy 3 BTC of BTCUSDT at 100: denied: .*\d+ lots.*at most \d+/);
+  expect(lines[0]?.time).toMatch(/^\d{4}-\d\d-\d\dT/);
+  expect(lines.map(({ fields }) => fields?.['further'])).toEqual([...Array.from({ length: 9 }), 'counted in summary.json']);
+});
+
+const RULE = `import { riskRule } from 'isobar';
+let asked = 0;
+export default riskRule({ code: 'MY_RULE', check: () => 'asked ' + ++asked + ' times' });
+`;
+
+test('each code has its own ten; an unsound order is told as one, and an author’s rule in its words, asked once', async () => {
+  desk.write('rule.js', RULE);
+  const asks = "this.buy({ base: this.n % 2 ? NaN : 1 }, { limit: 100 }); this.buy({ base: 1 }, { limit: NaN, tag: 'b' });";
+  const { lines, counted } = await refusalsOf(asks, 'models: { risk: [rule.js] }\n');
+  expect(counted).toEqual({ BAD_INPUT: 60, MY_RULE: 20 });
+  const saying = (code: string) => lines.filter(({ fields }) => fields?.['code'] === code).map(({ msg }) => msg);
+  expect([saying('BAD_INPUT').length, saying('MY_RULE').length]).toEqual([10, 10]);
+  expect(saying('BAD_INPUT')[0]).toMatch(/^buy no sound quantity of BTCUSDT at 100: denied: buy of NaN lots/);
+  const says = saying('MY_RULE').map((words) => words.slice(words.indexOf('asked')));
+  expect(says).toEqual(Array.from({ length: 10 }, (_, at) => `asked ${at + 1} times`));
+});
