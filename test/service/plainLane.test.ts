@@ -139,3 +139,72 @@ describe('a connection', () => {
     expect(await said([GET.replace('Host: x\r\n', '')])).toMatch(/^HTTP\/1\.1 400 /);
   });
 });
+
+describe('a client that does not read', () => {
+  const BODY = JSON.stringify('x'.repeat(1 << 20));
+  const pause = async (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+  /** Asks for a megabyte so many times, `by` requests at once, until three have no answer, and reads nothing meanwhile. */
+  async function flood(times: number, by = 1) {
+    const seen = { answers: 0 };
+    let sweep = (): void => {};
+    const clock = { nowMs: () => 0, repeat: (_: number, run: () => void) => ((sweep = run), () => {}) };
+    const answer: Answerer = (_, deliver) => {
+      seen.answers++;
+      deliver({ status: 200, headers: {}, body: BODY });
+    };
+    const door = await openDoor(answer, { ...DOOR_DEFAULTS, clock });
+    const socket = connect(door.port, '127.0.0.1');
+    const closed = new Promise<void>((resolve) => void socket.on('close', () => resolve()));
+    socket.on('error', () => {});
+    await new Promise((resolve) => socket.on('connect', resolve));
+    socket.pause();
+    let asked = 0;
+    for (let unanswered = 0; asked < times && unanswered < 3; asked += by) {
+      const { answers } = seen;
+      socket.write(GET.repeat(by));
+      for (let tries = 0; tries < 50 && seen.answers === answers; tries++) await pause(2);
+      if (seen.answers === answers) unanswered++;
+    }
+    return { door, socket, closed, sweep: () => sweep(), asked, answers: () => seen.answers };
+  }
+
+  it('is not answered any further than it has room for, and is once it reads', async () => {
+    const { door, socket, asked, answers } = await flood(60);
+    // What the sockets themselves hold, of which only the system knows, and one answer more.
+    expect(answers()).toBeLessThan(30);
+    let bytes = 0;
+    socket.on('data', (chunk: Buffer) => (bytes += chunk.length));
+    socket.resume();
+    for (let tries = 0; tries < 400 && bytes < asked * BODY.length; tries++) await pause(10);
+    expect([answers(), Math.floor(bytes / BODY.length)]).toEqual([asked, asked]);
+    socket.destroy();
+    await door.close();
+  });
+
+  it.each([
+    ['one at a time', 1],
+    ['several at once', 2],
+  ])('is closed after a while: requests %s', async (_, by) => {
+    const { door, socket, closed, sweep } = await flood(40, by);
+    for (let sweeps = 0; sweeps < 3; sweeps++) sweep();
+    // The end of it comes behind what it has not read.
+    socket.resume();
+    await closed;
+    await door.close();
+  });
+
+  it('is not one that has read all and asks for nothing just now, where the server answers it', async () => {
+    const { door, socket, closed, sweep } = await flood(2, 2);
+    let bytes = 0;
+    socket.on('data', (chunk: Buffer) => (bytes += chunk.length));
+    socket.resume();
+    for (let tries = 0; tries < 400 && bytes < 2 * BODY.length; tries++) await pause(10);
+    for (let sweeps = 0; sweeps < 3; sweeps++) sweep();
+    await pause(20);
+    expect(socket.destroyed).toBe(false);
+    socket.destroy();
+    await closed;
+    await door.close();
+  });
+});

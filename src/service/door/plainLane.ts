@@ -18,12 +18,17 @@ export interface LaneParts {
   readonly handOver: (socket: Socket) => void;
 }
 
+/** Where more than that waits to be read, a client's next requests wait too: an answer more is all that is kept for one that does not read. */
+const MOST_UNSENT_BYTES = 64 * 1024;
+
 export class PlainLane {
   readonly #parts: LaneParts;
   readonly #connections = new Set<Connection>();
+  /** Connections that others answer, and what each had been given and had not taken yet at the last sweep. */
+  readonly #handedOver = new Map<Socket, { readonly written: number; readonly unsent: number }>();
 
   constructor(parts: LaneParts) {
-    this.#parts = parts;
+    this.#parts = { ...parts, handOver: (socket) => this.#handOver(socket, parts.handOver) };
   }
 
   take(socket: Socket): void {
@@ -31,9 +36,19 @@ export class PlainLane {
     this.#connections.add(connection);
   }
 
-  /** Closes what has been idle since the last call. */
+  /** Closes what has been idle since the last call, and whoever has not read in all that time. */
   sweep(): void {
     for (const connection of this.#connections) connection.closeIfIdle();
+    for (const [socket, { written, unsent }] of this.#handedOver) {
+      if (unsent > 0 && socket.writableLength === unsent && socket.bytesWritten === written) socket.destroy();
+      else this.#handedOver.set(socket, { written: socket.bytesWritten, unsent: socket.writableLength });
+    }
+  }
+
+  #handOver(socket: Socket, handOver: LaneParts['handOver']): void {
+    this.#handedOver.set(socket, { written: 0, unsent: 0 });
+    socket.once('close', () => this.#handedOver.delete(socket));
+    handOver(socket);
   }
 
   close(): void {
@@ -90,6 +105,12 @@ class Connection {
 
   readonly #onError = (): void => void this.socket.destroy();
 
+  /** All answers have gone: the client reads, and is heard again. */
+  readonly #onDrain = (): void => {
+    this.#isIdle = false;
+    this.socket.resume();
+  };
+
   #send(delivered: Delivered): void {
     const { socket } = this;
     // A client that went away while its answer waited gets none.
@@ -111,6 +132,11 @@ class Connection {
     socket.write(text, length === body.length ? 'latin1' : 'utf8');
     if (this.#early !== null) this.#handOver(this.#early);
     else if (this.#isEnded) socket.end();
+    else if (socket.writableLength > MOST_UNSENT_BYTES) {
+      // Nothing is taken from it meanwhile, so one that goes on not reading is closed as idle.
+      socket.pause();
+      socket.once('drain', this.#onDrain);
+    }
   }
 
   #handOver(bytes: Buffer): void {
@@ -118,6 +144,7 @@ class Connection {
     socket.off('data', this.#onData);
     socket.off('end', this.#onEnd);
     socket.off('error', this.#onError);
+    socket.off('drain', this.#onDrain);
     socket.off('close', this.#gone);
     this.#gone();
     socket.pause();
