@@ -155,7 +155,8 @@ export class EpisodeBook extends Episodes<Part> {
       entryMs: this.entryMs,
       exitMs: this.#exitMs,
       entryPrice: this.#valuation.price(this.#entry),
-      exitPrice: this.#valuation.price(this.#exit),
+      // Coins that went as a fee went at the price of their fill.
+      exitPrice: this.#valuation.price(this.#exit.lots > 0 ? this.#exit : this.#entry),
       lots: this.#entry.lots,
       entryUnits: this.#entry.notional,
       exitUnits: this.#exit.notional,

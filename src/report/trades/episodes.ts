@@ -13,7 +13,8 @@ export interface Move {
  * cannot be sold. That dust keeps its share of what was paid for it (rounded toward zero) and hands it to the next episode, so that
  * closed profit plus open profit is the change of the balances to the last unit. A close is final once a fill enlarges the position
  * again: the rest of a close that was filled in parts belongs to the episode that it ends. A fill across zero is split there, its money
- * in proportion to quantity.
+ * in proportion to quantity. An entry whose fee takes every coin of it leaves nothing to close: where nothing else is held the episode is
+ * over, with the loss of what was paid.
  */
 export abstract class Episodes<Of extends Move> {
   /** Base units held, dust included. */
@@ -75,7 +76,8 @@ export abstract class Episodes<Of extends Move> {
 
   #add(move: Of): void {
     const { flow, base } = move;
-    const isEntry = base * this.side > 0;
+    // A fill that moves no coin is a buy whose fee took them all.
+    const isEntry = base === 0 ? this.side > 0 : base * this.side > 0;
     if (isEntry) {
       this.#entryFlow += flow;
       this.#entryBase += Math.abs(base);
@@ -85,7 +87,7 @@ export abstract class Episodes<Of extends Move> {
     }
     this.flow += flow;
     this.base += base;
-    this.#closable = !isEntry && Math.abs(this.base) < this.#minUnits;
+    this.#closable = isEntry ? this.base === 0 : Math.abs(this.base) < this.#minUnits;
     this.added(move, isEntry);
   }
 

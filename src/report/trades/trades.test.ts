@@ -93,6 +93,27 @@ describe('episodes', () => {
     expect(trades.openUnits).toBe(netOf(record) - trades.closed.pnlUnits[0]!);
   });
 
+  test('a buy whose fee takes every coin of it is a trade of what was bought, over at once, and lost', () => {
+    const closed: ClosedTrade[] = [];
+    const book = new EpisodeBook(0, 0, instrument, null, closed);
+    // A lot is 10,000 units of the base asset, worth 1,000,000 at this price.
+    const plain = { timeMs: 0, bar: -1, feeInBase: true, isLiquidation: false, slippage: 0 };
+    const fills = [
+      { isBuy: true, lots: 1, fee: 10_000 },
+      { isBuy: true, lots: 4, fee: 10_000 },
+      { isBuy: true, lots: 1, fee: 10_000 },
+      { isBuy: false, lots: 3, fee: 0 },
+      { isBuy: true, lots: 1, fee: 10_000 },
+    ];
+    fills.forEach((fill, row) => book.book({ ...plain, ...fill, row, ticks: 10_000, notional: fill.lots * 1_000_000 }));
+    book.end();
+    const prices = { entryPrice: 100, exitPrice: 100 };
+    const lost = { side: 1, lots: 1, entryUnits: 1_000_000, feeUnits: 1_000_000, pnlUnits: -1_000_000, fills: 1, ...prices };
+    const other = { side: 1, lots: 5, entryUnits: 5_000_000, exitUnits: 3_000_000, pnlUnits: -2_000_000, fills: 3, ...prices };
+    expect(closed).toMatchObject([lost, other, lost]);
+    expect([book.base, book.flow, book.side]).toEqual([0, 0, 0]);
+  });
+
   test('the rest of a close that fills in parts belongs to the trade that it closes', () => {
     const coarse = { ...flatBars, instrument: testInstrument({ minLots: lots(100) }) };
     const { closed } = tradesOf(
