@@ -56,11 +56,23 @@ const pricesOf = ({ marks }: ReturnType<typeof alignMarks>) =>
 describe('marks of bars', () => {
   it('are put together of finer klines; a bar without any has its own prices', () => {
     const bars = quarters([[1000, 1010, 990, 1000], [1000, 1010, 990, 1005], [1005, 1010, 1000, 1001]]); // prettier-ignore
-    const klines = klinesOf('5m', [[0, 100, 100.5, 99.5, 100.1], [5, 100.1, 102, 100, 101], [10, 101, 101.5, 98, 100.2], [30, 100.5, 100.6, 100.4, 100.5]]); // prettier-ignore
+    const klines = klinesOf('5m', [[0, 100, 100.5, 99.5, 100.1], [5, 100.1, 102, 100, 101], [10, 101, 101.5, 98, 100.2], [30, 100.5, 100.6, 100.4, 100.5], ...[35, 40].map((at) => [at, 100.5, 100.5, 100.5, 100.5] as const)]); // prettier-ignore
     const aligned = alignMarks(bars, klines, 0);
     expect(pricesOf(aligned)).toEqual([[1000, 1020, 980, 1002], [1000, 1010, 990, 1005], [1005, 1006, 1004, 1005]]); // prettier-ignore
     expect(aligned).toMatchObject({ uncovered: 1, marks: { source: 'mark klines 5m' } });
   });
+
+  it.each<[string, readonly number[], Prices]>([
+    ['the last', [0, 5], [1001, 1030, 960, 970]],
+    ['the first', [5, 10], [1000, 1030, 960, 1002]],
+    ['one in the middle', [0, 10], [1001, 1030, 960, 1002]],
+    ['none', [0, 5, 10], [1001, 1020, 980, 1002]],
+  ])('of a bar of which klines are missing are the worst of both: %s is', (_, minutes, expected) => {
+    const all = [[0, 100.1, 101, 99, 100], [5, 100, 102, 98, 99], [10, 99, 101, 98.5, 100.2]] as const; // prettier-ignore
+    const klines = klinesOf('5m', all.filter(([minute]) => minutes.includes(minute)));
+    const aligned = alignMarks(quarters([[1000, 1030, 960, 970]]), klines, 0);
+    expect([pricesOf(aligned), aligned.uncovered]).toEqual([[expected], minutes.length === 3 ? 0 : 1]);
+  }); // prettier-ignore
 
   it('are the own prices within a longer kline, whose open and close hold where they are known', () => {
     const bars = quarters([[1000, 1030, 990, 1020], [1020, 1050, 1010, 1040], null, [1040, 1045, 900, 950], [950, 960, 940, 955]]); // prettier-ignore

@@ -72,7 +72,8 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   if (aligned === null)
     notes.push(`${symbol}: positions are marked with the bars' own prices${rule === 'auto' ? ', for want of mark prices' : ''}`);
   else if (aligned.uncovered > 0) {
-    notes.push(`${symbol}: ${aligned.uncovered} of ${bars.length - firstRow} bars have no mark price and are marked with their own`);
+    const some = `${aligned.uncovered} of ${bars.length - firstRow} bars`;
+    notes.push(`${symbol}: ${some} have no mark price, or not for all of their time: their own prices stand in`);
   }
 
   const fundingKey = keys.find(({ kind }) => kind === 'funding');

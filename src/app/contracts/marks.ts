@@ -40,7 +40,7 @@ function toTicks(price: number, digits: number, priceDigits: number): number {
 
 export interface AlignedMarks {
   readonly marks: MarkColumns;
-  /** Bars from `firstRow` on that no mark kline covers: their own prices stand in. */
+  /** Bars from `firstRow` on that mark klines do not cover, or not whole: their own prices stand in. */
   readonly uncovered: number;
 }
 
@@ -48,7 +48,8 @@ export interface AlignedMarks {
  * Marks of each bar. Klines as long as the bars or shorter are put together: first open, highest high, lowest low, last close of those
  * that open inside the bar. Of longer ones only their own four prices are known, and no mark inside lay beyond their high and low: so the
  * bar's own prices are moved to the nearest price between those two; where the kline opens or closes with the bar, its open and its close
- * are the bar's. A bar that no kline covers has its own prices.
+ * are the bar's. A bar that no kline covers has its own prices, and one of which shorter klines are missing the worst of both: its open or
+ * close where the first or the last is missing, for a mark of earlier is none of that time, and what it has reached beyond the others.
  */
 export function alignMarks(bars: BarColumns, klines: MarkKlines, firstRow: number): AlignedMarks {
   const isFine = markLengthMs(klines.interval) <= typicalLengthMs(bars.interval);
@@ -65,7 +66,7 @@ export function alignMarks(bars: BarColumns, klines: MarkKlines, firstRow: numbe
     const edge = bars.openMs[row]!;
     while (at < klines.openMs.length && (isFine ? klines.openMs[at]! < edge : klines.closeMs[at]! <= edge)) at++;
     const isCovered = isFine
-      ? mergeInto(into, row, klines, at, bars.closeMs[row]!)
+      ? mergeInto(into, row, klines, at, edge, bars.closeMs[row]!)
       : boundBy(into, row, klines, at, edge, bars.closeMs[row]!);
     if (!isCovered && row >= firstRow) uncovered++;
   }
@@ -82,19 +83,25 @@ function ownTicks(bars: BarColumns, price: 'open' | 'high' | 'low' | 'close'): F
   return Float64Array.from(ticksOf(bars, price));
 }
 
-function mergeInto(into: OwnPrices, row: number, { openMs, open, high, low, close }: MarkKlines, from: number, endMs: number): boolean {
+function mergeInto(into: OwnPrices, row: number, klines: MarkKlines, from: number, startMs: number, endMs: number): boolean {
+  const { interval, openMs, closeMs, open, high, low, close } = klines;
+  const slackMs = markLengthMs(interval) / 2;
+  let [top, bottom] = [-Infinity, Infinity];
+  /** Up to then all marks of the bar are known; NaN once some of them are not. */
+  let knownMs = startMs;
   let at = from;
-  if (!(at < openMs.length && openMs[at]! < endMs)) return false;
-  let [top, bottom] = [high[at]!, low[at]!];
-  into.open[row] = open[at]!;
   for (; at < openMs.length && openMs[at]! < endMs; at++) {
     top = Math.max(top, high[at]!);
     bottom = Math.min(bottom, low[at]!);
-    into.close[row] = close[at]!;
+    knownMs = openMs[at]! - knownMs <= slackMs ? closeMs[at]! : NaN;
   }
-  into.high[row] = top;
-  into.low[row] = bottom;
-  return true;
+  if (at === from) return false;
+  const isWhole = endMs - knownMs <= slackMs;
+  if (openMs[from]! - startMs <= slackMs) into.open[row] = open[from]!;
+  if (endMs - closeMs[at - 1]! <= slackMs) into.close[row] = close[at - 1]!;
+  into.high[row] = isWhole ? top : Math.max(top, into.high[row]!);
+  into.low[row] = isWhole ? bottom : Math.min(bottom, into.low[row]!);
+  return isWhole;
 }
 
 function boundBy(into: OwnPrices, row: number, klines: MarkKlines, at: number, openMs: number, closeMs: number): boolean {
