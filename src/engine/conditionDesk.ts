@@ -22,8 +22,22 @@ export class ConditionDesk {
   sent(): void {
     this.#open++;
   }
-  ended(): void {
+  ended(order: OrderRecord): void {
     this.#open--;
+    if (order.reason === 'rejected' && order.role === 'stopLoss') this.#stopFailed(order);
+  }
+
+  /**
+   * The exchange has refused what a stop had to close as it went off: a part of that has left by other orders, or is held by them. What is
+   * left goes by the bot's own exit, which takes those orders back. A smaller stop, or one of two sides, is none of the whole position.
+   */
+  #stopFailed({ strategy, instrumentIndex, side, lots }: OrderRecord): void {
+    const engine = this.#engine;
+    const isBuy = side === 'buy';
+    const held = engine.ledger.closable(strategy, instrumentIndex, isBuy, true);
+    if (held === 0 || lots < held || engine.ledger.closable(strategy, instrumentIndex, !isBuy, true) > 0) return;
+    engine.touched = true;
+    engine.runs[strategy]!.leave(engine.execution[instrumentIndex]!);
   }
 
   /** A position was reduced. Once nothing of it is left, no order may wait to close what a later entry opens. */

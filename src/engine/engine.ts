@@ -388,7 +388,7 @@ export class Engine implements ExchangeSink, Marks {
     this.tellOrder(order);
     if (order.trigger > 0 && order.filledLots < order.lots) this.desk.legEndedShort(order);
     if (this.desk.holds) this.desk.siblingEnded(order);
-    if (order.condition > 0) this.conditions.ended();
+    if (order.condition > 0) this.conditions.ended(order);
     this.runs[order.strategy]!.orderEnded(order.instrumentIndex);
   }
   tellOrder(order: OrderRecord): void {

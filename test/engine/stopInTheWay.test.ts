@@ -54,3 +54,19 @@ it.each([true, false])('a stop at the exchange closes a long though an order of 
   expect([fills.length, fills.price[1], fills.lots[1]]).toEqual([2, 390_000, 100]);
   expect([...orders.ending].map((ending) => ENDINGS[ending])).toEqual(['filled', 'filled', 'open']);
 });
+
+it('what an order of the other side has left of a position goes with its stop at the exchange, which is too large for it by then', async () => {
+  const instrument = linearContract();
+  const row = (open: number, high: number, low: number) => [open, high, low, low] as const;
+  const flat = row(400_000, 400_000, 400_000);
+  const rows = [flat, flat, flat, row(450_000, 450_001, 400_000), row(400_000, 400_000, 385_000), row(384_000, 384_000, 384_000), flat];
+  const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data: new Map<InstrumentId, ContractData>() };
+  const bars = barsOfRows(rows, instrument);
+  const record = await runBacktest({ ...planFor({ strategies: [Waiter], feeds: { bars }, cash: { USDT: '40000' } }), futures });
+  const { fills, orders } = record;
+  // 60 of 100 are gone at 45,000; the stop of 100 is refused with 10015, and the 40 that are left go at the next open.
+  expect([...fills.lots.subarray(0, fills.length)]).toEqual([100, 60, 40]);
+  expect([fills.price[2], SIDES[fills.side[2]!]]).toEqual([384_000, 'sell']);
+  expect([...orders.ending].map((ending) => ENDINGS[ending])).toEqual(['filled', 'rejected', 'filled', 'filled']);
+  expect(orders.texts[orders.code[1]!]).toBe('10015');
+});
