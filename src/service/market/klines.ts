@@ -58,6 +58,9 @@ export class Klines {
     '1M': [],
   };
 
+  /** Where the last bar ends, 0 where it has not been asked: what opens a month at a time is dear, and almost every trade is in the last bar. */
+  readonly #endMs: Record<Interval, number> = { '1m': 0, '5m': 0, '15m': 0, '30m': 0, '1h': 0, '4h': 0, '1d': 0, '1w': 0, '1M': 0 };
+
   /** The interval of the bars that are given; null: they are made of trades. */
   #given: Interval | null = null;
 
@@ -80,6 +83,7 @@ export class Klines {
     this.#given ??= interval;
     for (const each of INTERVALS.slice(INTERVALS.indexOf(interval))) {
       const bars = this.#bars[each];
+      this.#endMs[each] = 0;
       const openMs = openOf(each, bar.openMs);
       const last = bars.at(-1);
       if (last?.openMs !== openMs) {
@@ -96,6 +100,7 @@ export class Klines {
 
   /** All bars of an interval, as they were when an exchange ended; in place of those that are there. */
   restore(interval: Interval, bars: readonly TickBar[]): void {
+    this.#endMs[interval] = 0;
     this.#bars[interval].splice(0, Infinity, ...bars.map((bar) => ({ ...bar })));
   }
 
@@ -139,14 +144,13 @@ export class Klines {
   /** The bar that contains `timeMs`, after flat bars for what lies between it and the last one. */
   #roll(interval: Interval, timeMs: number, price: number): Growing {
     const bars = this.#bars[interval];
+    if (timeMs < this.#endMs[interval]) return bars.at(-1)!;
     const openMs = openOf(interval, timeMs);
     let last = bars.at(-1);
     if (last === undefined) {
       last = flat(openMs, price);
       bars.push(last);
-      return last;
     }
-    if (last.openMs >= openMs) return last;
     const { close } = last;
     while (last.openMs < openMs) {
       const next = closeOf(interval, last.openMs);
@@ -154,6 +158,7 @@ export class Klines {
       bars.push(last);
       trim(bars, interval);
     }
+    this.#endMs[interval] = closeOf(interval, last.openMs);
     return last;
   }
 }
