@@ -21,7 +21,7 @@ async function parity(...args: string[]): Promise<{ code: number; stdout: string
 }
 
 it('a live bot over HTTP has the orders, fills and balances of its backtest: targets and stops, margin and funding, funding rates', async () => {
-  const bars = 600;
+  const bars = 400;
   // The carry has bars of both markets.
   const rows = { fundingCarry: 2 * bars, fundingFade: bars, trendFilter: bars };
   const { code, stdout, stderr } = await parity('--json', '--bars', String(bars), ...Object.keys(rows));
