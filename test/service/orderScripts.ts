@@ -182,8 +182,12 @@ function waiting(desk: PairDesk): void {
   const { triggerIds } = desk.acked('futures.createConditionOrder', { ...stop, triggerType: '1', triggerPrice: '101' });
   const found = desk.acked('futures.triggerOrderList', { contractName });
   expect(found).toMatchObject({ count: 1, rows: [{ triggerOrderId: triggerIds[0], status: { word: 'PENDING' } }] });
-  desk.acked('futures.cancelTriggerOrder', { contractName, orderId: triggerIds[0]! });
-  desk.refused('futures.cancelTriggerOrder', { contractName, orderId: triggerIds[0]! });
+  const cancel = { contractName, orderId: triggerIds[0]! };
+  desk.acked('futures.cancelTriggerOrder', cancel);
+  const second = desk.ask('futures.cancelTriggerOrder', cancel);
+  expect(second).toMatchObject(desk.profile.secondCancel === 'again' ? { kind: 'acked' } : { kind: 'refused', code: -1145 });
+  desk.settle();
+  expect(desk.refused('futures.cancelTriggerOrder', cancel)).toBe(-1145);
 
   const maker = { ...OPEN, positionType: 2, volume: '5', price: '500', timeInForce: 'POST_ONLY' } as const;
   const { orderId } = desk.acked('futures.createOrder', maker);
