@@ -11,7 +11,6 @@ import { PAYMENTS, type PaymentColumns, type RunRecord } from '../../model/run.t
 import { exactSum } from '../metrics/money.ts';
 import type { ClosedTrade } from './columns.ts';
 import { EpisodeBook } from './episode.ts';
-import { orderSummary } from './orderStatistics.ts';
 import { tradeSummary } from './statistics.ts';
 import { tradesOf } from './trades.ts';
 
@@ -375,34 +374,4 @@ test('money is text, fractions stand beside it, open positions are listed apart'
 test('volume beyond 2^53 units stays exact', () => {
   const values = new Float64Array(5).fill(Number.MAX_SAFE_INTEGER);
   expect(exactSum(values)).toBe(5n * BigInt(Number.MAX_SAFE_INTEGER));
-});
-
-test('order statistics', () => {
-  const record = run([
-    { row: 10, isBuy: true, lots: 100, isMaker: true, inside: true },
-    { row: 12, isBuy: true, lots: 50, sameOrder: true },
-    { row: 20, isBuy: false, lots: 150 },
-  ]);
-  const ending = record.orders.ending.slice();
-  const orders = { ...record.orders, ending };
-  expect(orderSummary({ ...record, orders })).toMatchObject({
-    created: 2,
-    sent: 2,
-    accepted: 2,
-    filled: 2,
-    partlyFilled: 0,
-    rejected: 0,
-    fills: 3,
-    meanTimeToAckMs: MINUTE,
-    meanTimeToFirstFillMs: MINUTE,
-    reasons: { cancelsLostToFill: 'not-recorded' },
-  });
-  // The second is refused by risk with a code that stands in the texts.
-  ending[1] = 1;
-  const code = Float64Array.of(0, 3);
-  const denied = orderSummary({
-    ...record,
-    orders: { ...orders, code, texts: [...orders.texts, 'MAX_NOTIONAL'], arrivedMs: Float64Array.of(START_MS, NaN) },
-  });
-  expect(denied).toMatchObject({ sent: 1, accepted: 1, refusedByRisk: 1, refusedByRiskByCode: { MAX_NOTIONAL: 1 } });
 });
