@@ -120,14 +120,15 @@ export class Engine implements ExchangeSink, Marks {
   readonly #marks: Float64Array;
   readonly parts: EngineParts;
   readonly #readAhead = new ReadAhead();
-  readonly #isSpot: boolean;
+  readonly #hasContracts: boolean;
+  readonly #onlyExecution: FeedRun | null;
 
   constructor(parts: EngineParts) {
     this.parts = parts;
     this.instruments = parts.instruments;
     this.feeds = parts.feeds;
     this.ledger = parts.ledger;
-    this.#isSpot = parts.ledger.market === 'spot';
+    this.#hasContracts = parts.ledger.market !== 'spot';
     this.reservations = parts.reservations;
     this.orders = parts.orders;
     this.brackets = parts.brackets;
@@ -145,6 +146,7 @@ export class Engine implements ExchangeSink, Marks {
       finest.closeTicks = ticksOf(finest.bars, 'close');
       return finest;
     });
+    this.#onlyExecution = this.execution.length === 1 ? this.execution[0]! : null;
     this.markTicks = listOf(this.execution, ({ closeTicks }, index) => parts.marks?.[index] ?? closeTicks);
     this.#marks = new Float64Array(parts.instruments.length);
     this.fills = new FillLog(parts.scratch);
@@ -227,7 +229,7 @@ export class Engine implements ExchangeSink, Marks {
   }
   /** Newest close of an instrument in ticks; NaN before its first bar. */
   lastTicks(instrumentIndex: number): number {
-    return this.execution[instrumentIndex]!.lastTicks;
+    return (this.#onlyExecution ?? this.execution[instrumentIndex]!).lastTicks;
   }
   openOrders(): readonly OrderRecord[] {
     return this.orders.active();
@@ -281,7 +283,7 @@ export class Engine implements ExchangeSink, Marks {
     // Read now: what is sent below may fill at once, into the same record.
     const { price, lots, timeMs } = fill;
     this.recorder.settle();
-    const isBuy = order.side === 'buy';
+    const isBuy = order.sign > 0;
     this.ledger.fill(strategy, instrumentIndex, isBuy, fill, order.reduceOnly);
     if (this.risk.watchesLife) this.risk.filled(order, fill);
     if (fill.covered > 0) this.margin.covered(order, fill);
@@ -298,8 +300,8 @@ export class Engine implements ExchangeSink, Marks {
     else this.orderEnded(order);
     const isEntry = order.id === id && (order.stopLoss > 0 || order.takeProfit > 0 || order.trailing > 0);
     if (isEntry) this.desk.entryFilled(order, price, lots, timeMs);
-    else if (parent === 0 && this.brackets.total > 0 && (!isBuy || !this.#isSpot)) this.desk.closedByOwnOrder(strategy, instrumentIndex);
-    if (!this.#isSpot) this.conditions.reduced(strategy, instrumentIndex);
+    else if (parent === 0 && this.brackets.total > 0 && (!isBuy || this.#hasContracts)) this.desk.closedByOwnOrder(strategy, instrumentIndex);
+    if (this.#hasContracts) this.conditions.reduced(strategy, instrumentIndex);
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
     const order = this.#known(id);

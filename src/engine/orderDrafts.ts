@@ -165,7 +165,7 @@ export class OrderDrafts {
   sizeTo(order: OrderRecord, lots: number): void {
     order.lots = lots as Lots;
     if (order.limit > 0) return;
-    const isBuy = order.side === 'buy';
+    const isBuy = order.sign > 0;
     const isSpot = order.instrument.contract === undefined;
     if (isSpot ? !isBuy : order.reduceOnly && lots <= mostAtMarket(order.instrument)) return;
     const { collarPpm } = this.#engine;

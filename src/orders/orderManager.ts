@@ -12,6 +12,7 @@ import type { Journal } from '../ports/journal.ts';
 import * as guarded from './guards.ts';
 import * as lifecycle from './lifecycle.ts';
 import { OrderLog } from './log.ts';
+import { OpenOrders } from './openOrders.ts';
 import { looksLike, OrderRecord } from './record.ts';
 import { TOMBSTONE_MS, type Reservations } from './reservation.ts';
 import { recordOf, type RestoredOrders } from './restored.ts';
@@ -31,10 +32,8 @@ export class OrderManager {
   readonly #log: OrderLog;
   /** Head of the pool: records that no order uses. */
   #spare: OrderRecord | null = null;
-  /** Sent last; it may have ended since. */
-  #newest = new OrderRecord();
-  /** Unfinished orders, oldest first. Finished ones are never walked. */
-  readonly #active: OrderRecord[] = [];
+  /** Unfinished orders. Finished ones are never walked. */
+  readonly #open = new OpenOrders();
   /** Orders that were proved to have had no effect: kept for ever, for an order may land late. */
   readonly #tombstones = new Map<number, OrderRecord>();
   /** What is known so far about each order whose outcome is unknown. */
@@ -65,16 +64,14 @@ export class OrderManager {
   get impossibleEvents(): number {
     return this.#impossible;
   }
+  /** Unfinished orders, oldest first. */
   active(): readonly OrderRecord[] {
-    return this.#active;
+    return this.#open.all();
   }
   get(id: OrderId): OrderRecord | undefined {
-    const newest = this.#newest; // mostly that one is meant; the search is apart so that V8 inlines the rest
-    return newest.id === id && newest.state < STATE.done ? newest : this.#search(id);
+    return this.#open.find(id) ?? this.#over(id);
   }
-  #search(id: OrderId): OrderRecord | undefined {
-    const active = this.#active;
-    for (let at = active.length - 1; at >= 0; at--) if (active[at]!.id === id) return active[at];
+  #over(id: OrderId): OrderRecord | undefined {
     return this.#tombstones.size > 0 || this.#keepEnded > 0 ? (this.#tombstones.get(id) ?? this.#ended.get(id)) : undefined;
   }
   /** Proved without effect: each may still land, for ever. */
@@ -95,14 +92,12 @@ export class OrderManager {
    * symbol looks the same, one lot less is sent, so that a lost answer can be told apart.
    */
   obstacle(order: OrderRecord): string | null {
-    const active = this.#active;
-    for (let at = 0; at < active.length; at++) {
-      const other = active[at]!;
+    if (this.#open.isEmpty && this.#tombstones.size === 0) return null;
+    for (const other of this.#open.all()) {
       if (other.instrumentIndex !== order.instrumentIndex) continue;
       if (other.side === order.side && other.state === STATE.unknown) return 'SIDE_UNKNOWN';
       if (order.parent === 0 && other.parent === 0 && other.strategy === order.strategy && other.slot === order.slot) return 'SLOT_BUSY';
     }
-    if (active.length === 0 && this.#tombstones.size === 0) return null;
     return this.#makeUnique(order) ? null : 'FP_NOT_UNIQUE';
   }
 
@@ -120,7 +115,7 @@ export class OrderManager {
   /** Sends an approved order, once. Its reservation was made by risk in the same call as the approval. */
   submit(order: OrderRecord & ApprovedOrder): void {
     if (order.state !== STATE.draft) throw new InvariantError(`order ${order.id} is sent a second time`);
-    this.#active[this.#active.length] = this.#newest = order;
+    this.#open.add(order);
     const seq = this.#journal.submitted(order);
     this.#step(order, EVENT.sent);
     this.#exchange.submit(order, seq);
@@ -128,7 +123,7 @@ export class OrderManager {
 
   /** A draft that stands at the exchange already, and was not sent from here: what the exchange does itself, what a person has adopted. */
   stands(order: OrderRecord, nowMs: number): void {
-    this.#active.push(order);
+    this.#open.add(order);
     this.#step(order, EVENT.sent);
     this.#step(order, EVENT.placed);
     order.arrivedMs = nowMs;
@@ -234,7 +229,7 @@ export class OrderManager {
     order.filledUnits = (order.filledUnits + fill.notional) as Units;
     const isOver = order.lots > 0 && order.filledLots > order.lots;
     if (isOver && this.#keepEnded === 0) throw new InvariantError(`order ${order.id} filled ${order.filledLots} lots of ${order.lots}`);
-    this.#reservations.fill(order, fill);
+    this.#reservations.fill(order);
     this.#journal.fill(order, fill);
     if (isOver) return 'OVERFILLED';
     if (order.lots === 0 || order.filledLots !== order.lots || order.state === STATE.done) return trouble;
@@ -252,7 +247,7 @@ export class OrderManager {
     order.changedMs = nowMs as TimeMs;
     this.#tombstones.delete(order.id);
     this.#ended.delete(order.id);
-    this.#active.push(order);
+    this.#open.add(order);
     this.#reservations.rise(order);
     this.#journal.ack(order);
     this.#journal.cancelSent(order);
@@ -290,7 +285,7 @@ export class OrderManager {
         reserve();
         this.#reservations.entomb(order, restored.endMs);
       } else {
-        this.#active.push(order);
+        this.#open.add(order);
         if (restored.now === 'notSent') {
           this.notSent(order, 'no request of it can have left', nowMs);
           continue;
@@ -305,7 +300,7 @@ export class OrderManager {
 
   /** The columns of all orders, those still open included. */
   columns(): OrderColumns {
-    for (const order of this.#active) this.#log.write(order);
+    for (const order of this.#open.all()) this.#log.write(order);
     return this.#log.columns(this.#count - this.#base);
   }
 
@@ -322,9 +317,7 @@ export class OrderManager {
   #finish(order: OrderRecord, reason: DoneReason): void {
     order.reason = reason;
     order.confirmed = true;
-    const active = this.#active;
-    if (active[active.length - 1] === order) active.pop();
-    else this.#takeOut(order);
+    this.#open.remove(order);
     this.#log.write(order);
     if (reason === 'noEffect') return;
     this.#reservations.release(order);
@@ -340,10 +333,6 @@ export class OrderManager {
       if (ended.size <= this.#keepEnded && changedMs >= youngMs) return;
       ended.delete(id);
     }
-  }
-  #takeOut(order: OrderRecord): void {
-    const at = this.#active.indexOf(order);
-    if (at >= 0) this.#active.splice(at, 1);
   }
   #pool(order: OrderRecord): void {
     order.nextSpare = this.#spare;
@@ -392,8 +381,7 @@ export class OrderManager {
   }
 
   #looksTaken(order: OrderRecord): boolean {
-    const active = this.#active;
-    for (let at = 0; at < active.length; at++) if (looksLike(active[at]!, order)) return true;
+    for (const other of this.#open.all()) if (looksLike(other, order)) return true;
     for (const tomb of this.#tombstones.values()) if (looksLike(tomb, order)) return true;
     return false;
   }

@@ -4,7 +4,7 @@ import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { DoneReason, Lifecycle, OrderId, OrderRole, Side, StrategyIndex, TimeInForce, VenueOrderId } from '../model/order.ts';
 import { LIFECYCLES, STATE } from './lifecycle.ts';
-import type { Reserved } from './reservation.ts';
+import type { Reserved } from './worstCase.ts';
 
 /** Amounts, prices and times start as a fraction: V8 then keeps each as a double that is written in place, from the first order on. */
 const FRACTION = 0.5;
@@ -17,6 +17,7 @@ export class OrderRecord implements Reserved {
   instrument!: Instrument;
   instrumentIndex = 0;
   side: Side = 'buy';
+  sign: 1 | -1 = 1;
   role: OrderRole = 'market';
   lots = FRACTION as Lots;
   quoteUnits = FRACTION as Units;
@@ -80,6 +81,7 @@ export class OrderRecord implements Reserved {
     this.instrument = instrument;
     this.instrumentIndex = instrumentIndex;
     this.side = side;
+    this.sign = side === 'buy' ? 1 : -1;
     this.role = 'market';
     this.lots = 0 as Lots;
     this.quoteUnits = 0 as Units;

@@ -4,7 +4,8 @@ import { Decimal } from '../base/decimal.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { inverseContract, linearContract } from '../../test/fixtures/futuresVenue.ts';
 import { PlainOrder, spotInstrument, type Wanted } from '../../test/fixtures/drafts.ts';
-import { Reservations, TOMBSTONE_MS, type ReservationTerms, type Reserved } from './reservation.ts';
+import { Reservations, TOMBSTONE_MS } from './reservation.ts';
+import type { ReservationTerms, Reserved } from './worstCase.ts';
 
 const INSTRUMENTS = [spotInstrument('BTC'), spotInstrument('ETH', { quoteDigits: 8, priceDigits: 4, quantityDigits: 6, baseDigits: 6 })];
 const TERMS: ReservationTerms = { collarPpm: 10_000, takerFeePpm: [1000, 750], feesIn: 'quote' };
@@ -90,7 +91,8 @@ type Step =
   | { kind: 'add'; wanted: Wanted; mark: number }
   | { kind: 'fill'; at: number; share: number; price: number }
   | { kind: 'release' | 'entomb' | 'rise'; at: number }
-  | { kind: 'wait'; minutes: number };
+  | { kind: 'wait'; minutes: number }
+  | { kind: 'ask' };
 
 const at = fc.nat({ max: 1000 });
 const price = fc.integer({ min: 900, max: 1100 });
@@ -105,9 +107,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('fill'), at, share: fc.integer({ min: 1, max: 120 }), price }) },
   fc.record({ kind: fc.constantFrom('release', 'entomb', 'rise'), at }),
   fc.record({ kind: fc.constant('wait'), minutes: fc.integer({ min: 1, max: 40 }) }),
+  // Not after each: an order that is over before a figure is asked for takes another way.
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('ask') }) },
 );
 
-test('the running figures equal a recount of the orders after every transition', () => {
+test('the running figures equal a recount of the orders whenever they are asked for', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const reservations = new Reservations(INSTRUMENTS, STRATEGIES, TERMS);
@@ -115,7 +119,8 @@ test('the running figures equal a recount of the orders after every transition',
       const dead: Held[] = [];
       let nowMs = 0;
       for (const one of steps) {
-        if (one.kind === 'add') {
+        if (one.kind === 'ask') expectEqual(reservations, held);
+        else if (one.kind === 'add') {
           const order = new PlainOrder(INSTRUMENTS, one.wanted);
           reservations.assess(order, one.mark);
           reservations.add(order);
@@ -146,8 +151,8 @@ test('the running figures equal a recount of the orders after every transition',
             held = held.filter((other) => other !== target);
           }
         }
-        expectEqual(reservations, held);
       }
+      expectEqual(reservations, held);
     }),
     { numRuns: 400 },
   );
@@ -161,7 +166,7 @@ function execute(reservations: Reservations, { order, untilMs }: Held, share: nu
   const rest = byAmount ? Math.floor((order.quoteUnits - order.filledUnits) / perLot) : order.lots - order.filledLots;
   const filled = Math.min(rest, Math.ceil((rest * share) / 100));
   order.execute(filled, filled * perLot);
-  reservations.fill(order, { lots: filled, notional: filled * perLot });
+  reservations.fill(order);
   return byAmount ? order.filledUnits >= order.quoteUnits : order.filledLots === order.lots;
 }
 
@@ -269,7 +274,7 @@ describe('contracts', () => {
       add({ quoteUnits: 700_000, side }, 1_000_000),
     ]);
     orders[0]!.execute(4, 444_444);
-    reservations.fill(orders[0]!, { lots: 4, notional: 444_444 });
+    reservations.fill(orders[0]!);
     expect(reservations.buyLots(0, 0)).toBe(2 + 5 + 9);
     for (const order of orders) reservations.release(order);
     const left = [reservations.buyLotsTotal(0), reservations.sellLotsTotal(0), reservations.buyUnits(0), reservations.sellUnitsAt(0, 1)];

@@ -18,10 +18,10 @@ export const openOrders: OrderRule = {
 
 /** Lowers the position under every history: no more than what is held when all orders that would take from it too have filled. */
 export function isReduction(
-  { side, strategy, instrumentIndex, worstLots, reduceOnly }: Draft,
+  { sign, strategy, instrumentIndex, worstLots, reduceOnly }: Draft,
   { ledger, reservations }: RiskState,
 ): boolean {
-  const isBuy = side === 'buy';
+  const isBuy = sign > 0;
   const held = ledger.closable(strategy, instrumentIndex, isBuy, reduceOnly);
   return held > 0 && takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= held;
 }

@@ -45,8 +45,8 @@ export class SentOrders {
   /** By strategy: times of the last hour. */
   #sent: number[][] = [];
   #fills: number[][] = [];
-  /** Nothing is kept: a backtest without these limits, order after order. */
-  readonly isIdle: boolean;
+  /** Something is kept: a backtest without these limits keeps nothing, order after order. */
+  readonly keeps: boolean;
   #next = 0;
   #twins: Twin[] = [];
   readonly #entries = new Map<number, { readonly lots: number; filledLegs: number }>();
@@ -56,7 +56,7 @@ export class SentOrders {
     this.#duplicateMs = duplicateMs;
     this.#countsLegs = countsLegs;
     this.#ordersPerFill = ordersPerFill;
-    this.isIdle = this.#times.length === 0 && duplicateMs === 0 && ordersPerFill === Infinity && !countsLegs;
+    this.keeps = this.#times.length > 0 || duplicateMs > 0 || ordersPerFill < Infinity || countsLegs;
   }
 
   /** True while fewer than the limit were sent after `nowMs` - 60 s. False for a time that is no number. */

@@ -304,28 +304,16 @@ function chain(rules: readonly OrderRule[]): Chain {
 
 /** Whole and sound numbers throughout, and one way of giving the size: by amount for market buys alone. */
 function isSound(order: Draft, { instruments, ledger, nowMs, mark }: RiskState): boolean {
-  const { lots, quoteUnits, limit, instrumentIndex, strategy, side } = order;
-  return (
-    isWhole(lots) &&
-    isWhole(quoteUnits) &&
-    isWhole(limit) &&
-    isWhole(mark) &&
-    mark > 0 &&
-    // Neither NaN nor endless.
-    nowMs - nowMs === 0 &&
-    (side === 'sell' || side === 'buy') &&
-    (quoteUnits === 0 || (lots === 0 && limit === 0 && (side === 'buy' || instruments[instrumentIndex]?.contract !== undefined))) &&
-    instrumentIndex >= 0 &&
-    instrumentIndex < instruments.length &&
-    isWhole(strategy) &&
-    strategy < ledger.strategies &&
-    order.filledLots === 0 &&
-    order.filledUnits === 0 &&
-    !order.reserved
-  );
-}
-
-/** From 0 to 2^53 - 1. Written out: the checks of Number cost twice as much here. */
-function isWhole(value: number): boolean {
-  return value >= 0 && value <= MAX_EXACT && Math.floor(value) === value;
+  const { lots, quoteUnits, limit, instrumentIndex, strategy, sign } = order;
+  // From 0 to 2^53 - 1, written out: a function's answer is made a boolean first, the checks of Number cost more yet.
+  if (!(lots >= 0 && lots <= MAX_EXACT && Math.floor(lots) === lots)) return false;
+  if (!(quoteUnits >= 0 && quoteUnits <= MAX_EXACT && Math.floor(quoteUnits) === quoteUnits)) return false;
+  if (!(limit >= 0 && limit <= MAX_EXACT && Math.floor(limit) === limit)) return false;
+  if (!(mark > 0 && mark <= MAX_EXACT && Math.floor(mark) === mark)) return false;
+  // Neither NaN nor endless.
+  if (nowMs - nowMs !== 0 || (sign !== 1 && sign !== -1)) return false;
+  if (!(instrumentIndex >= 0 && instrumentIndex < instruments.length)) return false;
+  if (quoteUnits > 0 && (lots > 0 || limit > 0 || (sign < 0 && instruments[instrumentIndex]?.contract === undefined))) return false;
+  if (!(strategy >= 0 && strategy < ledger.strategies && Math.floor(strategy) === strategy)) return false;
+  return order.filledLots === 0 && order.filledUnits === 0 && order.reserved === false;
 }

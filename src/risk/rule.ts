@@ -2,7 +2,8 @@
 
 import type { Instrument } from '../model/instrument.ts';
 import type { Order } from '../model/order.ts';
-import type { Reserved, Reservations } from '../orders/reservation.ts';
+import type { Reservations } from '../orders/reservation.ts';
+import type { Reserved } from '../orders/worstCase.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import type { LimitKey } from './limits.ts';
 import type { LiveRule } from './liveWatch.ts';

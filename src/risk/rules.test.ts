@@ -256,13 +256,12 @@ describe('reductions', () => {
 
 describe('BAD_INPUT', () => {
   const bad = [NaN, undefined, -1, 0.5, Infinity, 2 ** 53, null, '5'];
-  const fields = ['lots', 'quoteUnits', 'limit', 'instrumentIndex', 'strategy', 'filledLots', 'side'];
-  test.each(fields.flatMap((field) => bad.map((value) => ({ field, value }))))(
-    '$field = $value is refused before any rule sees it',
-    ({ field, value }) => {
-      expect(new Desk().code({ lots: 5, limit: 1000 }, (order) => (order[field] = value))).toBe('BAD_INPUT');
-    },
-  );
+  const fields = ['lots', 'quoteUnits', 'limit', 'instrumentIndex', 'strategy', 'filledLots', 'sign'];
+  // Below 0 the sign is that of a sell.
+  const cases = fields.flatMap((field) => bad.map((value) => ({ field, value: field === 'sign' && value === -1 ? 0 : value })));
+  test.each(cases)('$field = $value is refused before any rule sees it', ({ field, value }) => {
+    expect(new Desk().code({ lots: 5, limit: 1000 }, (order) => (order[field] = value))).toBe('BAD_INPUT');
+  });
   test.each([...bad, 0])('a mark of %s is refused', (value) => {
     const desk = new Desk();
     desk.marks[0] = value as number;

@@ -56,7 +56,7 @@ export const reduceOnly: OrderRule = {
   code: 'REDUCE_ONLY',
   keys: [],
   needs: [],
-  check: (order) => !order.reduceOnly || order.side === 'sell',
+  check: (order) => order.sign < 0 || !order.reduceOnly,
   detail: () => 'a spot buy cannot be reduce-only',
 };
 

@@ -17,7 +17,7 @@ export const positionMax: OrderRule<SpotLedger> = {
   keys: ['maxPositionQty'],
   needs: ['ledger', 'orders', 'marks'],
   // A spot sell adds to no position, whatever becomes of it.
-  check: (order, state) => order.side === 'sell' || longMax(order, state) <= state.limits.positionBase[order.instrumentIndex]!,
+  check: (order, state) => order.sign < 0 || longMax(order, state) <= state.limits.positionBase[order.instrumentIndex]!,
   detail: (order, state) => `${longMax(order, state)} base units at the worst, at most ${state.limits.positionBase[order.instrumentIndex]}`,
 };
 
@@ -27,7 +27,7 @@ export const positionNotional: OrderRule<SpotLedger> = {
   keys: ['maxPositionNotional'],
   needs: ['ledger', 'orders', 'marks'],
   check: (order, state) =>
-    order.side === 'sell' || worstNotional(order.instrumentIndex, order, state) <= state.limits.positionUnits[order.instrumentIndex]!,
+    order.sign < 0 || worstNotional(order.instrumentIndex, order, state) <= state.limits.positionUnits[order.instrumentIndex]!,
   detail: (order, state) =>
     `${worstNotional(order.instrumentIndex, order, state)} units at the worst, at most ${state.limits.positionUnits[order.instrumentIndex]}`,
 };
@@ -38,7 +38,7 @@ export const portfolio: OrderRule<SpotLedger> = {
   // Coins are long only: the net of them is the gross.
   keys: ['maxGrossNotional', 'maxNetNotional'],
   needs: ['ledger', 'orders', 'marks'],
-  check: (order, state) => order.side === 'sell' || survey(order, state)[GROSS]! <= Math.min(state.limits.grossUnits, state.limits.netUnits),
+  check: (order, state) => order.sign < 0 || survey(order, state)[GROSS]! <= Math.min(state.limits.grossUnits, state.limits.netUnits),
   detail: (order, state) => `${survey(order, state)[GROSS]} units over all symbols at the worst, at most ${Math.min(state.limits.grossUnits, state.limits.netUnits)}`,
 };
 
@@ -49,7 +49,7 @@ export const leverage: OrderRule<SpotLedger> = {
   needs: ['ledger', 'orders', 'marks'],
   check(order, state) {
     const most = state.limits.leverage;
-    if (order.side === 'sell' || most === null) return true;
+    if (order.sign < 0 || most === null) return true;
     const account = survey(order, state);
     return account[EQUITY]! >= 0 && productAtMost(account[GROSS]!, most.under, most.over, account[EQUITY]!);
   },
@@ -67,7 +67,7 @@ export const concentration: OrderRule<SpotLedger> = {
   needs: ['ledger', 'orders', 'marks'],
   check(order, state) {
     const most = state.limits.concentration;
-    if (order.side === 'sell' || most === null) return true;
+    if (order.sign < 0 || most === null) return true;
     const equity = survey(order, state)[EQUITY]!;
     return equity >= 0 && productAtMost(worstNotional(order.instrumentIndex, order, state), most.under, most.over, equity);
   },
@@ -85,12 +85,12 @@ export const margin: OrderRule<SpotLedger> = {
   keys: [],
   needs: ['ledger', 'orders', 'marks'],
   check: (order, state) =>
-    order.side === 'sell'
+    order.sign < 0
       ? isReduction(order, state)
       : state.reservations.cash(order.strategy) + order.worstCash <= state.ledger.cash(order.strategy),
   detail(order, { ledger, reservations }) {
     const { strategy, instrumentIndex } = order;
-    if (order.side === 'buy') {
+    if (order.sign > 0) {
       return `needs ${order.worstCash} units beside ${reservations.cash(strategy)} reserved, of ${ledger.cash(strategy)} in cash`;
     }
     const reserved = reservations.sellLots(strategy, instrumentIndex);

@@ -1,7 +1,8 @@
 // Random interleavings of intents, fills, cancels, lost answers, late landings and funding on contracts never take the truth beyond a limit.
 
 import { describe, expect, test } from 'vitest';
-import { Reservations, type Reserved } from '../../src/orders/reservation.ts';
+import { Reservations } from '../../src/orders/reservation.ts';
+import type { Reserved } from '../../src/orders/worstCase.ts';
 import { casesOr, expectNoneBroken, firstBroken, Forgetful, Hasty, SEED } from './riskCampaign.ts';
 import { noCounts } from './riskCourse.ts';
 import { FuturesRiskWorld } from './riskFuturesWorld.ts';

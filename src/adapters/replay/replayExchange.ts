@@ -61,6 +61,8 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   #account = 0;
   /** By instrument; those of another exchange have none here. */
   #lanes: readonly Lane[] = [];
+  /** Of a run over one instrument, as most are: each row and each order asks for it several times. */
+  #onlyLane: Lane | null = null;
   /** Of a futures account. */
   #watch: MarginWatch | null = null;
   #conditions: ReplayConditions | null = null;
@@ -83,6 +85,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
       if (venue.trades(feed.instrument)) lanes[index] = laneOf(feed, venue);
     });
     this.#lanes = lanes;
+    this.#onlyLane = lanes.length === 1 ? lanes[0]! : null;
   }
 
   // --- What the engine asks for
@@ -113,14 +116,14 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   }
 
   working(instrument: number): number {
-    const { book } = this.#lanes[instrument]!;
+    const { book } = this.#lane(instrument);
     const working = this.#brackets.total === 0 ? book.working : book.working + this.#brackets.waiting(instrument);
     return this.#conditions === null ? working : working + this.#conditions.waiting(instrument);
   }
 
   /** Matches one row; the order of its steps is docs/matching.md. */
   row(instrument: number, row: number): void {
-    const lane = this.#lanes[instrument]!;
+    const lane = this.#lane(instrument);
     const { book, priceScale } = lane;
     const closeMs = lane.feed.closeOf(row);
     const openMs = lane.lengthMs > 0 ? closeMs - lane.lengthMs : lane.feed.bars.openMs[row]!;
@@ -198,18 +201,18 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     if (fault === 'lostRequest') return engine.outcomeUnknown(id);
     // A leg of a bracket arrives as it is made, with the fill that called for it.
     const nowMs = order.parent > 0 || this.#options.latencyMs === 0 ? order.createdMs : engine.nowMs;
-    const { hitPrice } = engine.desk;
+    const hitPrice = order.parent > 0 ? engine.desk.hitPrice : NaN;
     this.#watch?.beforeOrder(instrumentIndex);
     if ((order.condition ?? 0) > 0) return this.#conditionArrives(order, fault, nowMs);
     const placed = this.#venue.place(this.#account, id, order, nowMs);
     if (placed === null) return fault === 'lostAnswer' ? engine.outcomeUnknown(id) : engine.refused(id, String(this.#venue.refusal));
-    const lane = this.#lanes[instrumentIndex]!;
-    if (order.role === 'market' && order.limit > 0) lane.collared++;
+    const lane = this.#lane(instrumentIndex);
+    if (order.limit > 0 && order.role === 'market') lane.collared++;
     if (fault === 'lostAnswer') {
       this.#placed.set(id, placed.id);
       engine.outcomeUnknown(id);
     } else engine.acked(id, placed.id as VenueOrderId, nowMs);
-    if (order.parent > 0 && hitPrice === hitPrice) lane.book.execute(placed, hitPrice, nowMs);
+    if (hitPrice === hitPrice) lane.book.execute(placed, hitPrice, nowMs);
   }
 
   #conditionArrives(order: ApprovedOrder, fault: Fault, nowMs: number): void {
@@ -268,6 +271,9 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     this.#queue.at(timeMs, run);
   }
 
+  #lane(instrument: number): Lane {
+    return this.#onlyLane ?? this.#lanes[instrument]!;
+  }
   #forget(order: VenueOrder): void {
     if (this.#options.faultOf !== null) this.#placed.delete(order.ref);
     this.#conditions?.childEnded(order.ref as OrderId);

@@ -5,7 +5,7 @@ import type { TickColumn } from '../../model/bars.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { FundingRates } from '../../model/fundingRates.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
-import type { ReservationTerms } from '../../orders/reservation.ts';
+import type { ReservationTerms } from '../../orders/worstCase.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { ExchangePort } from '../../ports/exchange.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';

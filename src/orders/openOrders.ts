@@ -1,0 +1,46 @@
+// The orders of a bot that are not over, oldest first.
+
+import type { OrderRecord } from './record.ts';
+
+export class OpenOrders {
+  /** Added last, and not in the list yet: most orders have ended before anybody asks for the list, and never come into it. */
+  #newest: OrderRecord | null = null;
+  readonly #listed: OrderRecord[] = [];
+
+  get isEmpty(): boolean {
+    return this.#newest === null && this.#listed.length === 0;
+  }
+  /** The list itself, oldest first: orders that are added or removed later may change it. */
+  all(): readonly OrderRecord[] {
+    if (this.#newest !== null) this.#listNewest();
+    return this.#listed;
+  }
+  add(order: OrderRecord): void {
+    if (this.#newest !== null) this.#listNewest();
+    this.#newest = order;
+  }
+  /** Nothing to do for one that is not there. */
+  remove(order: OrderRecord): void {
+    if (order === this.#newest) this.#newest = null;
+    else this.#takeOut(order);
+  }
+  find(id: number): OrderRecord | undefined {
+    const newest = this.#newest; // mostly that one is meant; the search is apart so that V8 inlines the rest
+    return newest !== null && newest.id === id ? newest : this.#search(id);
+  }
+
+  #listNewest(): void {
+    this.#listed.push(this.#newest!);
+    this.#newest = null;
+  }
+  #takeOut(order: OrderRecord): void {
+    const listed = this.#listed;
+    const at = listed.lastIndexOf(order);
+    if (at >= 0) listed.splice(at, 1);
+  }
+  #search(id: number): OrderRecord | undefined {
+    const listed = this.#listed;
+    for (let at = listed.length - 1; at >= 0; at--) if (listed[at]!.id === id) return listed[at];
+    return undefined;
+  }
+}
