@@ -53,7 +53,7 @@ interface AnyRule {
 export interface OrderRule<Books extends Ledger = Ledger> extends AnyRule {
   readonly kind: 'order';
   /** True: the order may pass. Allocates nothing. */
-  check(order: Draft, state: RiskState<Books>): boolean;
+  check(this: void, order: Draft, state: RiskState<Books>): boolean;
   /** The inputs of a refusal, as text: called only when somebody reads it. */
   detail(order: Draft, state: RiskState<Books>): string;
 }
