@@ -4,6 +4,7 @@ import { chmodSync, existsSync } from 'node:fs';
 import { mergeCommands } from './commands.mjs';
 import { removeLeftovers } from './leftovers.mjs';
 import { mergeModules } from './merge.mjs';
+import { ownConstants } from './ownConstants.mjs';
 import { linkPages } from './pages.mjs';
 import { plainFields } from './plainFields.mjs';
 import { vendor } from './vendor.mjs';
@@ -12,6 +13,7 @@ const bin = 'dist/cli/isobar.js';
 if (existsSync(bin)) {
   removeLeftovers('dist', 'src');
   plainFields('dist');
+  ownConstants('dist');
   await vendor('dist');
   await mergeCommands('dist');
   await linkPages('dist');

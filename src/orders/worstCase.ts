@@ -143,22 +143,25 @@ export function figure(order: Reserved, exposure: Exposure): void {
     order.worstLots = lots;
     order.worstUnits = scale.notionalUp(order.worstTicks, lots);
   }
-  if (exposure.leverage > 0) order.worstCash = order.reduceOnly ? 0 : marginOf(order, exposure);
-  else order.worstCash = order.sign > 0 ? priceOf(order, exposure) : 0;
+  order.worstCash = 0;
+  if (exposure.leverage > 0) holdMargin(order, exposure);
+  else if (order.sign > 0) holdPrice(order, exposure);
 }
 
 /** Margin and fee of a futures order that opens. */
-function marginOf({ worstUnits }: Reserved, { leverage, takerFeePpm }: Exposure): number {
-  return worstUnits < Infinity ? Math.ceil(worstUnits / leverage) + mulDiv(worstUnits, takerFeePpm, MILLION, 'up') : Infinity;
+function holdMargin(order: Reserved, { leverage, takerFeePpm }: Exposure): void {
+  const { worstUnits } = order;
+  if (order.reduceOnly) return;
+  order.worstCash = worstUnits < Infinity ? Math.ceil(worstUnits / leverage) + mulDiv(worstUnits, takerFeePpm, MILLION, 'up') : Infinity;
 }
 
-/** Price and fee of a spot buy: a limit never pays more than itself. */
-function priceOf(order: Reserved, { scale, limitFeePpm, cashFeePpm }: Exposure): number {
+/** Price and fee of a spot buy: a limit never pays more than itself. Written and not returned, because a number that is returned is boxed. */
+function holdPrice(order: Reserved, { scale, limitFeePpm, cashFeePpm }: Exposure): void {
   const { limit } = order;
   const isCapped = limit > 0 && limit < order.worstTicks;
   const pay = isCapped ? scale.notionalUp(limit, order.worstLots) : order.worstUnits;
   const feePpm = limit > 0 ? limitFeePpm : cashFeePpm;
-  return feePpm > 0 && pay < Infinity ? pay + mulDiv(pay, feePpm, MILLION, 'up') : pay;
+  order.worstCash = feePpm > 0 && pay < Infinity ? pay + mulDiv(pay, feePpm, MILLION, 'up') : pay;
 }
 
 export function forget(order: Reserved, orders: Reserved[]): void {

@@ -131,16 +131,16 @@ function addsNothing(order: Draft, state: State): boolean {
 }
 
 function gross(order: Draft, state: State): number {
-  return futures.gross(order, ofFutures(state)) + spot.survey(order, ofSpot(state), state.ledger.contracts)[spot.GROSS]!;
+  return futures.gross(order, ofFutures(state)) + spot.survey(order, ofSpot(state), state.ledger.contracts).gross;
 }
 
 /** Coins are longs: they add to what contracts are long, and set off what these are short as far as they are certain to stay. */
 function net(order: Draft, state: State): number {
   const { contracts } = state.ledger;
   const units = netOfContracts(order, ofFutures(state));
-  return order.side === 'buy' ? units + spot.survey(order, ofSpot(state), contracts)[spot.GROSS]! : units - keptCoins(ofSpot(state), contracts);
+  return order.side === 'buy' ? units + spot.survey(order, ofSpot(state), contracts).gross : units - keptCoins(ofSpot(state), contracts);
 }
 
 function worstEquity(order: Draft, state: State): number {
-  return futures.worstEquity(order, ofFutures(state)) + spot.survey(order, ofSpot(state), state.ledger.contracts)[spot.EQUITY]!;
+  return futures.worstEquity(order, ofFutures(state)) + spot.survey(order, ofSpot(state), state.ledger.contracts).equity;
 }

@@ -13,7 +13,7 @@ import { LiveWatches } from './liveRules.ts';
 import type { LiveFacts } from './liveWatch.ts';
 import { SentOrders } from './rate.ts';
 import { resolveLimits, type ResolvedLimits } from './resolve.ts';
-import type { Draft, EquityRule, EquityWatch, Marks, OrderRule, RiskRule, RiskState } from './rule.ts';
+import { Survey, type Draft, type EquityRule, type EquityWatch, type Marks, type OrderRule, type RiskRule, type RiskState } from './rule.ts';
 import { rulesFor } from './rules.ts';
 import { tightened } from './tighten.ts';
 
@@ -70,7 +70,7 @@ export class RiskModule {
       reservations,
       limits: resolved,
       sent: sentOrders(resolved),
-      account: new Float64Array(2),
+      account: new Survey(),
       marks: { lastTicks: () => NaN },
       rangeTicks: () => NaN,
       nowMs: NaN,

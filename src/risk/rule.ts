@@ -20,6 +20,14 @@ export interface Marks {
   openOrders?(): readonly Order[];
 }
 
+/** What a spot account may come to when every open order fills at its worst, in quote units. */
+export class Survey {
+  /** The worst notional of all symbols. */
+  gross = 0.5;
+  /** Cash and holdings at the marks, rounded down, less the taker fees of every open buy and of the order; NaN when it cannot be counted. */
+  equity = 0.5;
+}
+
 /** One object for the life of a module; `nowMs` and `mark` are those of the order in hand. */
 export interface RiskState<Books extends Ledger = Ledger> {
   readonly instruments: readonly Instrument[];
@@ -29,8 +37,8 @@ export interface RiskState<Books extends Ledger = Ledger> {
   readonly reservations: Reservations;
   limits: ResolvedLimits;
   sent: SentOrders;
-  /** Room for figures of the account, written by the rule that needs them. */
-  readonly account: Float64Array;
+  /** Written by the rule that needs it. */
+  readonly account: Survey;
   marks: Marks;
   /** Average true range of an instrument's newest bars, in ticks with a fraction; NaN until there are enough. */
   rangeTicks: (instrumentIndex: number) => number;

@@ -3,13 +3,14 @@
 import * as numbers from '../base/exact.ts';
 import type { SpotLedger } from '../portfolio/spotLedger.ts';
 import * as exposure from './exposure.ts';
-import type { Draft, OrderRule, RiskState } from './rule.ts';
+import type { Draft, OrderRule, RiskState, Survey } from './rule.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { mulDiv, productAtMost } = numbers;
 const { isReduction } = exposure;
 
 const MILLION = 1_000_000;
+const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 
 export const positionMax: OrderRule<SpotLedger> = {
   kind: 'order',
@@ -38,8 +39,8 @@ export const portfolio: OrderRule<SpotLedger> = {
   // Coins are long only: the net of them is the gross.
   keys: ['maxGrossNotional', 'maxNetNotional'],
   needs: ['ledger', 'orders', 'marks'],
-  check: (order, state) => order.sign < 0 || survey(order, state)[GROSS]! <= Math.min(state.limits.grossUnits, state.limits.netUnits),
-  detail: (order, state) => `${survey(order, state)[GROSS]} units over all symbols at the worst, at most ${Math.min(state.limits.grossUnits, state.limits.netUnits)}`,
+  check: (order, state) => order.sign < 0 || survey(order, state).gross <= Math.min(state.limits.grossUnits, state.limits.netUnits),
+  detail: (order, state) => `${survey(order, state).gross} units over all symbols at the worst, at most ${Math.min(state.limits.grossUnits, state.limits.netUnits)}`,
 };
 
 export const leverage: OrderRule<SpotLedger> = {
@@ -51,12 +52,12 @@ export const leverage: OrderRule<SpotLedger> = {
     const most = state.limits.leverage;
     if (order.sign < 0 || most === null) return true;
     const account = survey(order, state);
-    return account[EQUITY]! >= 0 && productAtMost(account[GROSS]!, most.under, most.over, account[EQUITY]!);
+    return account.equity >= 0 && productAtMost(account.gross, most.under, most.over, account.equity);
   },
   detail(order, state) {
     const account = survey(order, state);
     const { over, under } = state.limits.leverage!;
-    return `${account[GROSS]} units over all symbols at the worst, on an equity of ${account[EQUITY]} units after fees; at most ${over}/${under} times`;
+    return `${account.gross} units over all symbols at the worst, on an equity of ${account.equity} units after fees; at most ${over}/${under} times`;
   },
 };
 
@@ -68,13 +69,13 @@ export const concentration: OrderRule<SpotLedger> = {
   check(order, state) {
     const most = state.limits.concentration;
     if (order.sign < 0 || most === null) return true;
-    const equity = survey(order, state)[EQUITY]!;
+    const equity = survey(order, state).equity;
     return equity >= 0 && productAtMost(worstNotional(order.instrumentIndex, order, state), most.under, most.over, equity);
   },
   detail(order, state) {
     const { over, under } = state.limits.concentration!;
     const worst = worstNotional(order.instrumentIndex, order, state);
-    return `${worst} units of the symbol at the worst, on an equity of ${survey(order, state)[EQUITY]} units after fees; at most ${over}/${under} times`;
+    return `${worst} units of the symbol at the worst, on an equity of ${survey(order, state).equity} units after fees; at most ${over}/${under} times`;
   },
 };
 
@@ -116,16 +117,11 @@ export function worstNotional(index: number, order: Draft, state: RiskState<Spot
   return ledger.baseTotal(index) > 0 ? units + ledger.valueUp(index, mark) : units;
 }
 
-/** Where `survey` puts its two figures. */
-export const GROSS = 0;
-export const EQUITY = 1;
-
 /**
- * GROSS: the worst notional of all symbols. EQUITY: cash and holdings at the marks, rounded down, less the taker fees of every open buy
- * and of the order; NaN when it cannot be counted. Both in one walk, into an array of the state: numbers that functions return are boxed.
+ * What the account may come to: both figures in one walk, into a record of the state, because numbers that functions return are boxed.
  * `first`: the coins are the instruments from there on.
  */
-export function survey(order: Draft, state: RiskState<SpotLedger>, first = 0): Float64Array {
+export function survey(order: Draft, state: RiskState<SpotLedger>, first = 0): Survey {
   const { ledger, reservations, instruments, account } = state;
   let gross = 0;
   let equity = ledger.cashTotal;
@@ -134,14 +130,14 @@ export function survey(order: Draft, state: RiskState<SpotLedger>, first = 0): F
     const mark = isOwn ? state.mark : state.marks.lastTicks(index);
     let open = isOwn ? reservations.unitsAt(order, mark) : 0;
     if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, mark);
-    if (open > 0) equity -= open <= Number.MAX_SAFE_INTEGER ? mulDiv(open, reservations.takerFeePpm(index), MILLION, 'up') : NaN;
+    if (open > 0) equity -= open <= MAX_EXACT ? mulDiv(open, reservations.takerFeePpm(index), MILLION, 'up') : NaN;
     gross += open;
     if (ledger.baseTotal(index) > 0) {
       gross += ledger.valueUp(index, mark);
       equity += ledger.valueDown(index, mark);
     }
   }
-  account[GROSS] = gross;
-  account[EQUITY] = equity;
+  account.gross = gross;
+  account.equity = equity;
   return account;
 }
