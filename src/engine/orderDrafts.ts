@@ -118,10 +118,11 @@ export class OrderDrafts {
 
   #sizeByDefault(order: OrderRecord): void {
     const { instrumentIndex } = order;
-    let lots = this.#defaultLots[instrumentIndex]!;
-    if (lots !== lots)
-      this.#defaultLots[instrumentIndex] = lots = this.#lotsOf(this.#engine.defaultSize, order.instrument, instrumentIndex, 0);
-    this.sizeTo(order, lots);
+    const known = this.#defaultLots;
+    if (known[instrumentIndex] !== known[instrumentIndex])
+      known[instrumentIndex] = this.#lotsOf(this.#engine.defaultSize, order.instrument, instrumentIndex, 0);
+    // Read from the list each time: what a call has returned would be put into a box, and so would what stands beside it.
+    this.sizeTo(order, known[instrumentIndex]!);
   }
 
   /** What is to be held, below 0 short: on futures a size may be negative here. */
