@@ -81,7 +81,7 @@ export abstract class BookVenue<Book extends RowBook> {
   restore(instrument: Instrument, image: OrderImage): VenueOrder {
     const order = this.orders.acquire(instrument);
     Object.assign(order, image);
-    this.book(instrument).add(order);
+    this.book(instrument).readmit(order);
     return order;
   }
 

@@ -112,7 +112,7 @@ export abstract class RowBook {
     for (let order = this.head; order !== null && this.budget > 0; order = this.cursor) {
       this.cursor = order.next;
       if (order.admittedMs > openMs || order.limit === 0 || isMarketable(order, open)) continue;
-      const beyond = order.side === 'buy' ? order.limit - low : high - order.limit;
+      const beyond = order.sign > 0 ? order.limit - low : high - order.limit;
       if (beyond > 0 || (beyond === 0 && this.touch)) {
         this.fillAtMost(order, order.limit, this.wantedLots(order, order.limit), true, closeMs);
       }
@@ -148,8 +148,14 @@ export abstract class RowBook {
    */
   abstract lotsWanted(order: VenueOrder, price: number): number;
 
-  /** Takes a new order to the end of the queue. Its funds are held already. */
-  add(order: OrderRecord): void {
+  /** Takes an order of a book that ended to the end of the queue. */
+  readmit(order: OrderRecord): void {
+    order.sign = order.side === 'buy' ? 1 : -1;
+    this.add(order, this.accounts[order.account]!);
+  }
+  /** Takes a new order of an account to the end of the queue. Its funds are held already. */
+  add(order: OrderRecord, owner: Account): void {
+    order.owner = owner;
     order.prev = this.tail;
     if (this.tail === null) this.head = order;
     else this.tail.next = order;
@@ -159,7 +165,7 @@ export abstract class RowBook {
     order.isOpen = true;
     if (order.timeInForce !== null) this.inForce++;
     this.working++;
-    this.accounts[order.account]!.openOrders++;
+    owner.openOrders++;
   }
 
   /** Ends an order unfilled or partly filled: CANCELED, what was held for it free. */
@@ -234,7 +240,7 @@ export abstract class RowBook {
     const { id } = order;
     if (lots > 0) this.fill(order, price, lots, lots === wanted, false, timeMs);
     // The sink may have canceled the order, or released it and reused the record.
-    if (order.limit === 0 && this.traded && order.id === id && order.isOpen) this.cancel(order, timeMs);
+    if (order.isOpen === true && order.limit === 0 && this.traded && order.id === id) this.cancel(order, timeMs);
   }
 
   /** The same for an order with a time in force, which only limits have. */
@@ -327,11 +333,11 @@ export abstract class RowBook {
     order.isOpen = false;
     if (order.timeInForce !== null) this.inForce--;
     this.working--;
-    this.accounts[order.account]!.openOrders--;
+    order.owner!.openOrders--;
   }
 }
 
 /** True when a limit would trade at once at `price`; a price equal to the limit counts. */
 function isMarketable(order: OrderRecord, price: number): boolean {
-  return order.side === 'buy' ? order.limit >= price : order.limit <= price;
+  return order.sign > 0 ? order.limit >= price : order.limit <= price;
 }

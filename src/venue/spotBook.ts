@@ -49,8 +49,8 @@ export class SpotBook extends RowBook {
   }
 
   protected override letGo(order: OrderRecord): void {
-    const { base, quote } = this.seats[order.account]!;
-    (order.side === 'buy' ? quote : base).lock(-order.lockedUnits);
+    const { base, quote } = this.seatOf(order);
+    (order.sign > 0 ? quote : base).lock(-order.lockedUnits);
     order.lockedUnits = 0;
   }
 
@@ -60,7 +60,7 @@ export class SpotBook extends RowBook {
 
   protected override settle(order: OrderRecord, price: number, lots: number, complete: boolean, isMaker: boolean): void {
     const { told } = this;
-    const isBuy = order.side === 'buy';
+    const isBuy = order.sign > 0;
     told.notional = this.money.notional(price, lots);
     told.feeInBase = isBuy && this.feesInReceived;
     const ppm = this.feePpm(order, price, lots, told.notional, isMaker);
@@ -68,10 +68,15 @@ export class SpotBook extends RowBook {
     else this.settleSell(order, lots * this.money.unitsPerLot, ppm);
   }
 
+  /** Of one that was readmitted it is found now. */
+  private seatOf(order: OrderRecord): Seat {
+    return order.seat ?? this.seats[order.account]!;
+  }
+
   /** The money of a buy of `quantity` base units for `told.notional`: sets `told.fee`. */
   private settleBuy(order: OrderRecord, quantity: number, complete: boolean, ppm: number): void {
     const { told, feesInReceived } = this;
-    const { base, quote } = this.seats[order.account]!;
+    const { base, quote } = this.seatOf(order);
     const fee = shareOf(feesInReceived ? quantity : told.notional, ppm, this.rounding);
     told.fee = fee;
     const held = order.lockedUnits;
@@ -99,7 +104,7 @@ export class SpotBook extends RowBook {
   /** The money of a sell of `quantity` base units for `told.notional`: sets `told.fee`. */
   private settleSell(order: OrderRecord, quantity: number, ppm: number): void {
     const { told } = this;
-    const { base, quote } = this.seats[order.account]!;
+    const { base, quote } = this.seatOf(order);
     const fee = shareOf(told.notional, ppm, this.rounding);
     told.fee = fee;
     base.locked = balance(base.locked - quantity);

@@ -72,6 +72,8 @@ export class Venue extends BookVenue<SpotBook> {
     order.ref = ref;
     order.account = account;
     order.side = intent.side;
+    order.sign = intent.side === 'buy' ? 1 : -1;
+    order.seat = seat;
     order.limit = intent.limit;
     order.lots = intent.lots;
     order.quoteUnits = intent.quoteUnits;
@@ -82,8 +84,8 @@ export class Venue extends BookVenue<SpotBook> {
     order.admittedMs = nowMs;
     order.makerPpm = seat.makerPpm;
     order.takerPpm = seat.takerPpm;
-    (intent.side === 'buy' ? seat.quote : seat.base).lock(needed);
-    book.add(order);
+    (order.sign > 0 ? seat.quote : seat.base).lock(needed);
+    book.add(order, seat.account);
     return order;
   }
 

@@ -3,6 +3,8 @@
 import * as checks from '../base/assert.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Side, TimeInForce } from '../model/order.ts';
+import type { Account } from './account.ts';
+import type { Seat } from './accounts.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const assert: typeof checks.assert = checks.assert;
@@ -23,8 +25,13 @@ export class OrderRecord {
   ref = 0;
   /** Index of the account; -1 while the record lies in the pool. */
   account = -1;
+  /** The account itself, while the order stands in a book; and on spot what it is paid by. Found once, and not at each use. */
+  owner: Account | null = null;
+  seat: Seat | null = null;
   instrument: Instrument;
   side: Side = 'buy';
+  /** 1 of a buy, -1 of a sell: compared in a third of the steps of the side, which is a text. */
+  sign: 1 | -1 = 1;
   /** Limit price in ticks; 0 for MARKET. */
   limit = 0.5;
   /** Wanted base quantity; 0 for a MARKET BUY, which is by amount. */
@@ -64,7 +71,7 @@ export class OrderRecord {
 export type VenueOrder = Readonly<OrderRecord>;
 
 /** What of an open order outlives the process; its id and its place in the pool do not. */
-export type OrderImage = Readonly<Omit<OrderRecord, 'id' | 'instrument' | 'isOpen' | 'prev' | 'next'>>;
+export type OrderImage = Readonly<Omit<OrderRecord, 'id' | 'instrument' | 'owner' | 'seat' | 'sign' | 'isOpen' | 'prev' | 'next'>>;
 
 /** Slots at the start; a power of two, so that the low bits of an id say where its order lies. */
 const SLOTS = 512;
@@ -72,13 +79,15 @@ const SLOTS = 512;
 const MASK = SLOTS - 1;
 
 /**
- * The pool, and the records in use by id. The newest orders lie in slots by their low bits; one that is still in use when its slot comes
- * round again moves to a map, where few are, for most orders end soon. What is released stays in its slot: its account says that it is,
- * and once it is used again its id says that it stands in another slot too.
+ * The pool, and the records in use by id. An order that is followed by another while it is in use lies in a slot by the low bits of its id;
+ * one that is still in use when its slot comes round again moves to a map, where few are, for most orders end soon. What is released stays
+ * in its slot: its account says that it is, and once it is used again its id says that it stands in another slot, or in none.
  */
 export class OrderTable {
   private lastId = 0;
   private spare: OrderRecord | null = null;
+  /** In no slot yet: most orders are over before the next one comes. */
+  private newest: OrderRecord | null = null;
   private readonly slots: (OrderRecord | null)[] = Array.from({ length: SLOTS }, () => null);
   private readonly elders = new Map<number, OrderRecord>();
 
@@ -91,23 +100,31 @@ export class OrderTable {
       order.next = null;
       order.instrument = instrument;
     }
-    const id = ++this.lastId;
-    const elder = this.slots[id & MASK] ?? null;
-    if (elder !== null && elder.account >= 0 && elder.id === id - SLOTS) this.elders.set(elder.id, elder);
-    this.slots[id & MASK] = order;
-    order.id = id;
+    order.id = ++this.lastId;
+    if (this.newest !== null) this.keep(this.newest);
+    this.newest = order;
     return order;
+  }
+  private keep(order: OrderRecord): void {
+    const slot = order.id & MASK;
+    const elder = this.slots[slot] ?? null;
+    if (elder !== null && elder !== order && elder.account >= 0 && (elder.id & MASK) === slot) this.elders.set(elder.id, elder);
+    this.slots[slot] = order;
   }
 
   find(id: number): OrderRecord | null {
+    if (this.newest?.id === id) return this.newest;
     const order = this.slots[id & MASK];
     return order?.id === id && order.account >= 0 ? order : (this.elders.get(id) ?? null);
   }
 
   release(order: OrderRecord): void {
     assert(order.account >= 0, 'an order is released once');
-    if (this.elders.size > 0) this.elders.delete(order.id);
+    if (order === this.newest) this.newest = null;
+    else if (this.elders.size > 0) this.elders.delete(order.id);
     order.account = -1;
+    order.owner = null;
+    order.seat = null;
     order.prev = null;
     order.next = this.spare;
     this.spare = order;

@@ -132,6 +132,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     order.ref = ref;
     order.account = account;
     order.side = intent.side;
+    order.sign = intent.side === 'buy' ? 1 : -1;
     order.limit = intent.limit;
     order.lots = intent.lots;
     order.quoteUnits = intent.quoteUnits;
@@ -152,7 +153,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
       position.heldLots += this.closing;
       if (position.heldLots > position.lots) this.giveWay(book, position, nowMs);
     }
-    book.add(order);
+    book.add(order, wallets.accounts[account]!);
     return order;
   }
 
