@@ -102,6 +102,8 @@ export class Engine implements ExchangeSink, Marks {
   touched = false;
   /** What comes between instants is told at the next one, as a backtest does it: for a live bot that is compared with one. */
   tellsAtInstants = false;
+  /** Exits, of whichever strategy, that wait for orders to end. */
+  exitsWaiting = 0;
   /** Some strategy has `onFill`, or `onOrder`. */
   wantsFills = false;
   wantsOrders = false;
@@ -244,9 +246,7 @@ export class Engine implements ExchangeSink, Marks {
   equityUnits(strategy: number): number {
     return this.ledger.equityUnits(strategy, this.marks());
   }
-  toMoney(units: number): number {
-    return units / pow10(this.instruments[0]!.quoteDigits);
-  }
+  readonly toMoney = (units: number): number => units / pow10(this.instruments[0]!.quoteDigits);
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void {
     this.parts.log(this.nowMs, strategy, message, fields);
   }
@@ -391,7 +391,7 @@ export class Engine implements ExchangeSink, Marks {
     if (order.trigger > 0 && order.filledLots < order.lots) this.desk.legEndedShort(order);
     if (this.desk.holds) this.desk.siblingEnded(order);
     if (order.condition > 0) this.conditions.ended(order);
-    this.runs[order.strategy]!.orderEnded(order.instrumentIndex);
+    if (this.exitsWaiting > 0) this.runs[order.strategy]!.orderEnded(order.instrumentIndex);
   }
   tellOrder(order: OrderRecord): void {
     const run = this.wantsOrders ? this.runs[order.strategy]! : null;

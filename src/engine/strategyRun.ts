@@ -76,7 +76,6 @@ export class StrategyRun implements StrategyHost {
   readonly #positions: (PositionView | undefined)[] = [];
   readonly #fundings: (FundingView | undefined)[] = [];
   readonly #exitPending: boolean[] = [];
-  #exitsPending = 0;
 
   constructor(engine: Engine, index: number, name: string, rng: Rng) {
     this.#engine = engine;
@@ -260,7 +259,7 @@ export class StrategyRun implements StrategyHost {
 
   /** An exit waits for cancels: what is held, and what is bought until then, goes with it. */
   isLeaving(instrumentIndex: number): boolean {
-    return this.#exitsPending > 0 && this.#exitPending[instrumentIndex] === true;
+    return this.#engine.exitsWaiting > 0 && this.#exitPending[instrumentIndex] === true;
   }
   /** An order of this strategy has ended: an exit that waited for its cancels may now go. */
   orderEnded(instrumentIndex: number): void {
@@ -271,7 +270,7 @@ export class StrategyRun implements StrategyHost {
     const long = ledger.closable(this.index, instrumentIndex, false, true);
     if (this.#isClosing(instrumentIndex, long, ledger.closable(this.index, instrumentIndex, true, true))) return;
     this.#exitPending[instrumentIndex] = false;
-    this.#exitsPending--;
+    this.#engine.exitsWaiting--;
     this.#closePosition(execution[instrumentIndex]!);
   }
 
@@ -283,7 +282,7 @@ export class StrategyRun implements StrategyHost {
     const long = ledger.closable(this.index, instrumentIndex, false, true);
     const short = ledger.closable(this.index, instrumentIndex, true, true);
     if (this.#isClosing(instrumentIndex, long, short)) {
-      if (!this.#exitPending[instrumentIndex]) this.#exitsPending++;
+      if (!this.#exitPending[instrumentIndex]) engine.exitsWaiting++;
       this.#exitPending[instrumentIndex] = true;
       return null;
     }

@@ -42,6 +42,8 @@ export class RiskModule {
   #chain: Chain = () => null;
   readonly #watches = new Map<string, EquityWatch>();
   readonly #watchList: EquityWatch[] = [];
+  /** A loss rule is on: the engine must call `begin` once, and `observe` before it asks for a verdict. */
+  watchesEquity = false;
   readonly #live: LiveWatches;
   #on: readonly string[] = [];
   #scanned = 0;
@@ -96,6 +98,7 @@ export class RiskModule {
       else this.#watches.set(rule.code, this.#watch(rule, resolved));
     }
     this.#watchList.splice(0, this.#watchList.length, ...this.#watches.values());
+    this.watchesEquity = this.#watchList.length > 0;
     this.watchesLife = this.#live.any || resolved.set.has('parent') || resolved.set.has('maxOrdersPerFill');
   }
 
@@ -134,10 +137,6 @@ export class RiskModule {
 
   // --- Equity, for the loss rules
 
-  /** A loss rule is on: the engine must call `begin` once, and `observe` before it asks for a verdict. */
-  get watchesEquity(): boolean {
-    return this.#watchList.length > 0;
-  }
   /** The account's equity as the run begins. */
   begin(units: number, nowMs: number): void {
     for (const watch of this.#watchList) watch.begin(units, nowMs);
@@ -222,7 +221,7 @@ export class RiskModule {
     const reservations = this.#reservations;
     if (reservations.hasTombstones) reservations.expire(nowMs);
     reservations.assess(order, markTicks);
-    for (let at = 0; at < this.#watchList.length; at++) this.#watchList[at]!.roll(nowMs);
+    if (this.watchesEquity) for (const watch of this.#watchList) watch.roll(nowMs);
     if (this.halts.any) {
       const cause = this.halts.causeOf(order.instrumentIndex, order.strategy);
       if (cause && !(cause.state === 'HALT_NEW' && isReduction(order, state))) return this.#refuse(cause.code, order, null, cause);
@@ -317,5 +316,6 @@ function isSound(order: Draft, { instruments, ledger, nowMs, mark }: RiskState):
   if (!(instrumentIndex >= 0 && instrumentIndex < instruments.length)) return false;
   if (quoteUnits > 0 && (lots > 0 || limit > 0 || (sign < 0 && instruments[instrumentIndex]?.contract === undefined))) return false;
   if (!(strategy >= 0 && strategy < ledger.strategies && Math.floor(strategy) === strategy)) return false;
-  return order.filledLots === 0 && order.filledUnits === 0 && order.reserved === false;
+  if (order.filledLots !== 0 || order.filledUnits !== 0 || order.reserved) return false;
+  return true;
 }

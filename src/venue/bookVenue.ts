@@ -3,18 +3,15 @@
 import * as checks from '../base/assert.ts';
 import { InvariantError } from '../base/errors.ts';
 import { mulDiv } from '../base/exact.ts';
-import { listOf } from '../base/listOf.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { OrderIntent } from '../model/order.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
 import type { RowBook } from './rowBook.ts';
-import type { InstrumentState, VenueState } from './venueConfig.ts';
+import type { VenueState } from './venueConfig.ts';
 import { type OrderImage, type OrderRecord, OrderTable, type VenueOrder } from './venueOrder.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const assert: typeof checks.assert = checks.assert;
-
-const OPEN: InstrumentState = {};
 
 /** Time comes in with each call; amounts are whole numbers of the instrument's and the assets' scales. */
 export abstract class BookVenue<Book extends RowBook> {
@@ -24,15 +21,13 @@ export abstract class BookVenue<Book extends RowBook> {
   protected readonly books: readonly Book[];
   protected readonly bookOf: ReadonlyMap<Instrument, Book>;
   protected readonly placeOff: boolean;
-  /** By index of the instrument. */
-  private readonly states: readonly InstrumentState[];
   private readonly cancelOff: boolean;
   private readonly missingOrderCode: number;
 
   protected constructor(books: readonly Book[], state: VenueState | undefined, missingOrderCode: number) {
     this.books = books;
     this.bookOf = new Map(books.map((book) => [book.instrument, book]));
-    this.states = listOf(books, ({ instrument }) => state?.instruments?.[instrument.id] ?? OPEN);
+    for (const book of books) book.state = state?.instruments?.[book.instrument.id] ?? null;
     this.placeOff = state?.off?.includes('place') ?? false;
     this.cancelOff = state?.off?.includes('cancel') ?? false;
     this.missingOrderCode = state?.missingOrderCode ?? missingOrderCode;
@@ -61,16 +56,16 @@ export abstract class BookVenue<Book extends RowBook> {
 
   /** Step 14 of the order of checks. A number finer than its scale is a fraction here: `size` is an amount or a quantity. */
   protected checkInstrument(book: Book, limit: number, size: number, byAmount: boolean): number {
-    const state = this.states[book.index]!;
-    if (state !== OPEN) {
+    const { state } = book;
+    if (state !== null) {
       if (state.frozen === true) return VENUE_CODES.exchangeLock.code;
       if (limit === 0 && state.marketTrading === false) return VENUE_CODES.marketNotSupported.code;
     }
     if (Math.floor(limit) !== limit) return VENUE_CODES.priceVolumePrecision.code;
     if (Math.floor(size) !== size) return byAmount ? VENUE_CODES.badPrecision.code : VENUE_CODES.priceVolumePrecision.code;
     if (size <= 0 || (!byAmount && size < book.instrument.minLots)) return VENUE_CODES.quantityTooSmall.code;
-    const { priceBandPpm } = state;
-    if (limit > 0 && priceBandPpm !== undefined && priceBandPpm > 0 && book.lastPrice > 0) {
+    const priceBandPpm = state === null ? 0 : (state.priceBandPpm ?? 0);
+    if (priceBandPpm > 0 && limit > 0 && book.lastPrice > 0) {
       const furthest = mulDiv(book.lastPrice, priceBandPpm, 1_000_000, 'down');
       if (Math.abs(limit - book.lastPrice) > furthest) return VENUE_CODES.priceWaveExceed.code;
     }

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { spotInstrument } from '../../test/fixtures/spotVenue.ts';
 import { MAX_EXACT, type Rounding } from '../base/exact.ts';
-import { Money, shareOf } from './money.ts';
+import { Money, Shares } from './money.ts';
 
 const Exact = Decimal.clone({ precision: 80 });
 const MODES: Readonly<Record<Rounding, Decimal.Rounding>> = {
@@ -62,7 +62,7 @@ describe('Money', () => {
   });
 });
 
-describe('shareOf', () => {
+describe('Shares', () => {
   test('is the exact share of any amount in each direction of rounding', () => {
     fc.assert(
       fc.property(
@@ -71,7 +71,7 @@ describe('shareOf', () => {
         fc.constantFrom<Rounding>('down', 'up', 'halfUp', 'halfEven'),
         (units, ppm, rounding) => {
           const expected = new Exact(units).times(ppm).div(1_000_000).toDecimalPlaces(0, MODES[rounding]);
-          expect(shareOf(units, ppm, rounding)).toBe(expected.toNumber());
+          expect(new Shares(rounding).of(units, ppm)).toBe(expected.toNumber());
         },
       ),
       { numRuns: 5_000 },
@@ -82,7 +82,7 @@ describe('shareOf', () => {
     fc.assert(
       fc.property(whole(43), fc.integer({ min: 0, max: 1_000 }), (units, ppm) => {
         fc.pre(units * ppm + 500_000 <= MAX_EXACT);
-        expect(shareOf(units, ppm, 'halfUp')).toBe(Math.floor((units * ppm + 500_000) / 1_000_000));
+        expect(new Shares('halfUp').of(units, ppm)).toBe(Math.floor((units * ppm + 500_000) / 1_000_000));
       }),
       { numRuns: 3_000 },
     );

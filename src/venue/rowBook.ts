@@ -10,7 +10,7 @@ import type { Account } from './account.ts';
 import type { FeeModel } from './feeModel.ts';
 import type { SlippageModel } from './slippage.ts';
 import * as slippages from './slippage.ts';
-import type { VenueConfig } from './venueConfig.ts';
+import type { InstrumentState, VenueConfig } from './venueConfig.ts';
 import type { OrderRecord, VenueOrder } from './venueOrder.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
@@ -44,6 +44,8 @@ export abstract class RowBook {
   readonly index: number;
   /** Last price in ticks, from which the price band is measured; the caller keeps it. 0: not known, no band. */
   lastPrice = 0;
+  /** What the exchange has set for the instrument: null where it is open as any other. */
+  state: InstrumentState | null = null;
   /** Orders that can still fill. */
   working = 0;
   /** Those among them that have a time in force. */

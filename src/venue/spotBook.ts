@@ -1,18 +1,15 @@
 // The money of a spot instrument's executions: coins against quote money, fees in what is received or in quote money.
 
-import type { Rounding } from '../base/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Accounts, Outside, Seat } from './accounts.ts';
 import * as balances from './accounts.ts';
-import * as shares from './money.ts';
-import { Money } from './money.ts';
+import { Money, Shares } from './money.ts';
 import { type BookContext, RowBook } from './rowBook.ts';
 import type { VenueFees } from './venueConfig.ts';
 import type { OrderRecord, VenueOrder } from './venueOrder.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { balance } = balances;
-const { shareOf } = shares;
 
 export class SpotBook extends RowBook {
   readonly money: Money;
@@ -23,7 +20,7 @@ export class SpotBook extends RowBook {
   private readonly base: Outside;
   private readonly quote: Outside;
   private readonly feesInReceived: boolean;
-  private readonly rounding: Rounding;
+  private readonly shares: Shares;
 
   constructor(instrument: Instrument, index: number, context: BookContext, accounts: Accounts, fees: VenueFees) {
     super(instrument, index, context);
@@ -32,12 +29,12 @@ export class SpotBook extends RowBook {
     this.base = accounts.outside[accounts.asset(instrument.base)]!;
     this.quote = accounts.outside[accounts.asset(instrument.quote)]!;
     this.feesInReceived = fees.in === 'received';
-    this.rounding = fees.rounding;
+    this.shares = new Shares(fees.rounding);
   }
 
   /** Quote units to be held for a buy of `units`: with the fee where it is paid in quote. */
   buyHold(units: number, ppm: number): number {
-    return this.feesInReceived || units === Infinity ? units : units + shareOf(units, ppm, this.rounding);
+    return this.feesInReceived || units === Infinity ? units : units + this.shares.of(units, ppm);
   }
 
   override lotsWanted(order: VenueOrder, price: number): number {
@@ -77,7 +74,7 @@ export class SpotBook extends RowBook {
   private settleBuy(order: OrderRecord, quantity: number, complete: boolean, ppm: number): void {
     const { told, feesInReceived } = this;
     const { base, quote } = this.seatOf(order);
-    const fee = shareOf(feesInReceived ? quantity : told.notional, ppm, this.rounding);
+    const fee = this.shares.of(feesInReceived ? quantity : told.notional, ppm);
     told.fee = fee;
     const held = order.lockedUnits;
     let due = feesInReceived ? told.notional : told.notional + fee;
@@ -105,7 +102,7 @@ export class SpotBook extends RowBook {
   private settleSell(order: OrderRecord, quantity: number, ppm: number): void {
     const { told } = this;
     const { base, quote } = this.seatOf(order);
-    const fee = shareOf(told.notional, ppm, this.rounding);
+    const fee = this.shares.of(told.notional, ppm);
     told.fee = fee;
     base.locked = balance(base.locked - quantity);
     order.lockedUnits -= quantity;

@@ -16,6 +16,7 @@ export class Venue extends BookVenue<SpotBook> {
   readonly accounts: Accounts;
   /** The book of the last order, its account's seat there, and the units that the last admitted order has to hold. */
   private lastBook: SpotBook;
+  private lastAccount = -1;
   private lastSeat: Seat | null = null;
   private needed = 0.5;
 
@@ -96,6 +97,7 @@ export class Venue extends BookVenue<SpotBook> {
       const book = this.bookOf.get(intent.instrument);
       if (book === undefined) return VENUE_CODES.badSymbol.code;
       this.lastBook = book;
+      this.lastAccount = -1;
     }
     const { lastBook: book } = this;
     const { limit, lots, quoteUnits } = intent;
@@ -106,8 +108,8 @@ export class Venue extends BookVenue<SpotBook> {
     if (intent.timeInForce !== null || (byAmount ? lots !== 0 : quoteUnits !== 0)) return VENUE_CODES.unknownComposition.code;
     const code = this.checkInstrument(book, limit, byAmount ? quoteUnits : lots, byAmount);
     if (code !== 0) return code;
-    const seat = book.seats[account] ?? noAccount(account);
-    this.lastSeat = seat;
+    if (account !== this.lastAccount) this.lastSeat = this.seatOf(book, account);
+    const seat = this.lastSeat ?? noAccount(account);
     if (seat.account.isRestricted) return VENUE_CODES.accountRestricted.code;
     if (seat.account.openOrders >= seat.account.mostOpen) return VENUE_CODES.tooManyOrders.code;
 
@@ -116,6 +118,12 @@ export class Venue extends BookVenue<SpotBook> {
     else if (byAmount) this.needed = book.buyHold(quoteUnits, seat.takerPpm);
     else this.needed = book.buyHold(money.notional(limit, lots), Math.max(seat.makerPpm, seat.takerPpm));
     return this.needed <= (isBuy ? seat.quote : seat.base).free ? 0 : VENUE_CODES.balanceNotEnough.code;
+  }
+
+  private seatOf(book: SpotBook, account: number): Seat {
+    const seat = book.seats[account] ?? noAccount(account);
+    this.lastAccount = account;
+    return seat;
   }
 
   /** Throws InvariantError unless, in each asset, deposits = balances + fees + what the market took. For tests: it walks all accounts. */

@@ -47,6 +47,8 @@ interface Lane {
   /** Cancels that arrived inside a row: they act after it, for nobody knows what the row did first. */
   readonly lateCancels: number[];
   readonly lateConditions: OrderId[];
+  /** How many of both. */
+  late: number;
   /** Orders at a collar that have not had their row yet. */
   collared: number;
 }
@@ -132,7 +134,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const volumeLots = this.#options.needsVolume ? wholeLots(lane.feed.bars.volume[row]!, lane.lotScale) : 0;
     book.matchOpen(openMs, open, volumeLots);
     if (this.working(instrument) > 0) this.#insideRow(lane, instrument, row, openMs, closeMs, open);
-    if (lane.lateCancels.length > 0 || lane.lateConditions.length > 0) this.#actLateCancels(lane);
+    if (lane.late > 0) this.#actLateCancels(lane);
     if (lane.collared > 0) lane.collared = book.working > 0 ? this.#engine.sweep(instrument, openMs) : 0;
   }
 
@@ -235,13 +237,13 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const found = typeof venueId === 'number' ? this.#venue.find(this.#account, venueId) : null;
     if (found === null || !this.#venue.requestCancel(found)) return;
     const lane = this.#lanes[order.instrumentIndex]!;
-    if (this.#isInsideRow(lane, order)) lane.lateCancels.push(found.id);
+    if (this.#isInsideRow(lane, order)) lane.late = lane.lateCancels.push(found.id) + lane.lateConditions.length;
     else this.#venue.finishCancel(found, this.#engine.nowMs);
   }
 
   #cancelCondition(conditions: ReplayConditions, order: Order): void {
     const lane = this.#lanes[order.instrumentIndex]!;
-    if (this.#isInsideRow(lane, order)) lane.lateConditions.push(order.id);
+    if (this.#isInsideRow(lane, order)) lane.late = lane.lateConditions.push(order.id) + lane.lateCancels.length;
     else conditions.cancel(order.id, this.#engine.nowMs);
   }
 
@@ -252,6 +254,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   }
 
   #actLateCancels(lane: Lane): void {
+    lane.late = 0;
     for (const order of lane.lateConditions.splice(0)) {
       // One that the row has fired goes on as what it has placed, and the cancel is of that.
       const child = this.#conditions?.childOf(order);
@@ -291,6 +294,7 @@ function laneOf(feed: FeedRun, venue: BookVenue<RowBook>): Lane {
     lengthMs: fixedLengthMs(feed.bars.interval) ?? 0,
     lateCancels: [],
     lateConditions: [],
+    late: 0,
     collared: 0,
   };
 }

@@ -4,7 +4,7 @@ import { assert } from '../../base/assert.ts';
 import { exact, mulDiv, type Rounding } from '../../base/exact.ts';
 import type { Fill } from '../../model/fill.ts';
 import { type BookContext, RowBook } from '../rowBook.ts';
-import { shareOf } from '../money.ts';
+import { Shares } from '../money.ts';
 import type { OrderRecord, VenueOrder } from '../venueOrder.ts';
 import { type Position, Reduction } from './position.ts';
 import type { ContractTerms, Wallet, Wallets } from './wallets.ts';
@@ -15,13 +15,16 @@ export interface ReductionSink {
   reduced(position: Readonly<Position>, lots: number, price: number, profitUnits: number, feeUnits: number, timeMs: number): void;
 }
 
+/** What may become due is rounded against whoever owes it. */
+const UP = new Shares('up');
+
 export class ContractBook extends RowBook {
   readonly terms: ContractTerms;
   /** Last mark in ticks; 0 before the first. */
   markTicks = 0;
 
   private readonly wallets: Wallets;
-  private readonly rounding: Rounding;
+  private readonly shares: Shares;
   private readonly reductions: ReductionSink;
   private readonly gone = new Reduction();
   private readonly nextPositionId: () => number;
@@ -38,7 +41,7 @@ export class ContractBook extends RowBook {
     super(terms.instrument, index, context);
     this.terms = terms;
     this.wallets = wallets;
-    this.rounding = rounding;
+    this.shares = new Shares(rounding);
     this.reductions = reductions;
     this.nextPositionId = nextPositionId;
   }
@@ -57,7 +60,7 @@ export class ContractBook extends RowBook {
     const value = this.terms.money.value(lots, price);
     if (value === Infinity) return Infinity;
     const { leverage } = this.wallets.setting(account, this.index);
-    return exact(this.terms.money.initial(value, leverage) + shareOf(value, Math.max(makerPpm, takerPpm), 'up'));
+    return exact(this.terms.money.initial(value, leverage) + UP.of(value, Math.max(makerPpm, takerPpm)));
   }
 
   /** The price at which an opening order is worth most: its limit or the last price, whichever that is. */
@@ -83,7 +86,7 @@ export class ContractBook extends RowBook {
     told.timeMs = timeMs;
     told.covered = 0;
     this.giveBack(position, lots, value, wallet);
-    const fee = Math.min(shareOf(value, feePpm, 'up'), Math.max(0, backing + this.gone.profitUnits));
+    const fee = Math.min(UP.of(value, feePpm), Math.max(0, backing + this.gone.profitUnits));
     wallet.free = exact(wallet.free - fee);
     wallet.liquidationFees += fee;
     wallets.insurance[asset] = exact(wallets.insurance[asset]! + fee);
@@ -139,7 +142,7 @@ export class ContractBook extends RowBook {
     const isBuy = order.side === 'buy';
     const wallet = wallets.wallet(order.account, asset);
     const value = money.value(lots, price);
-    const fee = shareOf(value, this.feePpm(order, price, lots, value, isMaker), this.rounding);
+    const fee = this.shares.of(value, this.feePpm(order, price, lots, value, isMaker));
     told.notional = value;
     told.fee = fee;
     told.feeInBase = false;
