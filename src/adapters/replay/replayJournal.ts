@@ -1,4 +1,4 @@
-// The journal of a replay: it writes nothing, counts and hashes what would be written, and is durable at once.
+// The journal of a replay: it writes nothing and hashes what would be written; every record is durable at once.
 
 import type { Fill } from '../../model/fill.ts';
 import type { Order } from '../../model/order.ts';
@@ -6,14 +6,14 @@ import type { Evidence } from '../../ports/exchange.ts';
 import type { Journal } from '../../ports/journal.ts';
 
 const PRIME = 16_777_619;
-const MIX = 0x85eb_ca6b | 0;
+/** The sequence number of every record: nobody waits for one to be on a disk, so none needs a number of its own. */
+const SEQ = 0;
 
 export class ReplayJournal implements Journal {
-  #count = 0;
   #hash = 2_166_136_261 | 0;
 
   get durableSeq(): number {
-    return this.#count;
+    return SEQ;
   }
   /** Hash of all records so far, 8 hex digits: equal runs keep equal journals. */
   get hash(): string {
@@ -24,7 +24,6 @@ export class ReplayJournal implements Journal {
     return this.#record(1, order.id, code.length);
   }
   submitted(order: Order): number {
-    this.#count += 2;
     return this.#record(2, order.id, order.lots + order.quoteUnits + order.createdMs * 31);
   }
   ack(order: Order): number {
@@ -37,8 +36,8 @@ export class ReplayJournal implements Journal {
     return this.#record(6, order.id, seen.venueMs);
   }
   fill(order: Order, { tradeId, price, lots, fee }: Fill): number {
-    // Odd factors keep figures of equal sums apart.
-    return this.#record(7, order.id, tradeId + price * 31 + lots * 1009 + fee * 65_537);
+    // An odd factor keeps figures of equal sums apart.
+    return this.#record(7, order.id, ((price * 31 + lots) * 31 + fee) * 31 + tradeId);
   }
   state(order: Order): number {
     return this.#record(8, order.id, order.filledLots);
@@ -47,15 +46,15 @@ export class ReplayJournal implements Journal {
     return createdMs;
   }
   cancelSent(): number {
-    return this.#count;
+    return SEQ;
   }
   tomb(order: Order): number {
     return this.#record(9, order.id, 0);
   }
 
   #record(kind: number, id: number, value: number): number {
-    // One mix a record, of the value's low 32 bits: a step that is added, dropped, moved or changed changes all that follows.
-    this.#hash = Math.imul(this.#hash ^ (id << 4) ^ kind ^ Math.imul(value | 0, MIX), PRIME);
-    return ++this.#count;
+    // One mix a record, of the low 32 bits: a step that is added, dropped, moved or changed changes all that follows.
+    this.#hash = Math.imul(this.#hash ^ ((id << 4) + kind + value), PRIME);
+    return SEQ;
   }
 }
