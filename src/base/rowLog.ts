@@ -58,18 +58,21 @@ export class RowLog {
   readonly width: number;
   readonly #scratch: Scratch;
   readonly #pages: Float64Array[] = [];
-  /** The page that was asked for last, and its number: rows are mostly written in order. */
-  #last: Float64Array = new Float64Array(0);
-  #lastAt = -1;
+  /** The page that was turned to last, and its number: rows are mostly written in order. */
+  page: Float64Array = new Float64Array(0);
+  #pageAt = -1;
 
   constructor(width: number, scratch: Scratch) {
     this.width = width;
     this.#scratch = scratch;
   }
 
-  /** The page of a row, made when it is the first of it. The row begins at `rowInPage(row)` times the width. */
-  page(row: number): Float64Array {
-    return row >> PAGE_BITS === this.#lastAt ? this.#last : this.#turnTo(row >> PAGE_BITS);
+  /**
+   * Makes `page` the page of a row, which begins there at `rowInPage(row)` times the width. The page is read from its field afterwards, and not
+   * returned: V8 knows the kind of array that a field holds, and has to look at what a call returns.
+   */
+  turnTo(row: number): void {
+    if (row >> PAGE_BITS !== this.#pageAt) this.#turn(row >> PAGE_BITS);
   }
 
   /** The rows [0, length) as columns, by field; lent by `arena` where one is given. */
@@ -88,13 +91,13 @@ export class RowLog {
   /** Gives the memory back; the log is empty afterwards. */
   release(): void {
     for (const page of this.#pages.splice(0)) this.#scratch.give(page);
-    this.#lastAt = -1;
+    this.#pageAt = -1;
   }
 
-  #turnTo(at: number): Float64Array {
+  #turn(at: number): void {
     while (this.#pages.length <= at) this.#pages.push(this.#scratch.page(PAGE_ROWS * this.width));
-    this.#lastAt = at;
-    return (this.#last = this.#pages[at]!);
+    this.#pageAt = at;
+    this.page = this.#pages[at]!;
   }
 }
 

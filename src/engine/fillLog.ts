@@ -22,7 +22,8 @@ export class FillLog {
 
   push(strategy: number, instrument: number, isBuy: boolean, orderId: number, fill: Fill): void {
     const row = this.length++;
-    const page = this.#rows.page(row);
+    this.#rows.turnTo(row);
+    const { page } = this.#rows;
     const at = rowInPage(row) * WIDTH;
     page[at + FIELD.tradeId] = fill.tradeId;
     page[at + FIELD.orderId] = orderId;

@@ -4,22 +4,34 @@ import * as rows from '../base/rowLog.ts';
 import { InvariantError } from '../base/errors.ts';
 import { bitsOf, RowLog, type Scratch } from '../base/rowLog.ts';
 import { ENDINGS, ROLES, type OrderColumns } from '../model/run.ts';
+import type { DoneReason } from '../model/order.ts';
 import type { OrderRecord } from './record.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { rowInPage } = rows;
 
 /** Fields of a row. Small whole numbers share one: an order's row is one stretch of memory, and short. */
-const FIELD = { parent: 0, lots: 1, quoteUnits: 2, limit: 3, filledLots: 4, filledUnits: 5, createdMs: 6, arrivedMs: 7, doneMs: 8, codes: 9, texts: 10 } as const; // prettier-ignore
+const FIELD = { parent: 0, lots: 1, quoteUnits: 2, limit: 3, filledLots: 4, filledUnits: 5, createdMs: 6, arrivedMs: 7, changedMs: 8, codes: 9, texts: 10 } as const; // prettier-ignore
 const WIDTH = 11;
+const OPEN = ENDINGS.indexOf('open');
 const FILLED = ENDINGS.indexOf('filled');
 /** Texts that a run may use for slots and codes. */
 const MAX_TEXTS = 65_536;
+
+/** A text and its number among the texts of the run. */
+interface Known {
+  readonly text: string;
+  readonly at: number;
+}
 
 export class OrderLog {
   readonly #rows: RowLog | null;
   readonly #texts: string[] = [''];
   readonly #textAt = new Map<string, number>([['', 0]]);
+
+  /** The slots of the newest buy and of the newest sell: mostly those of the next ones, and then nothing is hashed. */
+  #buys: Known = { text: '', at: 0 };
+  #sells: Known = { text: '', at: 0 };
 
   /** The number of the last order before the first row: orders of an earlier process have none. */
   base = 0;
@@ -29,12 +41,16 @@ export class OrderLog {
     this.#rows = scratch === null ? null : new RowLog(WIDTH, scratch);
   }
 
-  /** Writes the row of an order that has ended, or that is still open when the run ends. */
-  write(order: OrderRecord): void {
+  /** Writes the row of an order that has ended, or that is still open when the run ends. `ending`: its reason, which most callers know. */
+  write(order: OrderRecord, ending: DoneReason | 'open'): void {
     const rowLog = this.#rows;
     const row = order.id - this.base - 1;
     if (rowLog === null || row < 0) return;
-    const page = rowLog.page(row);
+    // Before the first number is written: behind calls V8 looks at the page again.
+    const slot = this.#slot(order);
+    const code = order.code === null ? 0 : this.#text(order.code);
+    rowLog.turnTo(row);
+    const { page } = rowLog;
     const at = rowInPage(row) * WIDTH;
     page[at + FIELD.parent] = order.parent;
     page[at + FIELD.lots] = order.lots;
@@ -44,9 +60,9 @@ export class OrderLog {
     page[at + FIELD.filledUnits] = order.filledUnits;
     page[at + FIELD.createdMs] = order.createdMs;
     page[at + FIELD.arrivedMs] = order.arrivedMs;
-    page[at + FIELD.doneMs] = order.reason === null ? NaN : order.changedMs;
-    page[at + FIELD.codes] = codesOf(order);
-    page[at + FIELD.texts] = this.#text(order.slot) + (order.code === null ? 0 : this.#text(order.code)) * MAX_TEXTS;
+    page[at + FIELD.changedMs] = order.changedMs;
+    page[at + FIELD.texts] = slot + code * MAX_TEXTS;
+    page[at + FIELD.codes] = this.#codes(order, ending);
   }
 
   /** The columns of the first `count` orders after `base`; each has been written. Throws InvariantError where none is kept. */
@@ -57,6 +73,7 @@ export class OrderLog {
     const codes = of(FIELD.codes);
     const texts = of(FIELD.texts);
     const bits = (from: number, width: number) => bitsOf(codes, from, width);
+    const ending = bits(6, 4);
     return {
       length: count,
       id: codes.map((_, row) => this.base + row + 1),
@@ -68,14 +85,14 @@ export class OrderLog {
       filledUnits: of(FIELD.filledUnits),
       createdMs: of(FIELD.createdMs),
       arrivedMs: of(FIELD.arrivedMs),
-      doneMs: of(FIELD.doneMs),
+      doneMs: of(FIELD.changedMs).map((ms, row) => (ending[row] === OPEN ? NaN : ms)),
       slot: texts.map((text) => text % MAX_TEXTS),
       code: texts.map((text) => Math.floor(text / MAX_TEXTS)),
       side: bits(0, 1),
       reduceOnly: bits(1, 1),
       wasUnknown: bits(2, 1),
       role: bits(3, 3),
-      ending: bits(6, 4),
+      ending,
       strategy: bits(10, 8),
       instrument: bits(18, 8),
       texts: this.#texts,
@@ -85,10 +102,29 @@ export class OrderLog {
     this.#rows?.release();
   }
 
+  /** Small whole numbers in one. A method of its own, because V8 inlines neither where both are one function. */
+  #codes(order: OrderRecord, ending: DoneReason | 'open'): number {
+    return (
+      (order.sign < 0 ? 1 : 0) |
+      (order.reduceOnly === true ? 2 : 0) |
+      (order.wasUnknown === true ? 4 : 0) |
+      (order.role === 'market' ? 0 : ROLES.indexOf(order.role) << 3) |
+      ((ending === 'filled' ? FILLED : ENDINGS.indexOf(ending)) << 6) |
+      (order.strategy << 10) |
+      (order.instrumentIndex << 18)
+    );
+  }
+  #slot(order: OrderRecord): number {
+    const newest = order.sign > 0 ? this.#buys : this.#sells;
+    return newest.text === order.slot ? newest.at : this.#newSlot(order);
+  }
+  #newSlot({ sign, slot }: OrderRecord): number {
+    const known: Known = { text: slot, at: this.#text(slot) };
+    if (sign > 0) this.#buys = known;
+    else this.#sells = known;
+    return known.at;
+  }
   #text(text: string): number {
-    // Most strategies use two slots: the first texts are compared before anything is hashed. The very first, of no tag, is rare.
-    const texts = this.#texts;
-    for (let at = 1; at < texts.length && at < 4; at++) if (texts[at] === text) return at;
     const known = this.#textAt.get(text);
     if (known !== undefined) return known;
     // Beyond that many tags the log keeps the fact of an order, not its tag.
@@ -96,16 +132,4 @@ export class OrderLog {
     this.#textAt.set(text, this.#texts.length);
     return this.#texts.push(text) - 1;
   }
-}
-
-function codesOf(order: OrderRecord): number {
-  return (
-    (order.side === 'buy' ? 0 : 1) |
-    (order.reduceOnly ? 2 : 0) |
-    (order.wasUnknown ? 4 : 0) |
-    (order.role === 'market' ? 0 : ROLES.indexOf(order.role) << 3) |
-    ((order.reason === 'filled' ? FILLED : ENDINGS.indexOf(order.reason ?? 'open')) << 6) |
-    (order.strategy << 10) |
-    (order.instrumentIndex << 18)
-  );
 }

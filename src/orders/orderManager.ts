@@ -108,7 +108,7 @@ export class OrderManager {
     this.#step(order, EVENT.denied);
     order.reason = 'denied';
     order.confirmed = true;
-    this.#log.write(order);
+    this.#log.write(order, 'denied');
     this.#pool(order);
   }
 
@@ -300,7 +300,7 @@ export class OrderManager {
 
   /** The columns of all orders, those still open included. */
   columns(): OrderColumns {
-    for (const order of this.#open.all()) this.#log.write(order);
+    for (const order of this.#open.all()) this.#log.write(order, 'open');
     return this.#log.columns(this.#count - this.#base);
   }
 
@@ -318,7 +318,7 @@ export class OrderManager {
     order.reason = reason;
     order.confirmed = true;
     this.#open.remove(order);
-    this.#log.write(order);
+    this.#log.write(order, reason);
     if (reason === 'noEffect') return;
     this.#reservations.release(order);
     if (this.#keepEnded === 0) this.#pool(order);
