@@ -132,7 +132,8 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
   let isWorking = exchange.working(instrumentIndex) > 0;
   instant.follow(feed);
   for (let row = from; row < end; row++) {
-    if (isWorking) isWorking = matchRow(engine, feed, row);
+    // Compared, here and below: for the truth of a value V8 looks at each kind of value that is false.
+    if (isWorking === true) isWorking = matchRow(engine, feed, row);
     cursor.row = row;
     for (let at = 0; at < handlers; at++) {
       const watch = watches[at]!;
@@ -143,7 +144,7 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
     }
     const returned: unknown = instance.onBar!();
     if (returned !== undefined) engine.refuseReturn(run, returned);
-    if (!engine.touched) continue;
+    if (engine.touched === false) continue;
     engine.touched = false;
     if (!engine.outbox.isEmpty) engine.tell();
     isWorking = exchange.working(instrumentIndex) > 0;
@@ -165,9 +166,10 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
   const handlers = watches.length;
   let row = from;
   let isWorking = exchange.working(instrumentIndex) > 0;
+  instant.follow(feed);
   for (;;) {
     // Listed rows before this one are behind: while an order works there is nothing to search.
-    if (!isWorking) {
+    if (isWorking === false) {
       let next = end;
       for (let at = 0; at < handlers; at++) {
         const watch = watches[at]!;
@@ -176,8 +178,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
       row = next;
     }
     if (row >= end) break;
-    if (isWorking) isWorking = matchRow(engine, feed, row);
-    else instant.set(feed.closeOf(row));
+    if (isWorking === true) isWorking = matchRow(engine, feed, row);
     cursor.row = row;
     for (let at = 0; at < handlers; at++) {
       const watch = watches[at]!;
@@ -187,12 +188,13 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
       if (returned !== undefined) engine.refuseReturn(run, returned);
     }
     row++;
-    if (!engine.touched) continue;
+    if (engine.touched === false) continue;
     engine.touched = false;
     if (!engine.outbox.isEmpty) engine.tell();
     isWorking = exchange.working(instrumentIndex) > 0;
     if (queue.nextMs < limit || timers.nextMs < limit) {
       feed.cur = row;
+      instant.set(feed.closeOf(row - 1));
       return visitPlainRows(engine, feed, run);
     }
   }
@@ -201,17 +203,17 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
   if (end > from) instant.set(feed.closeOf(end - 1));
 }
 
-/** Matches one row of a plain run and tells what came of it; true when something still works afterwards. */
+/** Matches one row of a plain run, whose feed the instant follows, and tells what came of it; true when something still works afterwards. */
 function matchRow(engine: Engine, feed: FeedRun, row: number): boolean {
   const { exchange, outbox, instant } = engine;
   const { instrumentIndex, cursor } = feed;
   // While it is matched the row is not delivered yet, but its close is the time.
-  instant.set(feed.closeOf(row));
+  instant.rowsAhead = 1;
   cursor.row = row - 1;
   exchange.row(instrumentIndex, row);
   exchange.settleMarks();
+  instant.rowsAhead = 0;
   cursor.row = row;
-  instant.follow(feed);
   if (!outbox.isEmpty) engine.tell();
   return exchange.working(instrumentIndex) > 0;
 }

@@ -29,12 +29,12 @@ export class FeedRun {
   /** A strategy with `onBar` listens to it. */
   hasOnBar = false;
   /** Of an execution feed: its closes in whole ticks. */
-  closeTicks: TickColumn = new Float64Array(0);
+  closeTicks: TickColumn = new Int32Array(0);
   /** Next row to deliver, and the end of the current block. */
   cur = 0;
   to = 0;
   /** Of a block without a gap: length of its rows, and the close that row 0 would have. A step of 0: the block has gaps. */
-  #stepMs = 0;
+  #stepMs = 0.5;
   #originMs = 0.5;
   readonly #lengthMs: number;
   /** The instant whose visit delivered a bar of it, for as long as that visit lasts; NaN otherwise. */
@@ -53,6 +53,8 @@ export class FeedRun {
     this.bars = bars;
     this.instrument = instrument;
     this.instrumentIndex = instrumentIndex;
+    // Numbers that start as a fraction are kept as doubles, written in place.
+    this.#stepMs = 0;
     this.firstRow = firstAfter(bars.closeMs, 0, bars.length, fromMs);
     this.cursor = { row: -1 };
     this.#lengthMs = fixedLengthMs(bars.interval) ?? 0;

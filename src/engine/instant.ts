@@ -8,16 +8,13 @@ interface Followed {
   closeOf(row: number): number;
 }
 
-/**
- * Most rows are visited without anybody asking for the time: in a plain run it is looked up at the cursor, and only then. Whoever asks
- * again at the same row gets the same boxed number: a time is no small integer, and a fresh box for each reader costs more than the look.
- */
+/** Most rows are visited without anybody asking for the time: in a plain run it is looked up at the cursor, and only then. */
 export class Instant {
-  /** Starts as null, so that V8 keeps the box and not a copy of what is in it. */
-  #ms: number | null = null;
+  /** Starts as a fraction, so that V8 keeps it as a double that is written in place: a time is no small integer, and would be boxed. */
+  #ms = 0.5;
   #feed: Followed | null = null;
-  /** The row of the followed feed at which `#ms` was looked up. */
-  #row = -1;
+  /** 1 while the row after the cursor is matched: it is not delivered yet, but its close is the time. */
+  rowsAhead = 0;
 
   constructor(ms: number) {
     this.#ms = ms;
@@ -25,11 +22,7 @@ export class Instant {
   /** ms UTC. */
   get ms(): number {
     const feed = this.#feed;
-    if (feed !== null && feed.cursor.row !== this.#row) {
-      this.#row = feed.cursor.row;
-      this.#ms = feed.closeOf(this.#row);
-    }
-    return this.#ms!;
+    return feed === null ? this.#ms : feed.closeOf(feed.cursor.row + this.rowsAhead);
   }
   set(ms: number): void {
     this.#ms = ms;
@@ -38,6 +31,6 @@ export class Instant {
   /** From now on, to the end of the block, the instant is the close of the row at the feed's cursor. */
   follow(feed: Followed): void {
     this.#feed = feed;
-    this.#row = -1;
+    this.rowsAhead = 0;
   }
 }
