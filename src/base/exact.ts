@@ -86,7 +86,7 @@ export function productAtMost(a: number, b: number, c: number, d: number): boole
 /** Returns `value` when it is an integer that a double holds exactly; throws InvariantError otherwise. */
 export function exact(value: number): number {
   // Written out, and the error made elsewhere: so it is short enough to be inlined wherever money is added.
-  return value >= -MAX && value <= MAX && Math.floor(value) === value ? value : refuseInexact(value);
+  return Math.abs(value) <= MAX && Math.floor(value) === value ? value : refuseInexact(value);
 }
 
 function refuseInexact(value: number): never {

@@ -31,6 +31,7 @@ export class EquityRecorder {
   readonly #marked: Int32Array;
   /** The execution feed where there is only one, and its next row to mark. */
   readonly #only: FeedRun | null;
+  readonly #onlyTicks: TickColumn;
   #next: number;
   readonly #scratch: Scratch;
   readonly #units: Float64Array;
@@ -61,6 +62,7 @@ export class EquityRecorder {
     this.#ticks = ticks;
     this.#marked = Int32Array.from(feeds, (feed) => feed.firstRow);
     this.#only = feeds.length === 1 ? feeds[0]! : null;
+    this.#onlyTicks = ticks[0]!;
     this.#looks =
       this.#only === null || sink === null ? null : sink.rowsOf(this.#only.bars.closeMs, this.#only.firstRow, this.#only.bars.length);
     this.#next = this.#looks === null ? feeds[0]!.firstRow : (this.#looks[0] ?? NO_ROW);
@@ -107,14 +109,14 @@ export class EquityRecorder {
     const to = cursor.row + 1 - firstRow;
     this.#next = cursor.row + 1;
     this.#length = to;
-    this.#ledger.markRows(instrumentIndex, this.#units, from, to, this.#ticks[0]!, firstRow);
+    this.#ledger.markRows(instrumentIndex, this.#units, from, to, this.#onlyTicks, firstRow);
   }
 
   /** Up to the newest delivered row. */
   #markLooks(looks: Int32Array, newest: number, instrumentIndex: number, firstRow: number): void {
     for (; this.#looked < looks.length && looks[this.#looked]! <= newest; this.#looked++) {
       const row = looks[this.#looked]!;
-      this.#ledger.markRows(instrumentIndex, this.#units, 0, 1, this.#ticks[0]!, row);
+      this.#ledger.markRows(instrumentIndex, this.#units, 0, 1, this.#onlyTicks, row);
       this.#sink!.take(this.#times, row - firstRow, this.#units, 1);
     }
     this.#next = looks[this.#looked] ?? NO_ROW;

@@ -46,17 +46,18 @@ test('a segment is marked row by row as by value, in every kind of column and ho
       whole(2 ** 42),
       fc.boolean(),
       fc.nat({ max: 3 }),
-      ({ spare, ...digits }, base, highest, even, offset) => {
+      fc.constantFrom(5, 17, 22),
+      ({ spare, ...digits }, base, highest, even, offset, rows) => {
         const { ofUnits } = new Scale(spotInstrument('BTC', { ...digits, baseDigits: digits.quantityDigits + spare }));
         const held = even ? base * ofUnits.by : base;
-        const prices = Array.from({ length: 6 + offset }, (_, at) => Math.floor((highest * (at + 1)) / 10));
+        const prices = Array.from({ length: 1 + rows + offset }, (_, at) => Math.floor((highest * (at + 1)) / (rows + offset + 1)));
         const columns = highest < 2 ** 31 ? [Int32Array.from(prices), Float64Array.from(prices)] : [Float64Array.from(prices)];
         fc.pre(held <= MAX_EXACT);
         for (const ticks of columns) {
-          const out = new Float64Array(8).fill(-1);
-          markSegment(out, 1, 6, { cash: 1000, baseUnits: held }, ticks, offset, ofUnits);
-          expect([out[0], out[6], out[7]]).toEqual([-1, -1, -1]);
-          for (const row of [1, 2, 3, 4, 5]) {
+          const out = new Float64Array(rows + 3).fill(-1);
+          markSegment(out, 1, rows + 1, { cash: 1000, baseUnits: held }, ticks, offset, ofUnits);
+          expect([out[0], out[rows + 1], out[rows + 2]]).toEqual([-1, -1, -1]);
+          for (let row = 1; row <= rows; row++) {
             const expected = 1000 + valueAt(held, prices[row + offset]!, ofUnits);
             if (expected < MAX_EXACT - 8) expect(out[row]).toBe(expected);
             else expect(Math.abs(out[row]! / expected - 1)).toBeLessThan(1e-15);

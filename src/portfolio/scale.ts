@@ -37,6 +37,7 @@ export class Scale {
     const product = ticks * lots;
     const units = product * times;
     if (by === 1) return units <= MAX_EXACT ? units : Infinity;
+    if (product < MAX_EXACT / 2) return Math.ceil(product / by);
     return product / by <= MAX_EXACT - 8 ? mulDiv(ticks, lots, by, 'up') : Infinity;
   }
 
@@ -89,9 +90,12 @@ export class Held {
   baseUnits = 0.5;
 }
 
+/** Rows up to which a plain loop beats the call of a tighter one. */
+const FEW_ROWS = 16;
+
 /**
- * Writes the equity of rows [from, to) into `out`: the cash plus the base units valued (as by `valueAt`) at `ticks[row + tickOffset]`.
- * A loop of its own for each kind of column and of holding, so that each stays as tight as it can be.
+ * Writes the equity of rows [from, to) into `out`: the cash plus the base units valued (as by `valueAt`) at `ticks[row + tickOffset]`. A
+ * few rows, as between orders that follow closely, are written here.
  */
 export function markSegment(
   out: Float64Array,
@@ -102,13 +106,31 @@ export function markSegment(
   tickOffset: number,
   scale: Factor,
 ): void {
+  if (to - from > FEW_ROWS) {
+    markMany(out, from, to, held, ticks, tickOffset, scale);
+    return;
+  }
   const { cash, baseUnits } = held;
   if (baseUnits === 0) {
-    markFlat(out, from, to, held);
+    for (let row = from; row < to; row++) out[row] = cash;
     return;
   }
   const perTick = (baseUnits * scale.times) / scale.by;
-  if (perTick <= MAX_EXACT && perTick * scale.by === baseUnits * scale.times && Number.isInteger(perTick)) {
+  if (isWhole(perTick)) for (let row = from; row < to; row++) out[row] = cash + ticks[row + tickOffset]! * perTick;
+  else markMany(out, from, to, held, ticks, tickOffset, scale);
+}
+
+/** Of whole numbers below 2^53 a quotient is whole where it looks so: any other is further from whole than its rounding error. */
+function isWhole(quotient: number): boolean {
+  return quotient <= MAX_EXACT && Math.floor(quotient) === quotient;
+}
+
+/** A loop of its own for each kind of column and of holding, so that each stays as tight as it can be. */
+function markMany(out: Float64Array, from: number, to: number, held: Held, ticks: TickColumn, tickOffset: number, scale: Factor): void {
+  const { cash, baseUnits } = held;
+  const perTick = (baseUnits * scale.times) / scale.by;
+  if (baseUnits === 0) out.fill(cash, from, to);
+  else if (isWhole(perTick)) {
     if (ticks instanceof Int32Array) markPerTick(out, from, to, held, perTick, ticks, tickOffset);
     else markWhole(out, from, to, held, perTick, ticks, tickOffset);
   } else if (ticks instanceof Int32Array) {
@@ -116,24 +138,6 @@ export function markSegment(
   } else {
     for (let row = from; row < to; row++) out[row] = cash + valueAt(baseUnits, ticks[row + tickOffset]!, scale);
   }
-}
-
-/** Rows up to which a plain loop beats the call of `fill`. */
-const FEW_ROWS = 64;
-
-function markFlat(out: Float64Array, from: number, to: number, { cash }: Held): void {
-  if (to - from > FEW_ROWS) {
-    out.fill(cash, from, to);
-    return;
-  }
-  let row = from;
-  for (; row < to - 3; row += 4) {
-    out[row] = cash;
-    out[row + 1] = cash;
-    out[row + 2] = cash;
-    out[row + 3] = cash;
-  }
-  for (; row < to; row++) out[row] = cash;
 }
 
 /**

@@ -32,6 +32,7 @@ class Book {
 class Asset {
   readonly scale: Scale;
   readonly minUnits: number;
+  /** Where an account has several holdings; that of an only one is its own sum. */
   total = 0.5;
   constructor(instrument: Instrument) {
     this.scale = new Scale(instrument);
@@ -70,9 +71,9 @@ export class SpotLedger implements Ledger {
   readonly #assets: readonly Asset[];
   /** By strategy, and of each by instrument. */
   readonly #holdings: readonly Holding[];
-  /** Of one strategy in one instrument, as most runs are: what every order asks for several times over needs no search then. */
+  /** Of one strategy in one instrument, as most runs are: what every order asks for several times over needs no search then, and no sum. */
   readonly #only: Holding | null;
-  /** Cash of the account. */
+  /** Cash of an account of several holdings. */
   #quoteTotal = 0.5;
   readonly #held = new Held();
 
@@ -99,43 +100,49 @@ export class SpotLedger implements Ledger {
     assert(exact(units) >= 0 && exact(costUnits) >= 0, `a deposit is not negative: ${units} ${asset}`);
     const book = this.#books[strategy]!;
     if (asset === this.instruments[0]!.quote) {
-      this.#addQuote(book, units);
       book.deposits = exact(book.deposits + units);
+      book.quote = exact(book.quote + units);
+      this.#quoteTotal = exact(this.#quoteTotal + units);
       return;
     }
     const index = this.instruments.findIndex((of) => isCoin(of) && of.base === asset);
     if (index < 0) throw new ConfigError(`cash: no instrument of the run trades ${asset}`, `deposit ${this.#assetNames().join(' or ')}`);
     const holding = this.#holding(strategy, index);
-    addBase(holding, units);
+    holding.base = exact(holding.base + units);
     holding.cost = exact(holding.cost + costUnits);
     book.deposits = exact(book.deposits + costUnits);
+    holding.asset.total = exact(holding.asset.total + units);
   }
 
   /**
    * Books an execution. Its price stands in messages only: the notional is the venue's. Throws InvariantError when more is sold than held.
    */
   fill(strategy: number, index: number, isBuy: boolean, fill: Fill): void {
-    const { notional } = fill;
+    const { notional, fee } = fill;
     const holding = this.#holding(strategy, index);
-    const { book, asset } = holding;
+    const { book, asset, base: held, cost } = holding;
     const units = fill.lots * asset.scale.unitsPerLot;
-    const { base: held, cost } = holding;
-    const baseFee = fill.feeInBase ? fill.fee : 0;
-    const cashFee = fill.feeInBase ? 0 : fill.fee;
-    let feeCost = 0;
+    const isInBase = fill.feeInBase === true;
+    const baseFee = isInBase ? fee : 0;
+    const cashFee = isInBase ? 0 : fee;
+    const { quote } = book;
+    // Each side for itself: whole sums of what is whole need one check each.
     if (isBuy) {
-      if (baseFee > 0) feeCost = mulDiv(notional, baseFee, units, 'halfUp');
-      holding.cost = cost + notional - feeCost;
+      holding.cost = cost + notional;
+      holding.base = exact(held + units - baseFee);
+      book.quote = exact(quote - notional - cashFee);
     } else {
-      if (!(units + baseFee <= held)) throw oversold(this.instruments[index]!, strategy, fill.price, units + baseFee, held);
+      if (!(units + baseFee <= held)) throw this.#oversold(strategy, index, fill, units + baseFee);
       const costOut = units === held ? cost : mulDiv(cost, units, held, 'halfUp');
-      if (baseFee > 0) feeCost = mulDiv(cost - costOut, baseFee, held - units, 'halfUp');
-      holding.cost = cost - costOut - feeCost;
+      holding.cost = cost - costOut;
       book.realised += notional - costOut;
+      holding.base = exact(held - units - baseFee);
+      book.quote = exact(quote + notional - cashFee);
     }
-    addBase(holding, (isBuy ? units : -units) - baseFee);
-    this.#addQuote(book, (isBuy ? -notional : notional) - cashFee);
-    book.fees += feeCost + cashFee;
+    if (!isInBase) book.fees += fee;
+    else if (fee > 0)
+      leaveAsFee(holding, isBuy ? mulDiv(notional, fee, units, 'halfUp') : mulDiv(holding.cost, fee, held - units, 'halfUp'));
+    if (this.#only === null) this.#addToAccount(asset, holding.base - held, book.quote - quote);
   }
 
   get cashAsset(): string {
@@ -145,17 +152,17 @@ export class SpotLedger implements Ledger {
     return this.instruments[0]!.quoteDigits;
   }
   cash(strategy: number): number {
-    return this.#books[strategy]!.quote;
+    return this.#only === null ? this.#books[strategy]!.quote : this.#only.book.quote;
   }
   get cashTotal(): number {
-    return this.#quoteTotal;
+    return this.#only === null ? this.#quoteTotal : this.#only.book.quote;
   }
   /** Holding of a strategy in base units. */
   base(strategy: number, index: number): number {
     return this.#holding(strategy, index).base;
   }
   baseTotal(index: number): number {
-    return this.#only === null ? this.#assets[index]!.total : this.#only.asset.total;
+    return this.#only === null ? this.#assets[index]!.total : this.#only.base;
   }
   lots(strategy: number, index: number): number {
     const { base, asset } = this.#holding(strategy, index);
@@ -212,7 +219,7 @@ export class SpotLedger implements Ledger {
   }
   /** From ticks x base units to quote units, for `markSegment`. */
   scale(index: number): Factor {
-    return this.#assets[index]!.scale.ofUnits;
+    return this.#asset(index).scale.ofUnits;
   }
   /** Worth of the account's holding at a price in ticks: exact where it divides, else rounded half up. In quote units. */
   value(index: number, ticks: number): number {
@@ -252,7 +259,7 @@ export class SpotLedger implements Ledger {
   }
   markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
     const held = this.#held;
-    held.cash = this.#quoteTotal;
+    held.cash = this.cashTotal;
     held.baseUnits = this.baseTotal(index);
     markSegment(out, from, to, held, ticks, offset, this.scale(index));
   }
@@ -271,16 +278,24 @@ export class SpotLedger implements Ledger {
       const right = this.deposits(strategy) + this.realised(strategy) - this.fees(strategy);
       assert(left === right, `book ${strategy}: cash + cost ${left} is not deposits + realised - fees ${right}`);
     }
-    const account = [this.cashTotal, ...this.#assets.map(({ total }) => total)];
+    const account = [this.cashTotal, ...this.#assets.map((_, index) => this.baseTotal(index))];
     totals.forEach((sum, at) => assert(sum === account[at], `the books add up to ${sum}, the account has ${account[at]}`));
   }
 
   #holding(strategy: number, index: number): Holding {
     return this.#only ?? this.#holdings[strategy * this.#assets.length + index]!;
   }
-  #addQuote(book: Book, units: number): void {
-    book.quote = exact(book.quote + units);
-    this.#quoteTotal = exact(this.#quoteTotal + units);
+  #addToAccount(asset: Asset, units: number, quoteUnits: number): void {
+    asset.total = exact(asset.total + units);
+    this.#quoteTotal = exact(this.#quoteTotal + quoteUnits);
+  }
+  #asset(index: number): Asset {
+    return this.#only === null ? this.#assets[index]! : this.#only.asset;
+  }
+  #oversold(strategy: number, index: number, { price }: Fill, units: number): InvariantError {
+    const { id, base } = this.instruments[index]!;
+    const held = this.base(strategy, index);
+    return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks sells ${units} units of ${base}, ${held} are held`);
   }
   #assetNames(): string[] {
     return [this.cashAsset, ...this.instruments.filter(isCoin).map(({ base }) => base)];
@@ -289,14 +304,10 @@ export class SpotLedger implements Ledger {
 
 const isCoin = ({ contract }: Instrument): boolean => contract === undefined;
 
-function addBase(holding: Holding, units: number): void {
-  const { asset } = holding;
-  holding.base = exact(holding.base + units);
-  asset.total = exact(asset.total + units);
-}
-
-function oversold({ id, base }: Instrument, strategy: number, ticks: number, units: number, held: number): InvariantError {
-  return new InvariantError(`book ${strategy}: a fill of ${id} at ${ticks} ticks sells ${units} units of ${base}, ${held} are held`);
+/** Base units have been paid as a fee: what they had cost is what the fee counts as. */
+function leaveAsFee(holding: Holding, costUnits: number): void {
+  holding.cost -= costUnits;
+  holding.book.fees += costUnits;
 }
 
 function checkOneQuote(instruments: readonly Instrument[]): void {
