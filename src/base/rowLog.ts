@@ -67,12 +67,16 @@ export class RowLog {
     this.#scratch = scratch;
   }
 
-  /**
-   * Makes `page` the page of a row, which begins there at `rowInPage(row)` times the width. The page is read from its field afterwards, and not
-   * returned: V8 knows the kind of array that a field holds, and has to look at what a call returns.
-   */
+  /** True when `page` is the page of a row, which begins there at `rowInPage(row)` times the width. */
+  isAt(row: number): boolean {
+    return row >> PAGE_BITS === this.#pageAt;
+  }
+  /** Makes `page` the page of a row. */
   turnTo(row: number): void {
-    if (row >> PAGE_BITS !== this.#pageAt) this.#turn(row >> PAGE_BITS);
+    const at = row >> PAGE_BITS;
+    while (this.#pages.length <= at) this.#pages.push(this.#scratch.page(PAGE_ROWS * this.width));
+    this.#pageAt = at;
+    this.page = this.#pages[at]!;
   }
 
   /** The rows [0, length) as columns, by field; lent by `arena` where one is given. */
@@ -92,12 +96,6 @@ export class RowLog {
   release(): void {
     for (const page of this.#pages.splice(0)) this.#scratch.give(page);
     this.#pageAt = -1;
-  }
-
-  #turn(at: number): void {
-    while (this.#pages.length <= at) this.#pages.push(this.#scratch.page(PAGE_ROWS * this.width));
-    this.#pageAt = at;
-    this.page = this.#pages[at]!;
   }
 }
 

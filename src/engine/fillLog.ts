@@ -21,9 +21,16 @@ export class FillLog {
   }
 
   push(strategy: number, instrument: number, isBuy: boolean, orderId: number, fill: Fill): void {
-    const row = this.length++;
-    this.#rows.turnTo(row);
-    const { page } = this.#rows;
+    const rowLog = this.#rows;
+    const row = this.length;
+    if (!rowLog.isAt(row)) {
+      // The rare way ends by itself: where it joins the common one V8 forgets what it has seen of every shape, and looks again.
+      rowLog.turnTo(row);
+      this.push(strategy, instrument, isBuy, orderId, fill);
+      return;
+    }
+    this.length = row + 1;
+    const { page } = rowLog;
     const at = rowInPage(row) * WIDTH;
     page[at + FIELD.tradeId] = fill.tradeId;
     page[at + FIELD.orderId] = orderId;

@@ -16,7 +16,7 @@ export class PaymentLog {
 
   push(kind: PaymentKind, strategy: number, instrument: number, isLong: boolean, units: number, timeMs: number, afterFills: number): void {
     const row = this.length++;
-    this.#rows.turnTo(row);
+    if (!this.#rows.isAt(row)) this.#rows.turnTo(row);
     const { page } = this.#rows;
     const at = rowInPage(row) * WIDTH;
     page[at + FIELD.timeMs] = timeMs;

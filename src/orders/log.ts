@@ -46,23 +46,23 @@ export class OrderLog {
     const rowLog = this.#rows;
     const row = order.id - this.base - 1;
     if (rowLog === null || row < 0) return;
-    // Before the first number is written: behind calls V8 looks at the page again.
-    const slot = this.#slot(order);
-    const code = order.code === null ? 0 : this.#text(order.code);
-    rowLog.turnTo(row);
+    const newest = order.sign > 0 ? this.#buys : this.#sells;
+    // The rare way ends by itself: where it joins the common one V8 forgets what it has seen of every shape, and looks again.
+    if (newest.text !== order.slot || !rowLog.isAt(row)) return this.#turnAndWrite(order, ending, rowLog, row);
     const { page } = rowLog;
     const at = rowInPage(row) * WIDTH;
     page[at + FIELD.parent] = order.parent;
     page[at + FIELD.lots] = order.lots;
     page[at + FIELD.quoteUnits] = order.quoteUnits;
-    page[at + FIELD.limit] = order.condition > 0 ? order.condition : order.limit > 0 ? order.limit : order.trigger;
+    page[at + FIELD.limit] = priceOf(order);
     page[at + FIELD.filledLots] = order.filledLots;
     page[at + FIELD.filledUnits] = order.filledUnits;
     page[at + FIELD.createdMs] = order.createdMs;
     page[at + FIELD.arrivedMs] = order.arrivedMs;
     page[at + FIELD.changedMs] = order.changedMs;
-    page[at + FIELD.texts] = slot + code * MAX_TEXTS;
-    page[at + FIELD.codes] = this.#codes(order, ending);
+    page[at + FIELD.codes] = codesOf(order, ending);
+    page[at + FIELD.texts] = newest.at;
+    if (order.code !== null) page[at + FIELD.texts] = newest.at + this.#text(order.code) * MAX_TEXTS;
   }
 
   /** The columns of the first `count` orders after `base`; each has been written. Throws InvariantError where none is kept. */
@@ -102,27 +102,13 @@ export class OrderLog {
     this.#rows?.release();
   }
 
-  /** Small whole numbers in one. A method of its own, because V8 inlines neither where both are one function. */
-  #codes(order: OrderRecord, ending: DoneReason | 'open'): number {
-    return (
-      (order.sign < 0 ? 1 : 0) |
-      (order.reduceOnly === true ? 2 : 0) |
-      (order.wasUnknown === true ? 4 : 0) |
-      (order.role === 'market' ? 0 : ROLES.indexOf(order.role) << 3) |
-      ((ending === 'filled' ? FILLED : ENDINGS.indexOf(ending)) << 6) |
-      (order.strategy << 10) |
-      (order.instrumentIndex << 18)
-    );
-  }
-  #slot(order: OrderRecord): number {
-    const newest = order.sign > 0 ? this.#buys : this.#sells;
-    return newest.text === order.slot ? newest.at : this.#newSlot(order);
-  }
-  #newSlot({ sign, slot }: OrderRecord): number {
+  #turnAndWrite(order: OrderRecord, ending: DoneReason | 'open', rowLog: RowLog, row: number): void {
+    const { sign, slot } = order;
     const known: Known = { text: slot, at: this.#text(slot) };
     if (sign > 0) this.#buys = known;
     else this.#sells = known;
-    return known.at;
+    rowLog.turnTo(row);
+    this.write(order, ending);
   }
   #text(text: string): number {
     const known = this.#textAt.get(text);
@@ -132,4 +118,21 @@ export class OrderLog {
     this.#textAt.set(text, this.#texts.length);
     return this.#texts.push(text) - 1;
   }
+}
+
+function priceOf({ condition, limit, trigger }: OrderRecord): number {
+  return condition > 0 ? condition : limit > 0 ? limit : trigger;
+}
+
+/** Small whole numbers in one. A function of its own, because V8 inlines neither where both are one. */
+function codesOf(order: OrderRecord, ending: DoneReason | 'open'): number {
+  return (
+    (order.sign > 0 ? 0 : 1) |
+    (order.reduceOnly === true ? 2 : 0) |
+    (order.wasUnknown === true ? 4 : 0) |
+    (order.role === 'market' ? 0 : ROLES.indexOf(order.role) << 3) |
+    ((ending === 'filled' ? FILLED : ENDINGS.indexOf(ending)) << 6) |
+    (order.strategy << 10) |
+    (order.instrumentIndex << 18)
+  );
 }
