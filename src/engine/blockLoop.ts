@@ -115,7 +115,8 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
     engine.instant.set(feed.closeOf(row));
     feed.cursor.row = row;
     start(engine, run);
-    // What it has asked for may be due before the limit that was found above.
+    // The row is still to be matched and delivered, and what was asked for may be due before the limit that was found above.
+    feed.cursor.row = row - 1;
     return visitPlainRows(engine, feed, run);
   }
   if (run.hasOnBar && engine.listensTo(run, feed)) visitEachRow(engine, feed, run, row, end, limit);
@@ -203,18 +204,22 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
   if (end > from) instant.set(feed.closeOf(end - 1));
 }
 
-/** Matches one row of a plain run, whose feed the instant follows, and tells what came of it; true when something still works afterwards. */
+/**
+ * Matches the row after the cursor of a plain run, whose feed the instant follows, and tells what came of it; true when something still works
+ * afterwards. The caller delivers the row.
+ */
 function matchRow(engine: Engine, feed: FeedRun, row: number): boolean {
-  const { exchange, outbox, instant } = engine;
-  const { instrumentIndex, cursor } = feed;
+  const { exchange, instant } = engine;
+  const { instrumentIndex } = feed;
   // While it is matched the row is not delivered yet, but its close is the time.
   instant.rowsAhead = 1;
-  cursor.row = row - 1;
   exchange.row(instrumentIndex, row);
   exchange.settleMarks();
   instant.rowsAhead = 0;
-  cursor.row = row;
-  if (!outbox.isEmpty) engine.tell();
+  if (!engine.outbox.isEmpty) {
+    feed.cursor.row = row;
+    engine.tell();
+  }
   return exchange.working(instrumentIndex) > 0;
 }
 
