@@ -281,7 +281,7 @@ export class Engine implements ExchangeSink, Marks {
     const order = this.#known(id);
     const { strategy, instrumentIndex, parent } = order;
     // Read now: what is sent below may fill at once, into the same record.
-    const { price, lots, timeMs } = fill;
+    const guard = order.isGuarded === true || parent > 0 ? { price: fill.price, lots: fill.lots, timeMs: fill.timeMs } : null;
     this.recorder.settle();
     const isBuy = order.sign > 0;
     this.ledger.fill(strategy, instrumentIndex, isBuy, fill, order.reduceOnly);
@@ -295,11 +295,10 @@ export class Engine implements ExchangeSink, Marks {
     const run = this.wantsFills ? this.runs[strategy]! : null;
     if (run?.wantsFills === true) this.outbox.fill(run, fillInfo(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
     // Before the end of a leg is told: an exit that waited for it goes with it, in the same record. What such an exit sells needs no guard.
-    if (parent > 0) this.desk.legFilled(order, lots);
+    if (parent > 0) this.desk.legFilled(order, guard!.lots);
     if (order.reason === null) this.tellOrder(order);
     else this.orderEnded(order);
-    const isEntry = order.id === id && (order.stopLoss > 0 || order.takeProfit > 0 || order.trailing > 0);
-    if (isEntry) this.desk.entryFilled(order, price, lots, timeMs);
+    if (guard !== null && order.id === id && order.isGuarded) this.desk.entryFilled(order, guard.price, guard.lots, guard.timeMs);
     else if (parent === 0 && this.brackets.total > 0 && (!isBuy || this.#hasContracts)) this.desk.closedByOwnOrder(strategy, instrumentIndex);
     if (this.#hasContracts) this.conditions.reduced(strategy, instrumentIndex);
   }

@@ -52,8 +52,7 @@ export class OrderDrafts {
     const isLimit = options?.limit !== undefined;
     order.role = isLimit ? 'limit' : 'market';
     if (options?.trigger !== undefined) this.#applyTrigger(order, options, options.trigger, isBuy);
-    const isPriceSound =
-      (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.condition >= 0;
+    const isPriceSound = options === undefined || (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.condition >= 0; // prettier-ignore
     order.slot = options?.tag ?? order.side;
     if (size === undefined && order.condition > 0 && order.reduceOnly) this.sizeTo(order, this.#closable(order));
     else if (size === undefined && this.#engine.defaultSize.base !== undefined) this.#sizeByDefault(order);
@@ -84,6 +83,7 @@ export class OrderDrafts {
       const distance = sizing.ticks(instrument, options.trailing, true);
       order.trailing = (distance >= 0 ? Math.max(1, distance) : NaN) as Ticks;
     }
+    order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
     if (options.reduceOnly !== undefined) order.reduceOnly = options.reduceOnly;
     if (options.timeInForce !== undefined) order.timeInForce = options.timeInForce;
   }

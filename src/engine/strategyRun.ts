@@ -74,6 +74,8 @@ export class StrategyRun implements StrategyHost {
   readonly #byView = new Map<Feed, FeedRun>();
   readonly #readyRows = new Map<FeedRun, number>();
   readonly #positions: (PositionView | undefined)[] = [];
+  /** Of the main feed: asked for at every bar. */
+  #mainPosition: PositionView | null = null;
   readonly #fundings: (FundingView | undefined)[] = [];
   readonly #exitPending: boolean[] = [];
 
@@ -218,8 +220,10 @@ export class StrategyRun implements StrategyHost {
     if (order && order.strategy === this.index) this.#engine.orders.cancel(order, this.#engine.nowMs);
   }
   position(view: Feed | undefined): Position {
-    const feed = view === undefined ? this.#main : this.#byView.get(view);
-    const { instrumentIndex } = feed ?? this.#feedFor(view);
+    if (view === undefined) return (this.#mainPosition ??= this.#positionIn(this.#feedFor(undefined)));
+    return this.#positionIn(this.#feedFor(view));
+  }
+  #positionIn({ instrumentIndex }: FeedRun): PositionView {
     return (this.#positions[instrumentIndex] ??= new PositionView(this.#engine, this.index, instrumentIndex));
   }
   openOrders(view: Feed | undefined): readonly OrderInfo[] {

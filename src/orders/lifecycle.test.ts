@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Lifecycle } from '../model/order.ts';
-import { EVENT, EVENT_COUNT, LIFECYCLES, next, NEXT_STATE, ORDER_EVENTS, STATE, type OrderEvent } from './lifecycle.ts';
+import { EVENT, EVENT_BITS, LIFECYCLES, next, NEXT_STATE, ORDER_EVENTS, STATE, type OrderEvent } from './lifecycle.ts';
 
 /** The design's table (order-safety, section 6), row by row: what is not here is impossible. */
 const POSSIBLE: readonly (readonly [Lifecycle, OrderEvent, Lifecycle])[] = [
@@ -44,7 +44,7 @@ describe('next', () => {
   it.each(LIFECYCLES.flatMap((from) => ORDER_EVENTS.map((event) => [from, event] as const)))('%s + %s', (from, event) => {
     const to = POSSIBLE.find(([lifecycle, kind]) => lifecycle === from && kind === event)?.[2] ?? null;
     expect(next(from, event)).toBe(to);
-    const packed = NEXT_STATE[STATE[from] * EVENT_COUNT + EVENT[event]]!;
+    const packed = NEXT_STATE[(STATE[from] << EVENT_BITS) | EVENT[event]]!;
     expect(packed < 0 ? null : LIFECYCLES[packed]).toBe(to);
   });
 

@@ -20,7 +20,7 @@ import { Resolution, type Fence, type Finding } from './resolver.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { guards } = guarded;
-const { EVENT, EVENT_COUNT, NEXT_STATE, STATE } = lifecycle;
+const { EVENT, EVENT_BITS, NEXT_STATE, STATE } = lifecycle;
 
 /** What an execution should not have been: stable codes. */
 export type FillTrouble = 'LATE_LANDING' | 'FILL_AFTER_END' | 'OVERFILLED';
@@ -357,7 +357,7 @@ export class OrderManager {
   }
 
   #step(order: OrderRecord, event: number): boolean {
-    const to = NEXT_STATE[order.state * EVENT_COUNT + event]!;
+    const to = NEXT_STATE[(order.state << EVENT_BITS) | event]!;
     if (to < 0) {
       this.#impossible++;
       this.#journal.state(order);

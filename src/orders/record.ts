@@ -30,6 +30,8 @@ export class OrderRecord implements Reserved {
   takeProfit = FRACTION as Ticks;
   stopLoss = FRACTION as Ticks;
   trailing = FRACTION as Ticks;
+  /** It has one of these: what it buys or sells is guarded. */
+  isGuarded = false;
   /** The price that set a stop leg off; 0 for an order of its own. For readers: the leg itself is a market order. */
   trigger = FRACTION as Ticks;
 
@@ -93,6 +95,7 @@ export class OrderRecord implements Reserved {
     this.takeProfit = 0 as Ticks;
     this.stopLoss = 0 as Ticks;
     this.trailing = 0 as Ticks;
+    this.isGuarded = false;
     this.trigger = 0 as Ticks;
     this.condition = 0 as Ticks;
     this.rises = false;

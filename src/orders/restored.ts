@@ -60,6 +60,7 @@ export function recordOf(order: RestoredOrder): OrderRecord {
   record.takeProfit = order.takeProfit;
   record.stopLoss = order.stopLoss;
   record.trailing = order.trailing;
+  record.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
   record.trigger = order.trigger;
   record.venueId = order.venueId;
   record.filledLots = order.filledLots;

@@ -22,7 +22,7 @@ function enter(world: RestWorld, guards: Readonly<Record<string, number>>): Orde
   const made = { id: 0 as OrderId };
   applyInbox(engine, world.queue.nowMs, () => {
     const order = engine.newOrder(0, engine.execution[0]!, 'buy');
-    const legs = { takeProfit: ticks(10_500), ...guards };
+    const legs = { takeProfit: ticks(10_500), isGuarded: true, ...guards };
     made.id = engine.submit(Object.assign(order, { lots: 1000, limit: ticks(10_000), role: 'limit', slot: 'entry', ...legs }));
   });
   return made.id;

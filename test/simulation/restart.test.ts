@@ -42,7 +42,7 @@ function send({ engine }: RestartBot, { kind, share }: Step): void {
   order.role = 'limit';
   order.lots = Math.max(2, kind === 'sell' ? Math.floor((engine.ledger.lots(0, 0) * share) / 100) : share * 20) as Lots;
   order.limit = (10_000 - (kind === 'sell' ? 0 : share)) as Ticks;
-  if (kind === 'stop') order.stopLoss = (9000 + share) as Ticks;
+  if (kind === 'stop') Object.assign(order, { stopLoss: 9000 + share, isGuarded: true });
   engine.submit(order);
 }
 
@@ -134,7 +134,7 @@ describe('a target that waits for the end of its entry, under a limit of one ope
     const { engine } = openBot(disk, NOW_MS, undefined, { maxOpenOrders: 1 });
     const order = engine.newOrder(0, engine.execution[0]!, 'buy');
     const wanted = of.quoteUnits === undefined ? { role: 'limit', lots: 200, limit: 9900 } : { role: 'market', limit: 0 };
-    Object.assign(order, wanted, { takeProfit: 10_100, ...of });
+    Object.assign(order, wanted, { takeProfit: 10_100, isGuarded: true, ...of });
     engine.submit(order);
     engine.acked(ENTRY, 'v1' as VenueOrderId, NOW_MS);
     for (const lots of [50, 70]) engine.filled(ENTRY, filledAt(9900, lots, NOW_MS));
