@@ -29,17 +29,17 @@ export class EquityRecorder {
   readonly #ticks: readonly TickColumn[];
   /** Next row of each execution feed to mark, where there are several. */
   readonly #marked: Int32Array;
-  /** The execution feed where there is only one, and its next row to mark. */
+  /** The execution feed where there is only one, and what its holding is marked with. */
   readonly #only: FeedRun | null;
   readonly #onlyTicks: TickColumn;
-  #next: number;
   readonly #scratch: Scratch;
   readonly #units: Float64Array;
   readonly #times: Float64Array;
   readonly #sink: EquitySink | null;
-  /** The rows of the only feed at which the sink looks, and how many of them are marked. */
+  /** The rows of the only feed at which the sink looks, how many of them are marked, and the next one. */
   readonly #looks: Int32Array | null;
   #looked = 0;
+  #next: number;
   /** Instants marked so far, those that the sink has taken left out. */
   #length = 0;
 
@@ -65,7 +65,7 @@ export class EquityRecorder {
     this.#onlyTicks = ticks[0]!;
     this.#looks =
       this.#only === null || sink === null ? null : sink.rowsOf(this.#only.bars.closeMs, this.#only.firstRow, this.#only.bars.length);
-    this.#next = this.#looks === null ? feeds[0]!.firstRow : (this.#looks[0] ?? NO_ROW);
+    this.#next = this.#looks?.[0] ?? NO_ROW;
     this.#units = scratch.take(equityRows(feeds, sink !== null, blockRows));
     // One execution feed: its own closes are the times.
     this.#times = feeds.length === 1 ? feeds[0]!.bars.closeMs.subarray(feeds[0]!.firstRow) : new Float64Array(this.#units.length);
@@ -74,7 +74,8 @@ export class EquityRecorder {
   /** Marks every delivered instant with the holdings as they are: call it before they change. */
   settle(): void {
     if (this.#only === null) this.#markMerged();
-    else if (this.#only.cursor.row >= this.#next) this.#markRows(this.#only);
+    else if (this.#looks !== null) this.#markLooks(this.#looks, this.#only);
+    else this.#markRows(this.#only);
   }
 
   /** Shows the loss rules every instant marked so far, the present one included. */
@@ -101,25 +102,20 @@ export class EquityRecorder {
   }
 
   #markRows({ cursor, instrumentIndex, firstRow }: FeedRun): void {
-    if (this.#looks !== null) {
-      this.#markLooks(this.#looks, cursor.row, instrumentIndex, firstRow);
-      return;
-    }
-    const from = this.#next - firstRow;
+    const from = this.#length;
     const to = cursor.row + 1 - firstRow;
-    this.#next = cursor.row + 1;
+    if (to <= from) return;
     this.#length = to;
     this.#ledger.markRows(instrumentIndex, this.#units, from, to, this.#onlyTicks, firstRow);
   }
 
   /** Up to the newest delivered row. */
-  #markLooks(looks: Int32Array, newest: number, instrumentIndex: number, firstRow: number): void {
-    for (; this.#looked < looks.length && looks[this.#looked]! <= newest; this.#looked++) {
-      const row = looks[this.#looked]!;
+  #markLooks(looks: Int32Array, { cursor, instrumentIndex, firstRow }: FeedRun): void {
+    for (; this.#next <= cursor.row; this.#next = looks[++this.#looked] ?? NO_ROW) {
+      const row = this.#next;
       this.#ledger.markRows(instrumentIndex, this.#units, 0, 1, this.#onlyTicks, row);
       this.#sink!.take(this.#times, row - firstRow, this.#units, 1);
     }
-    this.#next = looks[this.#looked] ?? NO_ROW;
   }
 
   #markMerged(): void {

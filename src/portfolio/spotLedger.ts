@@ -123,8 +123,8 @@ export class SpotLedger implements Ledger {
     const { book, asset, base: held, cost } = holding;
     const units = fill.lots * asset.scale.unitsPerLot;
     const isInBase = fill.feeInBase === true;
-    const baseFee = isInBase ? fee : 0;
     const cashFee = isInBase ? 0 : fee;
+    const baseFee = fee - cashFee;
     const { quote } = book;
     // Each side for itself: whole sums of what is whole need one check each.
     if (isBuy) {
