@@ -6,6 +6,7 @@ import type { Evidence } from '../../ports/exchange.ts';
 import type { Journal } from '../../ports/journal.ts';
 
 const PRIME = 16_777_619;
+const MIX = 0x85eb_ca6b | 0;
 /** The sequence number of every record: nobody waits for one to be on a disk, so none needs a number of its own. */
 const SEQ = 0;
 
@@ -54,7 +55,7 @@ export class ReplayJournal implements Journal {
 
   #record(kind: number, id: number, value: number): number {
     // One mix a record, of the low 32 bits: a step that is added, dropped, moved or changed changes all that follows.
-    this.#hash = Math.imul(this.#hash ^ ((id << 4) + kind + value), PRIME);
+    this.#hash = Math.imul(this.#hash ^ Math.imul(id, MIX) ^ (kind << 28) ^ value, PRIME);
     return SEQ;
   }
 }
