@@ -119,11 +119,11 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
     feed.cursor.row = row - 1;
     return visitPlainRows(engine, feed, run);
   }
-  if (run.hasOnBar && engine.listensTo(run, feed)) visitEachRow(engine, feed, run, row, end, limit);
-  else visitListedRows(engine, feed, run, row, end, limit);
+  if (run.hasOnBar && engine.listensTo(run, feed)) visitEachRow(engine, feed, run, row, end);
+  else visitListedRows(engine, feed, run, row, end);
 }
 
-function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number, limit: number): void {
+function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {
   const { instant, exchange, queue, timers } = engine;
   const { cursor, instrumentIndex } = feed;
   const { watches } = run;
@@ -131,6 +131,8 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
   const instance = run.instance!;
   // Whether an order works changes only with a row or with a call of the strategy: in between it is not asked.
   let isWorking = exchange.working(instrumentIndex) > 0;
+  // What is due by the last of the rows may come between them.
+  const lastMs = end > from ? feed.closeOf(end - 1) : -Infinity;
   instant.follow(feed);
   for (let row = from; row < end; row++) {
     // Compared, here and below: for the truth of a value V8 looks at each kind of value that is false.
@@ -149,24 +151,25 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
     engine.touched = false;
     if (!engine.outbox.isEmpty) engine.tell();
     isWorking = exchange.working(instrumentIndex) > 0;
-    if (queue.nextMs < limit || timers.nextMs < limit) {
+    if (queue.nextMs <= lastMs || timers.nextMs <= lastMs) {
       feed.cur = row + 1;
       instant.set(feed.closeOf(row));
       return visitPlainRows(engine, feed, run);
     }
   }
   feed.cur = end;
-  if (end > from) instant.set(feed.closeOf(end - 1));
+  if (end > from) instant.set(lastMs);
 }
 
 /** Without `onBar` a row is visited for a listed signal or for a working order, and for nothing else. */
-function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number, limit: number): void {
+function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {
   const { instant, exchange, queue, timers } = engine;
   const { cursor, instrumentIndex } = feed;
   const { watches } = run;
   const handlers = watches.length;
   let row = from;
   let isWorking = exchange.working(instrumentIndex) > 0;
+  const lastMs = end > from ? feed.closeOf(end - 1) : -Infinity;
   instant.follow(feed);
   for (;;) {
     // Listed rows before this one are behind: while an order works there is nothing to search.
@@ -193,7 +196,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
     engine.touched = false;
     if (!engine.outbox.isEmpty) engine.tell();
     isWorking = exchange.working(instrumentIndex) > 0;
-    if (queue.nextMs < limit || timers.nextMs < limit) {
+    if (queue.nextMs <= lastMs || timers.nextMs <= lastMs) {
       feed.cur = row;
       instant.set(feed.closeOf(row - 1));
       return visitPlainRows(engine, feed, run);
@@ -201,7 +204,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
   }
   cursor.row = end - 1;
   feed.cur = end;
-  if (end > from) instant.set(feed.closeOf(end - 1));
+  if (end > from) instant.set(lastMs);
 }
 
 /**
