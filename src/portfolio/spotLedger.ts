@@ -166,11 +166,10 @@ export class SpotLedger implements Ledger {
   }
   lots(strategy: number, index: number): number {
     const { base, asset } = this.#holding(strategy, index);
-    const { unitsPerLot } = asset.scale;
-    return unitsPerLot === 1 ? base : Math.floor(base / unitsPerLot);
+    return Math.floor(base / asset.scale.unitsPerLot);
   }
   closable(strategy: number, index: number, isBuy: boolean): number {
-    return isBuy ? 0 : this.lots(strategy, index);
+    return isBuy === true ? 0 : this.lots(strategy, index);
   }
   lotsFor(index: number, units: number, ticks: number): number {
     return lotsFor(units, ticks, this.instruments[index]!);
