@@ -176,7 +176,10 @@ export class OrderDrafts {
   }
 
   #noTag(tag: unknown): StrategyError {
-    return new StrategyError(`${this.#name}: an order whose tag is no text but a ${typeof tag}`, "write it in quotes, such as { tag: 'dip' }");
+    return new StrategyError(
+      `${this.#name}: an order whose tag is no text but a ${typeof tag}`,
+      "write it in quotes, such as { tag: 'dip' }",
+    );
   }
 
   #unknown(name: string): StrategyError {

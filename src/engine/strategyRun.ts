@@ -321,17 +321,22 @@ export class StrategyRun implements StrategyHost {
     if (!('key' in what) || typeof out !== 'object' || out === null) return;
     const name = String(what.key);
     if (isSeries(out)) this.drawn.push({ feed, series: out, name, pane });
-    else for (const [part, series] of Object.entries(out)) if (isSeries(series)) this.drawn.push({ feed, series, name: `${name} ${part}`, pane });
+    else
+      for (const [part, series] of Object.entries(out))
+        if (isSeries(series)) this.drawn.push({ feed, series, name: `${name} ${part}`, pane });
   }
 
   #feedFor(view: Feed | undefined): FeedRun {
     const feed = view === undefined ? this.#main : this.#byView.get(view);
-    if (!feed && view !== undefined) throw new ConfigError(`${this.name}: expected a feed of this strategy`, 'name one: this.feed(name) has it');
-    if (!feed) throw new ConfigError(`${this.name}: the run has several feeds and none is called bars`, 'name the feed: buy(size, { feed })');
+    if (!feed && view !== undefined)
+      throw new ConfigError(`${this.name}: expected a feed of this strategy`, 'name one: this.feed(name) has it');
+    if (!feed)
+      throw new ConfigError(`${this.name}: the run has several feeds and none is called bars`, 'name the feed: buy(size, { feed })');
     return feed;
   }
   #registering(what: string): void {
-    if (this.instance) throw new ConfigError(`${this.name}: ${what} after construction`, 'register feeds, indicators and handlers in field initialisers');
+    if (this.instance)
+      throw new ConfigError(`${this.name}: ${what} after construction`, 'register feeds, indicators and handlers in field initialisers');
   }
   #noFeed(name: string, interval: Interval | undefined): ConfigError {
     const names = [...new Set(this.#feeds.map((feed) => feed.name))];
