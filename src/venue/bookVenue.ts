@@ -74,9 +74,12 @@ export abstract class BookVenue<Book extends RowBook> {
 
   /** An order of a venue that ended, as it was: what it holds stands in the restored balances already. */
   restore(instrument: Instrument, image: OrderImage): VenueOrder {
-    const order = this.orders.acquire(instrument);
-    Object.assign(order, image);
-    this.book(instrument).readmit(order);
+    const book = this.book(instrument);
+    const order = this.orders.acquire(instrument, book.accounts[image.account]!);
+    const { status, ...fields } = image;
+    Object.assign(order, fields);
+    book.readmit(order);
+    order.isCanceling = status === 'PENDING_CANCEL';
     return order;
   }
 
@@ -89,13 +92,13 @@ export abstract class BookVenue<Book extends RowBook> {
   requestCancel(order: OrderRecord): boolean {
     if (this.cancelOff) return this.refuse(VENUE_CODES.unsupportedOperation.code);
     if (!order.isOpen) return this.refuse(VENUE_CODES.cancelNotAllowed.code);
-    order.status = 'PENDING_CANCEL';
+    order.isCanceling = true;
     return true;
   }
 
   /** Ends an order that waits for it: CANCELED, told to the sink. False when it filled meanwhile (-1145). */
   finishCancel(order: OrderRecord, nowMs: number): boolean {
-    if (!order.isOpen || order.status !== 'PENDING_CANCEL') return this.refuse(VENUE_CODES.cancelNotAllowed.code);
+    if (!order.isOpen || !order.isCanceling) return this.refuse(VENUE_CODES.cancelNotAllowed.code);
     this.book(order.instrument).cancel(order, nowMs);
     return true;
   }
@@ -117,7 +120,7 @@ export abstract class BookVenue<Book extends RowBook> {
 
   /** Gives the record of an ended order back to the pool: the caller is done with it, its id is never found again. */
   release(order: OrderRecord): void {
-    assert(!order.isOpen, 'an order has ended before it is released');
+    assert(order.isOpen === false, 'an order has ended before it is released');
     this.orders.release(order);
   }
 

@@ -6,16 +6,18 @@ import { mulDiv } from '../base/exact.ts';
 import { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { TimeInForce } from '../model/order.ts';
-import type { Account } from './account.ts';
+import { Account } from './account.ts';
 import type { FeeModel } from './feeModel.ts';
 import type { SlippageModel } from './slippage.ts';
 import * as slippages from './slippage.ts';
 import type { InstrumentState, VenueConfig } from './venueConfig.ts';
-import type { OrderRecord, VenueOrder } from './venueOrder.ts';
+import { OrderRecord, type VenueOrder } from './venueOrder.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const assert: typeof checks.assert = checks.assert;
 const { NO_SLIPPAGE } = slippages;
+
+const NOBODY = new Account('', true, 0);
 
 /**
  * The venue's own words, called while it works. Everything is booked before a call, so the listener may place, cancel and release orders;
@@ -42,6 +44,8 @@ export abstract class RowBook {
   readonly instrument: Instrument;
   /** Position in the venue's list of instruments. */
   readonly index: number;
+  /** Those of the venue. */
+  readonly accounts: readonly Account[];
   /** Last price in ticks, from which the price band is measured; the caller keeps it. 0: not known, no band. */
   lastPrice = 0;
   /** What the exchange has set for the instrument: null where it is open as any other. */
@@ -54,16 +58,15 @@ export abstract class RowBook {
   protected readonly told = new Fill();
 
   private readonly context: BookContext;
-  private readonly accounts: readonly Account[];
   private readonly sink: VenueSink;
   private readonly touch: boolean;
   private readonly sharePpm: number;
   private readonly slippage: SlippageModel;
   private readonly feeModel: FeeModel | null;
-  /** Working orders by arrival, and the one to be visited next while a row is being matched. */
-  private head: OrderRecord | null = null;
-  private tail: OrderRecord | null = null;
-  private cursor: OrderRecord | null = null;
+  /** Working orders by arrival, from `ring.next` to `ring.prev`: with a record that is no order between the ends no neighbour is missing. */
+  private readonly ring: OrderRecord;
+  /** The one to be visited next while a row is being matched; `ring`: there is none. */
+  private cursor: OrderRecord;
   private matching = false;
   /** Orders came after the open of the row was matched. */
   private lateArrivals = false;
@@ -76,6 +79,7 @@ export abstract class RowBook {
     this.instrument = instrument;
     this.index = index;
     this.context = context;
+    this.ring = this.cursor = new OrderRecord(instrument, NOBODY);
     this.accounts = context.accounts;
     this.sink = context.sink;
     this.touch = config.limitRule === 'touch';
@@ -110,9 +114,10 @@ export abstract class RowBook {
       if (this.inForce > 0) this.offerOpenInForce(openMs, open);
       else this.offerOpen(openMs, open);
     }
+    const { ring } = this;
     this.begin();
-    for (let order = this.head; order !== null && this.budget > 0; order = this.cursor) {
-      this.cursor = order.next;
+    for (let order = ring.next; order !== ring && this.budget > 0; order = this.cursor) {
+      this.pass(order);
       if (order.admittedMs > openMs || order.limit === 0 || isMarketable(order, open)) continue;
       const beyond = order.sign > 0 ? order.limit - low : high - order.limit;
       if (beyond > 0 || (beyond === 0 && this.touch)) {
@@ -152,35 +157,36 @@ export abstract class RowBook {
 
   /** Takes an order of a book that ended to the end of the queue. */
   readmit(order: OrderRecord): void {
-    order.sign = order.side === 'buy' ? 1 : -1;
-    this.add(order, this.accounts[order.account]!);
+    this.add(order);
   }
-  /** Takes a new order of an account to the end of the queue. Its funds are held already. */
-  add(order: OrderRecord, owner: Account): void {
-    order.owner = owner;
-    order.prev = this.tail;
-    if (this.tail === null) this.head = order;
-    else this.tail.next = order;
-    this.tail = order;
-    if (this.matching && this.cursor === null) this.cursor = order;
+  /** Takes a new order to the end of the queue. Its funds are held already. */
+  add(order: OrderRecord): void {
+    const { ring } = this;
+    const last = ring.prev;
+    order.prev = last;
+    order.next = ring;
+    last.next = order;
+    ring.prev = order;
+    if (this.matching === true && this.cursor === ring) this.cursor = order;
     this.lateArrivals = true;
     order.isOpen = true;
+    order.isCanceling = false;
     if (order.timeInForce !== null) this.inForce++;
     this.working++;
-    owner.openOrders++;
+    order.owner.openOrders++;
   }
 
   /** Ends an order unfilled or partly filled: CANCELED, what was held for it free. */
   cancel(order: OrderRecord, timeMs: number): void {
     this.letGo(order);
-    order.status = 'CANCELED';
+    order.isCanceling = true;
     this.remove(order);
     this.sink.ended(order, timeMs);
   }
 
   /** The newest open order for which a test holds; null: there is none. */
   newest(test: (order: VenueOrder) => boolean): OrderRecord | null {
-    for (let order = this.tail; order !== null; order = order.prev) if (test(order)) return order;
+    for (let order = this.ring.prev; order !== this.ring; order = order.prev) if (test(order)) return order;
     return null;
   }
 
@@ -189,16 +195,16 @@ export abstract class RowBook {
   /** Lots that the order still wants where they cost `price`, or as many of them as its account can take. */
   protected abstract wantedLots(order: OrderRecord, price: number): number;
   /**
-   * Books the money of an execution whose lots stand on the order already, and writes `notional`, `fee` and `feeInBase` to `told`,
-   * where its time stands already.
-   * `complete`: nothing of the order is left.
+   * Books the money of the execution at hand, whose lots stand on the order already, and whose price, lots, time and side of the book on
+   * `told`, where it writes `notional`, `fee` and `feeInBase`. `complete`: nothing of the order is left.
    */
-  protected abstract settle(order: OrderRecord, price: number, lots: number, complete: boolean, isMaker: boolean): void;
+  protected abstract settle(order: OrderRecord, complete: boolean): void;
 
   private offerOpen(openMs: number, open: number): void {
+    const { ring } = this;
     this.begin();
-    for (let order = this.head; order !== null; order = this.cursor) {
-      this.cursor = order.next;
+    for (let order = ring.next; order !== ring; order = this.cursor) {
+      this.pass(order);
       if (order.admittedMs > openMs) continue;
       if (order.limit === 0 || isMarketable(order, open)) this.take(order, open, openMs);
     }
@@ -208,9 +214,10 @@ export abstract class RowBook {
 
   /** The same where orders with a time in force stand in the queue: apart, so that spot, which has none, does not pay for them. */
   private offerOpenInForce(openMs: number, open: number): void {
+    const { ring } = this;
     this.begin();
-    for (let order = this.head; order !== null; order = this.cursor) {
-      this.cursor = order.next;
+    for (let order = ring.next; order !== ring; order = this.cursor) {
+      this.pass(order);
       if (order.admittedMs > openMs) continue;
       const { timeInForce } = order;
       const isReached = order.limit === 0 || isMarketable(order, open);
@@ -224,14 +231,19 @@ export abstract class RowBook {
   }
 
   private begin(): void {
-    assert(!this.matching, 'a row is matched from outside the calls of the sink');
+    assert(this.matching === false, 'a row is matched from outside the calls of the sink');
     this.matching = true;
-    this.cursor = this.head;
+  }
+
+  /** The one after `order` is next, whatever becomes of `order`. Compared, for to write a reference costs three times as much. */
+  private pass(order: OrderRecord): void {
+    const { next } = order;
+    if (this.cursor !== next) this.cursor = next;
   }
 
   private end(): void {
     this.matching = false;
-    this.cursor = null;
+    if (this.cursor !== this.ring) this.cursor = this.ring;
   }
 
   /** A taking fill at `quoted` plus slippage, as large as order and cap allow; the rest of an order that does not rest is canceled. */
@@ -240,7 +252,7 @@ export abstract class RowBook {
     const wanted = this.wantedLots(order, price);
     const lots = wanted < this.budget ? wanted : this.budget;
     const { id } = order;
-    if (lots > 0) this.fill(order, price, lots, lots === wanted, false, timeMs);
+    if (lots > 0) this.fill(order, price, lots, wanted <= lots, false, timeMs);
     // The sink may have canceled the order, or released it and reused the record.
     if (order.isOpen === true && order.limit === 0 && this.traded && order.id === id) this.cancel(order, timeMs);
   }
@@ -286,21 +298,24 @@ export abstract class RowBook {
   /** Books one execution. Every record is final before the sink hears of it. `isLast`: an order by amount is over with it. */
   private fill(order: OrderRecord, price: number, lots: number, isLast: boolean, isMaker: boolean, timeMs: number): void {
     order.filledLots += lots;
-    const complete = order.quoteUnits > 0 ? isLast : order.filledLots === order.lots;
-    assert(order.quoteUnits > 0 || order.filledLots <= order.lots, 'no order fills beyond its quantity');
-    const { told } = this;
-    told.timeMs = timeMs;
-    this.settle(order, price, lots, complete, isMaker);
-    order.filledUnits += told.notional;
     this.budget -= lots;
-    if (complete) {
-      order.status = 'FILLED';
-      this.remove(order);
-    } else if (order.status === 'NEW') order.status = 'PARTIALLY_FILLED';
-    told.tradeId = ++this.context.lastTradeId;
+    const { told } = this;
     told.price = price;
     told.lots = lots;
     told.isMaker = isMaker;
+    told.timeMs = timeMs;
+    let complete = isLast;
+    if (order.quoteUnits === 0) {
+      assert(order.filledLots <= order.lots, 'no order fills beyond its quantity');
+      complete = order.filledLots >= order.lots;
+    }
+    this.settle(order, complete);
+    order.filledUnits += told.notional;
+    if (complete === true) {
+      order.isCanceling = false;
+      this.remove(order);
+    }
+    told.tradeId = ++this.context.lastTradeId;
     this.sink.filled(order, told);
   }
 
@@ -325,17 +340,14 @@ export abstract class RowBook {
   }
 
   private remove(order: OrderRecord): void {
-    if (this.cursor === order) this.cursor = order.next;
-    if (order.prev === null) this.head = order.next;
-    else order.prev.next = order.next;
-    if (order.next === null) this.tail = order.prev;
-    else order.next.prev = order.prev;
-    order.prev = null;
-    order.next = null;
+    const { prev, next } = order;
+    if (this.cursor === order) this.cursor = next;
+    prev.next = next;
+    next.prev = prev;
     order.isOpen = false;
     if (order.timeInForce !== null) this.inForce--;
     this.working--;
-    order.owner!.openOrders--;
+    order.owner.openOrders--;
   }
 }
 

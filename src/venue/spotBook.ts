@@ -1,7 +1,7 @@
 // The money of a spot instrument's executions: coins against quote money, fees in what is received or in quote money.
 
 import type { Instrument } from '../model/instrument.ts';
-import type { Accounts, Outside, Seat } from './accounts.ts';
+import type { Accounts, Balance, Outside, Seat } from './accounts.ts';
 import * as balances from './accounts.ts';
 import { Money, Shares } from './money.ts';
 import { type BookContext, RowBook } from './rowBook.ts';
@@ -45,8 +45,13 @@ export class SpotBook extends RowBook {
     return lots;
   }
 
+  override readmit(order: OrderRecord): void {
+    order.seat = this.seats[order.account]!;
+    super.readmit(order);
+  }
+
   protected override letGo(order: OrderRecord): void {
-    const { base, quote } = this.seatOf(order);
+    const { base, quote } = order.seat!;
     (order.sign > 0 ? quote : base).lock(-order.lockedUnits);
     order.lockedUnits = 0;
   }
@@ -55,72 +60,60 @@ export class SpotBook extends RowBook {
     return order.quoteUnits > 0 ? this.money.affordable(order.quoteUnits, price) : order.lots - order.filledLots;
   }
 
-  protected override settle(order: OrderRecord, price: number, lots: number, complete: boolean, isMaker: boolean): void {
-    const { told } = this;
-    const isBuy = order.sign > 0;
-    told.notional = this.money.notional(price, lots);
-    told.feeInBase = isBuy && this.feesInReceived;
-    const ppm = this.feePpm(order, price, lots, told.notional, isMaker);
-    if (isBuy) this.settleBuy(order, lots * this.money.unitsPerLot, complete, ppm);
-    else this.settleSell(order, lots * this.money.unitsPerLot, ppm);
-  }
-
-  /** Of one that was readmitted it is found now. */
-  private seatOf(order: OrderRecord): Seat {
-    return order.seat ?? this.seats[order.account]!;
-  }
-
-  /** The money of a buy of `quantity` base units for `told.notional`: sets `told.fee`. */
-  private settleBuy(order: OrderRecord, quantity: number, complete: boolean, ppm: number): void {
-    const { told, feesInReceived } = this;
-    const { base, quote } = this.seatOf(order);
-    const fee = this.shares.of(feesInReceived ? quantity : told.notional, ppm);
-    told.fee = fee;
-    const held = order.lockedUnits;
-    let due = feesInReceived ? told.notional : told.notional + fee;
-    let keep = 0;
-    if (!complete) {
-      // What the rest may cost; the rest of a MARKET order ends with this fill.
-      keep = order.limit > 0 ? this.limitHold(order, order.lots - order.filledLots) : held - due;
-      if (due + keep > held + quote.free) due = this.waive(due + keep - held - quote.free);
-    }
-    quote.locked = balance(quote.locked - held + keep);
-    quote.free = balance(quote.free + held - keep - due);
-    order.lockedUnits = keep;
-    this.quote.market += told.notional;
-    this.base.market -= quantity;
-    if (feesInReceived) {
-      base.free = balance(base.free + quantity - fee);
-      this.base.fees += fee;
+  protected override settle(order: OrderRecord, complete: boolean): void {
+    const { told, feesInReceived, money } = this;
+    const { base, quote } = order.seat!;
+    const { price, lots, isMaker } = told;
+    const quantity = lots * money.unitsPerLot;
+    const notional = money.notional(price, lots);
+    const ppm = this.feePpm(order, price, lots, notional, isMaker === true);
+    told.notional = notional;
+    if (order.sign > 0) {
+      const fee = this.shares.of(feesInReceived ? quantity : notional, ppm);
+      told.fee = fee;
+      told.feeInBase = feesInReceived;
+      const keep = complete === true ? 0 : this.keepForRest(order, quote);
+      // What is waived for the rest is off the fee and the notional that are told.
+      const due = feesInReceived ? told.notional : told.notional + told.fee;
+      const held = order.lockedUnits;
+      quote.locked = balance(quote.locked - held + keep);
+      quote.free = balance(quote.free + held - keep - due);
+      order.lockedUnits = keep;
+      this.quote.market += told.notional;
+      this.base.market -= quantity;
+      base.free = balance(base.free + quantity - (feesInReceived ? fee : 0));
+      (feesInReceived ? this.base : this.quote).fees += told.fee;
     } else {
-      base.free = balance(base.free + quantity);
-      this.quote.fees += told.fee;
+      const fee = this.shares.of(notional, ppm);
+      told.fee = fee;
+      told.feeInBase = false;
+      base.locked = balance(base.locked - quantity);
+      order.lockedUnits -= quantity;
+      quote.free = balance(quote.free + notional - fee);
+      this.quote.market -= notional;
+      this.base.market += quantity;
+      this.quote.fees += fee;
     }
   }
 
-  /** The money of a sell of `quantity` base units for `told.notional`: sets `told.fee`. */
-  private settleSell(order: OrderRecord, quantity: number, ppm: number): void {
+  /** Units that stay held for the rest of a buy; the rest of a MARKET order ends with the fill that is told. */
+  private keepForRest(order: OrderRecord, quote: Balance): number {
     const { told } = this;
-    const { base, quote } = this.seatOf(order);
-    const fee = this.shares.of(told.notional, ppm);
-    told.fee = fee;
-    base.locked = balance(base.locked - quantity);
-    order.lockedUnits -= quantity;
-    quote.free = balance(quote.free + told.notional - fee);
-    this.quote.market -= told.notional;
-    this.base.market += quantity;
-    this.quote.fees += fee;
+    const due = this.feesInReceived ? told.notional : told.notional + told.fee;
+    const funds = order.lockedUnits + quote.free;
+    const keep = order.limit > 0 ? this.limitHold(order, order.lots - order.filledLots) : order.lockedUnits - due;
+    if (due + keep > funds) this.waive(due + keep - funds);
+    return keep;
   }
 
   /**
    * Rounded parts of a limit may cost a unit or two more than the whole that was held for it. What the account does not have is waived,
-   * first of the fee, then of the price; returns what remains due.
+   * first of the fee, then of the price.
    */
-  private waive(units: number): number {
+  private waive(units: number): void {
     const offFee = this.feesInReceived ? 0 : Math.min(units, this.told.fee);
     this.told.fee -= offFee;
     this.told.notional -= units - offFee;
-    return this.feesInReceived ? this.told.notional : this.told.notional + this.told.fee;
   }
 
   /** Quote units held for `lots` of a LIMIT BUY: their notional at the limit, and the worse of its two fees. */

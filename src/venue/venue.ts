@@ -14,10 +14,11 @@ import type { VenueOrder } from './venueOrder.ts';
 /** A spot exchange for bars. Time comes in with each call; amounts are whole numbers of the instrument's and the assets' scales. */
 export class Venue extends BookVenue<SpotBook> {
   readonly accounts: Accounts;
-  /** The book of the last order, its account's seat there, and the units that the last admitted order has to hold. */
+  /** Of the order checked last: its book, its account's seat there, its side, and the units that it has to hold. */
   private lastBook: SpotBook;
   private lastAccount = -1;
   private lastSeat: Seat | null = null;
+  private lastSign: 1 | -1 = 1;
   private needed = 0.5;
 
   /** Throws ConfigError at a setting or a list of instruments that no venue can run with. */
@@ -67,32 +68,30 @@ export class Venue extends BookVenue<SpotBook> {
       this.refusal = code;
       return null;
     }
-    const { lastBook: book, needed } = this;
+    const order = this.orders.acquire(this.lastBook.instrument, this.lastSeat!.account);
+    const { lastBook: book, lastSign: sign, needed } = this;
     const seat = this.lastSeat!;
-    const order = this.orders.acquire(book.instrument);
+    if (order.seat !== seat) order.seat = seat;
     order.ref = ref;
     order.account = account;
-    order.side = intent.side;
-    order.sign = intent.side === 'buy' ? 1 : -1;
-    order.seat = seat;
+    order.sign = sign;
     order.limit = intent.limit;
     order.lots = intent.lots;
     order.quoteUnits = intent.quoteUnits;
-    order.status = 'NEW';
     order.filledLots = 0;
     order.filledUnits = 0;
     order.lockedUnits = needed;
     order.admittedMs = nowMs;
     order.makerPpm = seat.makerPpm;
     order.takerPpm = seat.takerPpm;
-    (order.sign > 0 ? seat.quote : seat.base).lock(needed);
-    book.add(order, seat.account);
+    (sign > 0 ? seat.quote : seat.base).lock(needed);
+    book.add(order);
     return order;
   }
 
   /** The order of the checks is the dialect's (10.1): an operation switched off, then combination, instrument, account, balance. */
   override check(account: number, intent: OrderIntent): number {
-    if (this.placeOff) return VENUE_CODES.unsupportedOperation.code;
+    if (this.placeOff === true) return VENUE_CODES.unsupportedOperation.code;
     if (intent.instrument !== this.lastBook.instrument) {
       const book = this.bookOf.get(intent.instrument);
       if (book === undefined) return VENUE_CODES.badSymbol.code;
@@ -105,25 +104,32 @@ export class Venue extends BookVenue<SpotBook> {
     const isBuy = intent.side === 'buy';
     // A MARKET BUY is by amount and nothing else is: spec 4.1. Spot has no time in force.
     const byAmount = isBuy && limit === 0;
-    if (intent.timeInForce !== null || (byAmount ? lots !== 0 : quoteUnits !== 0)) return VENUE_CODES.unknownComposition.code;
-    const code = this.checkInstrument(book, limit, byAmount ? quoteUnits : lots, byAmount);
+    const size = byAmount ? quoteUnits : lots;
+    if (intent.timeInForce !== null || (byAmount ? lots : quoteUnits) !== 0) return VENUE_CODES.unknownComposition.code;
+    const code = this.checkInstrument(book, limit, size, byAmount);
     if (code !== 0) return code;
-    if (account !== this.lastAccount) this.lastSeat = this.seatOf(book, account);
-    const seat = this.lastSeat ?? noAccount(account);
-    if (seat.account.isRestricted) return VENUE_CODES.accountRestricted.code;
-    if (seat.account.openOrders >= seat.account.mostOpen) return VENUE_CODES.tooManyOrders.code;
+    if (account !== this.lastAccount) this.sitDown(book, account);
+    const seat = this.lastSeat!;
+    const { isRestricted, openOrders, mostOpen } = seat.account;
+    if (isRestricted === true) return VENUE_CODES.accountRestricted.code;
+    if (openOrders >= mostOpen) return VENUE_CODES.tooManyOrders.code;
 
-    const { money } = book;
-    if (!isBuy) this.needed = lots * money.unitsPerLot;
-    else if (byAmount) this.needed = book.buyHold(quoteUnits, seat.takerPpm);
-    else this.needed = book.buyHold(money.notional(limit, lots), Math.max(seat.makerPpm, seat.takerPpm));
-    return this.needed <= (isBuy ? seat.quote : seat.base).free ? 0 : VENUE_CODES.balanceNotEnough.code;
+    let needed = 0;
+    if (!isBuy) {
+      this.lastSign = -1;
+      needed = lots * book.money.unitsPerLot;
+    } else {
+      this.lastSign = 1;
+      if (byAmount) needed = book.buyHold(quoteUnits, seat.takerPpm);
+      else needed = book.buyHold(book.money.notional(limit, lots), Math.max(seat.makerPpm, seat.takerPpm));
+    }
+    this.needed = needed;
+    return needed <= (isBuy ? seat.quote : seat.base).free ? 0 : VENUE_CODES.balanceNotEnough.code;
   }
 
-  private seatOf(book: SpotBook, account: number): Seat {
-    const seat = book.seats[account] ?? noAccount(account);
+  private sitDown(book: SpotBook, account: number): void {
+    this.lastSeat = book.seats[account] ?? noAccount(account);
     this.lastAccount = account;
-    return seat;
   }
 
   /** Throws InvariantError unless, in each asset, deposits = balances + fees + what the market took. For tests: it walks all accounts. */

@@ -2,12 +2,14 @@
 
 import { expect, test } from 'vitest';
 import { spotInstrument } from '../../test/fixtures/spotVenue.ts';
+import { Account } from './account.ts';
 import { type OrderRecord, OrderTable } from './venueOrder.ts';
 
 const instrument = spotInstrument();
+const owner = new Account('main', false, 10_000);
 
 function acquire(table: OrderTable): OrderRecord {
-  const order = table.acquire(instrument);
+  const order = table.acquire(instrument, owner);
   order.account = 0;
   return order;
 }

@@ -19,18 +19,17 @@ export type VenueStatus = (typeof VENUE_STATUSES)[number];
  * starts as a small integer, which is passed on as it is: a double is put into a box of its own at each call.
  */
 export class OrderRecord {
-  /** Counts up from 1, never reused. */
+  /** Counts up from 1, never reused; 0 while the record lies in the pool. */
   id = 0;
   /** The caller's own number; means nothing to the venue. */
   ref = 0;
-  /** Index of the account; -1 while the record lies in the pool. */
-  account = -1;
-  /** The account itself, while the order stands in a book; and on spot what it is paid by. Found once, and not at each use. */
-  owner: Account | null = null;
+  /** Index of the account. */
+  account = 0;
+  /** The account itself, and on spot what it pays and is paid by. Found once, and not at each use. */
+  owner: Account;
   seat: Seat | null = null;
   instrument: Instrument;
-  side: Side = 'buy';
-  /** 1 of a buy, -1 of a sell: compared in a third of the steps of the side, which is a text. */
+  /** 1 of a buy, -1 of a sell: kept and compared in a third of the steps of the side, which is a text. */
   sign: 1 | -1 = 1;
   /** Limit price in ticks; 0 for MARKET. */
   limit = 0.5;
@@ -45,9 +44,10 @@ export class OrderRecord {
   timeInForce: TimeInForce | null = null;
   /** A POST_ONLY that was not reached by the open of its first row: it is a maker from then on. */
   rests = false;
-  status: VenueStatus = 'NEW';
   /** It stands in its book and can still fill: NEW, PARTIALLY_FILLED or PENDING_CANCEL. */
   isOpen = false;
+  /** Its cancel was asked for, or has ended it. */
+  isCanceling = false;
   filledLots = 0.5;
   /** Notional of the fills in quote units. */
   filledUnits = 0.5;
@@ -58,12 +58,28 @@ export class OrderRecord {
   takerPpm = 0;
   /** Arrival at the venue: rows that open earlier do not concern the order. */
   admittedMs = 0.5;
-  /** Neighbours in the book, by arrival; in the pool, the next spare record. */
-  prev: OrderRecord | null = null;
-  next: OrderRecord | null = null;
+  /** Neighbours in the book, by arrival: of no meaning in none. */
+  prev: OrderRecord;
+  next: OrderRecord;
 
-  constructor(instrument: Instrument) {
+  constructor(instrument: Instrument, owner: Account) {
     this.instrument = instrument;
+    this.owner = owner;
+    this.prev = this.next = this;
+  }
+
+  get side(): Side {
+    return this.sign > 0 ? 'buy' : 'sell';
+  }
+  set side(side: Side) {
+    this.sign = side === 'buy' ? 1 : -1;
+  }
+
+  /** What its other fields say, in the specification's words. */
+  get status(): VenueStatus {
+    if (!this.isOpen) return this.isCanceling ? 'CANCELED' : 'FILLED';
+    if (this.isCanceling) return 'PENDING_CANCEL';
+    return this.filledLots > 0 ? 'PARTIALLY_FILLED' : 'NEW';
   }
 }
 
@@ -71,7 +87,9 @@ export class OrderRecord {
 export type VenueOrder = Readonly<OrderRecord>;
 
 /** What of an open order outlives the process; its id and its place in the pool do not. */
-export type OrderImage = Readonly<Omit<OrderRecord, 'id' | 'instrument' | 'owner' | 'seat' | 'sign' | 'isOpen' | 'prev' | 'next'>>;
+export type OrderImage = Readonly<
+  Omit<OrderRecord, 'id' | 'instrument' | 'owner' | 'seat' | 'sign' | 'isOpen' | 'isCanceling' | 'prev' | 'next'>
+>;
 
 /** Slots at the start; a power of two, so that the low bits of an id say where its order lies. */
 const SLOTS = 512;
@@ -81,52 +99,51 @@ const MASK = SLOTS - 1;
 /**
  * The pool, and the records in use by id. An order that is followed by another while it is in use lies in a slot by the low bits of its id;
  * one that is still in use when its slot comes round again moves to a map, where few are, for most orders end soon. What is released stays
- * in its slot: its account says that it is, and once it is used again its id says that it stands in another slot, or in none.
+ * in its slot: its id says that it is, and once it is used again, that it stands in another slot, or in none.
  */
 export class OrderTable {
   private lastId = 0;
-  private spare: OrderRecord | null = null;
-  /** In no slot yet: most orders are over before the next one comes. */
+  private readonly spare: OrderRecord[] = [];
+  /** In no slot yet. Most orders are over before the next one comes, which then is given the same record, and nothing is moved. */
   private newest: OrderRecord | null = null;
   private readonly slots: (OrderRecord | null)[] = Array.from({ length: SLOTS }, () => null);
   private readonly elders = new Map<number, OrderRecord>();
 
   /** A record with a new id, its other fields to be set by the caller. */
-  acquire(instrument: Instrument): OrderRecord {
-    let order = this.spare;
-    if (order === null) order = new OrderRecord(instrument);
-    else {
-      this.spare = order.next;
-      order.next = null;
-      order.instrument = instrument;
-    }
+  acquire(instrument: Instrument, owner: Account): OrderRecord {
+    let order = this.newest;
+    if (order === null || order.id !== 0) order = this.another(instrument, owner);
+    // Compared, for they are mostly what they were, and to write a reference costs three times as much.
+    if (order.instrument !== instrument) order.instrument = instrument;
+    if (order.owner !== owner) order.owner = owner;
     order.id = ++this.lastId;
-    if (this.newest !== null) this.keep(this.newest);
-    this.newest = order;
     return order;
+  }
+  private another(instrument: Instrument, owner: Account): OrderRecord {
+    if (this.newest !== null) this.keep(this.newest);
+    return (this.newest = this.spare.pop() ?? new OrderRecord(instrument, owner));
   }
   private keep(order: OrderRecord): void {
     const slot = order.id & MASK;
     const elder = this.slots[slot] ?? null;
-    if (elder !== null && elder !== order && elder.account >= 0 && (elder.id & MASK) === slot) this.elders.set(elder.id, elder);
+    if (elder !== null && elder !== order && elder.id !== 0 && (elder.id & MASK) === slot) this.elders.set(elder.id, elder);
     this.slots[slot] = order;
   }
 
   find(id: number): OrderRecord | null {
+    if (id === 0) return null;
     if (this.newest?.id === id) return this.newest;
     const order = this.slots[id & MASK];
-    return order?.id === id && order.account >= 0 ? order : (this.elders.get(id) ?? null);
+    return order?.id === id ? order : (this.elders.get(id) ?? null);
   }
 
   release(order: OrderRecord): void {
-    assert(order.account >= 0, 'an order is released once');
-    if (order === this.newest) this.newest = null;
-    else if (this.elders.size > 0) this.elders.delete(order.id);
-    order.account = -1;
-    order.owner = null;
-    order.seat = null;
-    order.prev = null;
-    order.next = this.spare;
-    this.spare = order;
+    assert(order.id !== 0, 'an order is released once');
+    if (order !== this.newest) this.shelve(order);
+    order.id = 0;
+  }
+  private shelve(order: OrderRecord): void {
+    this.elders.delete(order.id);
+    this.spare.push(order);
   }
 }

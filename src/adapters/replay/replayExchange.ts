@@ -176,13 +176,13 @@ export class ReplayExchange implements ExchangePort, VenueSink {
 
   filled(order: VenueOrder, fill: Fill): void {
     const id = order.ref as OrderId;
-    const isOver = order.status === 'FILLED';
+    const isOver = order.isOpen === false;
     if (order.quoteUnits > 0) {
       const { timeMs } = fill;
       this.#engine.filled(id, fill);
       if (isOver) this.#engine.ended(id, 'filled', timeMs);
     } else this.#engine.filled(id, fill);
-    if (isOver) this.#forget(order);
+    if (isOver === true) this.#forget(order);
   }
 
   ended(order: VenueOrder, timeMs: number): void {

@@ -136,8 +136,9 @@ export class ContractBook extends RowBook {
     return most;
   }
 
-  protected override settle(order: OrderRecord, price: number, lots: number, complete: boolean, isMaker: boolean): void {
+  protected override settle(order: OrderRecord, complete: boolean): void {
     const { told, wallets } = this;
+    const { price, lots, isMaker } = told;
     const { money, asset } = this.terms;
     const isBuy = order.side === 'buy';
     const wallet = wallets.wallet(order.account, asset);

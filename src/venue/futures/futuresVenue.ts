@@ -128,18 +128,16 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     }
     const { lastBook: book, wallets } = this;
     const { contract } = book.terms.money;
-    const order = this.orders.acquire(book.instrument);
+    const order = this.orders.acquire(book.instrument, wallets.accounts[account]!);
     order.ref = ref;
     order.account = account;
     order.side = intent.side;
-    order.sign = intent.side === 'buy' ? 1 : -1;
     order.limit = intent.limit;
     order.lots = intent.lots;
     order.quoteUnits = intent.quoteUnits;
     order.closes = intent.reduceOnly;
     order.timeInForce = intent.timeInForce;
     order.rests = false;
-    order.status = 'NEW';
     order.filledLots = 0;
     order.filledUnits = 0;
     order.admittedMs = nowMs;
@@ -153,7 +151,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
       position.heldLots += this.closing;
       if (position.heldLots > position.lots) this.giveWay(book, position, nowMs);
     }
-    book.add(order, wallets.accounts[account]!);
+    book.add(order);
     return order;
   }
 
