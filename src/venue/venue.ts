@@ -115,16 +115,18 @@ export class Venue extends BookVenue<SpotBook> {
     if (openOrders >= mostOpen) return VENUE_CODES.tooManyOrders.code;
 
     let needed = 0;
-    if (!isBuy) {
-      this.lastSign = -1;
-      needed = lots * book.money.unitsPerLot;
-    } else {
+    let payer = seat.base;
+    if (isBuy === true) {
       this.lastSign = 1;
+      payer = seat.quote;
       if (byAmount) needed = book.buyHold(quoteUnits, seat.takerPpm);
       else needed = book.buyHold(book.money.notional(limit, lots), Math.max(seat.makerPpm, seat.takerPpm));
+    } else {
+      this.lastSign = -1;
+      needed = lots * book.money.unitsPerLot;
     }
     this.needed = needed;
-    return needed <= (isBuy ? seat.quote : seat.base).free ? 0 : VENUE_CODES.balanceNotEnough.code;
+    return needed <= payer.free ? 0 : VENUE_CODES.balanceNotEnough.code;
   }
 
   private sitDown(book: SpotBook, account: number): void {
