@@ -41,3 +41,18 @@ test('a thousand orders at once are found, each by its own id', () => {
   for (const order of orders) if (order.id % 3 === 0) table.release(order);
   for (let id = 1; id <= 2_000; id++) expect(table.find(id)).toBe(id % 3 === 0 ? null : orders[id - 1]);
 });
+
+test('an order that is over before the next one leaves it its record; what was released is found by no id', () => {
+  const table = new OrderTable();
+  const first = acquire(table);
+  table.release(first);
+  expect([0, 1].map((id) => table.find(id))).toEqual([null, null]);
+  expect(() => table.release(first)).toThrow('released once');
+  const second = acquire(table);
+  expect(second).toBe(first);
+  expect([1, 2].map((id) => table.find(id))).toEqual([null, second]);
+  const third = acquire(table);
+  table.release(second);
+  expect(acquire(table)).toBe(second);
+  expect([2, 3, 4].map((id) => table.find(id))).toEqual([null, third, second]);
+});
