@@ -125,18 +125,41 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
 
 function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {
   const { instant, exchange, queue, timers } = engine;
-  const { cursor, instrumentIndex } = feed;
-  const { watches } = run;
-  const handlers = watches.length;
-  const instance = run.instance!;
+  const { instrumentIndex } = feed;
   // Whether an order works changes only with a row or with a call of the strategy: in between it is not asked.
   let isWorking = exchange.working(instrumentIndex) > 0;
   // What is due by the last of the rows may come between them.
   const lastMs = end > from ? feed.closeOf(end - 1) : -Infinity;
   instant.follow(feed);
-  for (let row = from; row < end; row++) {
+  let row = from;
+  while (row < end) {
     // Compared, here and below: for the truth of a value V8 looks at each kind of value that is false.
     if (isWorking === true) isWorking = matchRow(engine, feed, row);
+    row = decideRows(engine, feed, run, row, isWorking === true ? row + 1 : end);
+    if (engine.touched === false) continue;
+    engine.touched = false;
+    if (!engine.outbox.isEmpty) engine.tell();
+    isWorking = exchange.working(instrumentIndex) > 0;
+    if (queue.nextMs <= lastMs || timers.nextMs <= lastMs) {
+      feed.cur = row;
+      instant.set(feed.closeOf(row - 1));
+      return visitPlainRows(engine, feed, run);
+    }
+  }
+  feed.cur = end;
+  if (end > from) instant.set(lastMs);
+}
+
+/**
+ * Delivers rows until the strategy asks for something: the row after that one, or `to`. A loop of its own: in that of the caller all that
+ * matching needs would lie in registers, and what a row needs in memory.
+ */
+function decideRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, to: number): number {
+  const { cursor } = feed;
+  const { watches } = run;
+  const handlers = watches.length;
+  const instance = run.instance!;
+  for (let row = from; row < to; row++) {
     cursor.row = row;
     for (let at = 0; at < handlers; at++) {
       const watch = watches[at]!;
@@ -147,18 +170,9 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
     }
     const returned: unknown = instance.onBar!();
     if (returned !== undefined) engine.refuseReturn(run, returned);
-    if (engine.touched === false) continue;
-    engine.touched = false;
-    if (!engine.outbox.isEmpty) engine.tell();
-    isWorking = exchange.working(instrumentIndex) > 0;
-    if (queue.nextMs <= lastMs || timers.nextMs <= lastMs) {
-      feed.cur = row + 1;
-      instant.set(feed.closeOf(row));
-      return visitPlainRows(engine, feed, run);
-    }
+    if (engine.touched === true) return row + 1;
   }
-  feed.cur = end;
-  if (end > from) instant.set(lastMs);
+  return to;
 }
 
 /** Without `onBar` a row is visited for a listed signal or for a working order, and for nothing else. */
