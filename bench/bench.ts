@@ -1,32 +1,28 @@
 // The benchmark: the whole engine beside the C reference in one run, equality before any timing; `--json` prints one object.
 
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Scratch } from '../dist/base/rowLog.js';
+import { besidePart, isSameInBlocksOfOne, nsPerRow, type Beside } from './beside.ts';
+import { inProcess } from './parts.ts';
 import { bytesPerBar, wholeCommand } from './processes.ts';
 import { comparePeers, enginePart, peersTable } from './peers.ts';
 import { futuresBench, futuresPart, type FuturesKind } from './futures.ts';
 import { liveBench, livePart } from './live.ts';
 import { restCreate, restPart } from './restCreate.ts';
 import { serviceBarePart, serviceBench } from './service.ts';
-import { buildReference, runReference, writeUnits, type Figures, type Workload } from './reference.ts';
-import { coarser, head, walk } from './series.ts';
+import { buildReference, runReference, writeUnits, type Figures } from './reference.ts';
+import { head, walk } from './series.ts';
 import { sweepBench } from './sweep.ts';
-import { feedPlan, load, planFor, sameResult, timed, type Loaded, type TimedRun } from './workloads.ts';
+import { feedPlan, HEAVY, LIGHT, load, PASSES, planFor, ROWS, timed, windows, type TimedRun } from './workloads.ts';
 import { table } from './table.ts';
 
-const ROWS = 5_000_000;
 const ROUNDS = 3;
 /** Of a form in a process of its own: what the compiler settles on differs from process to process by a tenth. */
 const PROCESS_ROUNDS = 6;
-/** Passes of one process; the first ones warm it up. */
-const PASSES = 12;
 /** Runs of 50 thousand bars until V8 has seen as many as in one pass of the long ones. */
 const WARM_RUNS = 100;
-const HEAVY: Workload = { fast: 10, slow: 30, lots: 1, cashUnits: 1e14, feePpm: 400 };
-const LIGHT: Workload = { ...HEAVY, fast: 100, slow: 300 };
 
 const asJson = process.argv.includes('--json');
 const say = (text: string) => process.stderr.write(`${text}\n`);
@@ -35,6 +31,7 @@ const scratch = new Scratch();
 
 try {
   if (process.argv[2] === '--part') await part(process.argv[3]!, process.argv[4]!);
+  else if (process.argv[2] === '--beside-part') await besidePart(process.argv[3] as Beside);
   else if (process.argv[2] === '--peers-part') await enginePart(process.argv[3]!);
   else if (process.argv[2] === '--futures-part') await futuresPart(process.argv[3] as FuturesKind);
   else if (process.argv[2] === '--rest-part') await restPart(process.argv[3]!, process.argv[4], folder);
@@ -98,9 +95,9 @@ async function run() {
     fillHeavy.whenNsPerBar /
     (await best(() => timed(planFor(when, [feedPlan('bars', head(bars, 50_000))], HEAVY, windows(HEAVY)), scratch), 50_000, WARM_RUNS));
   const finishedOrders = await afterFinishedOrders(bars);
-  const seventhStrategy = await asSeventh(bars, fillHeavy.onBarNsPerBar);
-  const eight = await severalFeeds(fillHeavy.onBarNsPerBar);
-  const two = await twoIntervals(head(bars, 3_000_000), fillHeavy.onBarNsPerBar);
+  const single = fillHeavy.onBarNsPerBar;
+  const several = { eightFeeds: rowOf('eightFeeds', single), twoIntervals: rowOf('twoIntervals', single) };
+  const areSame = (await isSameInBlocksOfOne('eightFeeds')) && (await isSameInBlocksOfOne('twoIntervals'));
   say('bench: contracts');
   const futures = await futuresBench(say);
   say('bench: a sweep of 200 sets');
@@ -113,17 +110,16 @@ async function run() {
   const service = await serviceBench(folder);
   say('bench: memory and the whole command');
   return {
-    equal: fillHeavy.equal && fillLight.equal && eight.equal && two.equal && sweep.equal,
+    equal: fillHeavy.equal && fillLight.equal && areSame && sweep.equal,
     fillHeavy: shown(fillHeavy),
     fillLight: shown(fillLight),
-    eightFeeds: { nsPerRow: eight.nsPerRow, ratioToSingle: eight.ratioToSingle },
-    twoIntervals: { nsPerRow: two.nsPerRow, ratioToSingle: two.ratioToSingle },
+    ...several,
     futures,
     orderPathNs,
     linearity,
     bytesPerBar: await bytesPerBar(folder, ROWS),
     finishedOrders,
-    seventhStrategy,
+    seventhStrategy: nsPerRow('seventhStrategy') / single,
     sweep,
     wholeCommand: await wholeCommand(folder),
     restCreate: orders,
@@ -133,7 +129,7 @@ async function run() {
   };
 }
 
-interface Beside {
+interface AgainstC {
   readonly equal: boolean;
   readonly fills: number;
   readonly cNsPerBar: number | null;
@@ -145,13 +141,13 @@ interface Beside {
  * Both forms beside the reference, each in a process of its own, interleaved, best of the rounds; equality of every figure first.
  * A process to itself is what a backtest has, and the reference too; what sharing one costs is `seventhStrategy`.
  */
-function against(program: string | null, file: string, workload: 'heavy' | 'light'): Beside {
+function against(program: string | null, file: string, workload: 'heavy' | 'light'): AgainstC {
   let [cNs, onBarNs, whenNs] = [Infinity, Infinity, Infinity];
   let fills = 0;
   for (let round = 0; round < PROCESS_ROUNDS; round++) {
     const reference = program === null ? null : runReference(program, file, workload === 'heavy' ? HEAVY : LIGHT, 4);
-    const a = inProcess('strategies/smaCrossOnBar.ts', workload);
-    const b = inProcess('strategies/smaCross.ts', workload);
+    const a = formInProcess('strategies/smaCrossOnBar.ts', workload);
+    const b = formInProcess('strategies/smaCross.ts', workload);
     const expected = reference === null ? a.figures : pick(reference);
     if (JSON.stringify(a.figures) !== JSON.stringify(expected) || JSON.stringify(b.figures) !== JSON.stringify(expected)) {
       throw new Error(
@@ -166,19 +162,15 @@ function against(program: string | null, file: string, workload: 'heavy' | 'ligh
   return { equal: true, fills, cNsPerBar: program === null ? null : cNs, onBarNsPerBar: onBarNs, whenNsPerBar: whenNs };
 }
 
-function inProcess(form: string, workload: string): TimedRun {
-  const script = new URL('../bench/run.mjs', import.meta.url).pathname;
-  return JSON.parse(execFileSync(process.execPath, ['--expose-gc', script, '--part', form, workload], { encoding: 'utf8' })) as TimedRun;
+function formInProcess(form: string, workload: string): TimedRun {
+  return JSON.parse(inProcess('--part', form, workload)) as TimedRun;
 }
 
 function pick({ equity, fees, fills, maxDrawdown, equitySum, fillsHash }: Figures): Figures {
   return { equity, fees, fills, maxDrawdown, equitySum, fillsHash };
 }
-function windows({ fast, slow }: Workload) {
-  return { fast, slow };
-}
 
-function shown({ cNsPerBar, onBarNsPerBar, whenNsPerBar }: Beside) {
+function shown({ cNsPerBar, onBarNsPerBar, whenNsPerBar }: AgainstC) {
   const ratio = (ns: number) => (cNsPerBar === null ? null : ns / cNsPerBar);
   return { cNsPerBar, onBarNsPerBar, onBarRatio: ratio(onBarNsPerBar), whenNsPerBar, whenRatio: ratio(whenNsPerBar) };
 }
@@ -189,13 +181,19 @@ async function best(make: () => Promise<{ readonly ns: number }>, rows: number, 
   return least / rows;
 }
 
+/** A row of that kind, and over one of the single feed. */
+function rowOf(kind: Beside, singleNs: number) {
+  const ns = nsPerRow(kind);
+  return { nsPerRow: ns, ratioToSingle: ns / singleNs };
+}
+
 /**
  * What an order adds to a run: the onBar form less the same loop without orders, for each of its orders. That loop has processes of its own
  * as well: as the second class of one it is almost twice as slow, which would count as less of an order.
  */
 function orderPath(onBarNsPerBar: number, orders: number): number {
   let idleNs = Infinity;
-  for (let round = 0; round < PROCESS_ROUNDS; round++) idleNs = Math.min(idleNs, inProcess('bench/strategies/idle.ts', 'heavy').ns);
+  for (let round = 0; round < PROCESS_ROUNDS; round++) idleNs = Math.min(idleNs, formInProcess('bench/strategies/idle.ts', 'heavy').ns);
   return (onBarNsPerBar * ROWS - idleNs) / orders;
 }
 
@@ -220,35 +218,6 @@ async function afterFinishedOrders(bars: ReturnType<typeof walk>): Promise<numbe
     many = Math.min(many, await lastMillion(500_000));
   }
   return many / none;
-}
-
-/** The onBar form as the seventh class of the process, over the same as the first. */
-async function asSeventh(bars: ReturnType<typeof walk>, firstNs: number): Promise<number> {
-  const others = ['strategies/donchianBreakout.ts', 'strategies/smaCross.ts', 'bench/strategies/idle.ts', 'bench/strategies/burst.ts'];
-  for (const file of others) await timed(planFor(await load(file), [feedPlan('bars', head(bars, 500_000))], HEAVY, {}), scratch);
-  const copies: Loaded[] = [];
-  for (const name of ['fifth', 'sixth', 'seventh']) copies.push({ ...(await load('strategies/smaCrossOnBar.ts', name)) });
-  for (const copy of copies) await timed(planFor(copy, [feedPlan('bars', head(bars, 500_000))], HEAVY, windows(HEAVY)), scratch);
-  const seventh = copies[2]!;
-  return (await best(() => timed(planFor(seventh, [feedPlan('bars', bars)], HEAVY, windows(HEAVY)), scratch), bars.length)) / firstNs;
-}
-
-async function severalFeeds(singleNs: number) {
-  const strategy = await load('bench/strategies/eightFeeds.ts');
-  const rows = 400_000;
-  const feeds = Array.from({ length: 8 }, (_, at) => feedPlan('all', walk(`${String.fromCharCode(65 + at).repeat(3)}USDT`, rows, at + 1)));
-  const plan = (blockRows?: number) => planFor(strategy, feeds, HEAVY, windows(HEAVY), blockRows);
-  const nsPerRow = await best(() => timed(plan(), scratch), rows * 8);
-  return { nsPerRow, ratioToSingle: nsPerRow / singleNs, equal: await sameResult(plan(), plan(1)) };
-}
-
-async function twoIntervals(bars: ReturnType<typeof walk>, singleNs: number) {
-  const strategy = await load('bench/strategies/twoIntervals.ts');
-  const hours = coarser(bars, '1h', 60);
-  const feeds = [feedPlan('bars', bars), feedPlan('hours', hours)];
-  const plan = (blockRows?: number) => planFor(strategy, feeds, HEAVY, windows(HEAVY), blockRows);
-  const nsPerRow = await best(() => timed(plan(), scratch), bars.length + hours.length);
-  return { nsPerRow, ratioToSingle: nsPerRow / singleNs, equal: await sameResult(plan(), plan(1)) };
 }
 
 export type BenchFigures = Awaited<ReturnType<typeof run>>;

@@ -1,6 +1,5 @@
 // What a contract costs beside a coin: the same strategy over the same bars, once with marks, funding every 8 h and a margin to watch.
 
-import { execFileSync } from 'node:child_process';
 import type { ContractData } from '../dist/adapters/replay/marginWatch.js';
 import type { FuturesPlan, RunPlan } from '../dist/app/bot/plan.js';
 import { runBacktest } from '../dist/app/backtest/runBacktest.js';
@@ -9,11 +8,11 @@ import { seededRng } from '../dist/base/rng.js';
 import { ticksOf, type BarColumns, type PriceColumn } from '../dist/model/bars.js';
 import { instrumentId, type Instrument } from '../dist/model/instrument.js';
 import type { RunRecord } from '../dist/model/run.js';
+import { inProcess } from './parts.ts';
 import type { Workload } from './reference.ts';
 import { head, walk } from './series.ts';
-import { feedPlan, load, planFor, sameResult, timed, type Loaded } from './workloads.ts';
+import { feedPlan, load, planFor, ROWS, sameResult, timed, type Loaded } from './workloads.ts';
 
-const ROWS = 5_000_000;
 const CHECKED_ROWS = 200_000;
 const ROUNDS = 3;
 const PASSES = 8;
@@ -29,8 +28,8 @@ export async function futuresBench(say: (text: string) => void) {
   await checkEqual(await load(STRATEGY));
   let [spotNs, futuresNs] = [Infinity, Infinity];
   for (let round = 0; round < ROUNDS; round++) {
-    spotNs = Math.min(spotNs, inProcess('spot'));
-    futuresNs = Math.min(futuresNs, inProcess('futures'));
+    spotNs = Math.min(spotNs, Number(inProcess('--futures-part', 'spot')));
+    futuresNs = Math.min(futuresNs, Number(inProcess('--futures-part', 'futures')));
   }
   say(`bench: futures ${(futuresNs / ROWS).toFixed(1)} ns a row, spot ${(spotNs / ROWS).toFixed(1)} ns`);
   return { nsPerRow: futuresNs / ROWS, ratioToSpot: futuresNs / spotNs };
@@ -43,11 +42,6 @@ export async function futuresPart(kind: FuturesKind): Promise<void> {
   let least = Infinity;
   for (let pass = 0; pass < PASSES; pass++) least = Math.min(least, (await timed(plan, scratch)).ns);
   process.stdout.write(String(least));
-}
-
-function inProcess(kind: FuturesKind): number {
-  const script = new URL('../bench/run.mjs', import.meta.url).pathname;
-  return Number(execFileSync(process.execPath, ['--expose-gc', script, '--futures-part', kind], { encoding: 'utf8' }));
 }
 
 /** Both kinds make the same trades; the bot's books of the contract are the venue's (a run that ends is checked), in blocks of any size. */

@@ -1,6 +1,6 @@
 // Processes of a comparison: each answers lines of its input by lines of its output, and ends with its input.
 
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';
 
 export class Part {
@@ -40,4 +40,10 @@ export class Part {
     this.#child.kill('SIGTERM');
     await gone;
   }
+}
+
+/** Runs a part of the benchmark in a process of its own and returns what it prints. */
+export function inProcess(...words: readonly string[]): string {
+  const script = new URL('../bench/run.mjs', import.meta.url).pathname;
+  return execFileSync(process.execPath, ['--expose-gc', script, ...words], { encoding: 'utf8' });
 }

@@ -13,6 +13,17 @@ import { loadStrategy } from '../dist/plugins/loadStrategy.js';
 import type { StrategyClass } from '../dist/strategy/strategy.js';
 import type { Figures, Workload } from './reference.ts';
 
+export const ROWS = 5_000_000;
+/** Passes of one process; the first ones warm it up. */
+export const PASSES = 12;
+/** An order every 25 bars, and one every 250. */
+export const HEAVY: Workload = { fast: 10, slow: 30, lots: 1, cashUnits: 1e14, feePpm: 400 };
+export const LIGHT: Workload = { ...HEAVY, fast: 100, slow: 300 };
+
+export function windows({ fast, slow }: Workload) {
+  return { fast, slow };
+}
+
 export interface Loaded {
   readonly strategy: StrategyClass;
   readonly hash: string;

@@ -1,0 +1,62 @@
+// What stands beside the form of a single feed: eight feeds, two intervals, and that form as the seventh class of its process.
+
+import { Scratch } from '../dist/base/rowLog.js';
+import type { RunPlan } from '../dist/app/bot/plan.js';
+import { inProcess } from './parts.ts';
+import { coarser, head, walk } from './series.ts';
+import { feedPlan, HEAVY, load, PASSES, planFor, ROWS, sameResult, timed, windows, type Loaded } from './workloads.ts';
+
+const ROUNDS = 3;
+const EIGHT_ROWS = 400_000;
+const TWO_ROWS = 3_000_000;
+const OTHER_ROWS = 500_000;
+const OTHERS = ['strategies/donchianBreakout.ts', 'strategies/smaCross.ts', 'bench/strategies/idle.ts', 'bench/strategies/burst.ts'];
+
+export type Beside = 'eightFeeds' | 'twoIntervals' | 'seventhStrategy';
+
+/** CPU time of a row, ns: each kind in processes of its own, as the single feed is, with as many passes. The best of the rounds. */
+export function nsPerRow(kind: Beside): number {
+  let least = Infinity;
+  for (let round = 0; round < ROUNDS; round++) least = Math.min(least, Number(inProcess('--beside-part', kind)));
+  return least;
+}
+
+/** One kind in this process: prints the ns a row of its best pass. */
+export async function besidePart(kind: Beside): Promise<void> {
+  const scratch = new Scratch();
+  if (kind === 'seventhStrategy') await sixOthers(scratch);
+  const plan = await planOf(kind);
+  let least = Infinity;
+  for (let pass = 0; pass < PASSES; pass++) least = Math.min(least, (await timed(plan, scratch)).ns);
+  process.stdout.write(String(least / plan.feeds.reduce((rows, { bars }) => rows + bars.length, 0)));
+}
+
+/** Several feeds in blocks of 2,048 rows leave what they leave in blocks of one. */
+export async function isSameInBlocksOfOne(kind: 'eightFeeds' | 'twoIntervals'): Promise<boolean> {
+  const plan = await planOf(kind);
+  return sameResult(plan, { ...plan, blockRows: 1 });
+}
+
+async function planOf(kind: Beside): Promise<RunPlan> {
+  if (kind === 'eightFeeds') {
+    const feeds = Array.from({ length: 8 }, (_, at) =>
+      feedPlan('all', walk(`${String.fromCharCode(65 + at).repeat(3)}USDT`, EIGHT_ROWS, at + 1)),
+    );
+    return planFor(await load('bench/strategies/eightFeeds.ts'), feeds, HEAVY, windows(HEAVY));
+  }
+  const bars = walk('AAAUSDT', ROWS, 1);
+  if (kind === 'seventhStrategy')
+    return planFor(await load('strategies/smaCrossOnBar.ts', 'seventh'), [feedPlan('bars', bars)], HEAVY, windows(HEAVY));
+  const minutes = head(bars, TWO_ROWS);
+  const feeds = [feedPlan('bars', minutes), feedPlan('hours', coarser(minutes, '1h', 60))];
+  return planFor(await load('bench/strategies/twoIntervals.ts'), feeds, HEAVY, windows(HEAVY));
+}
+
+/** Classes of other kinds, and two of the same kind under other names. */
+async function sixOthers(scratch: Scratch): Promise<void> {
+  Object.assign(globalThis, { isobarBench: undefined });
+  const feeds = [feedPlan('bars', head(walk('AAAUSDT', OTHER_ROWS, 1), OTHER_ROWS))];
+  const run = (other: Loaded, params: Record<string, unknown>) => timed(planFor(other, feeds, HEAVY, params), scratch);
+  for (const file of OTHERS) await run(await load(file), {});
+  for (const name of ['fifth', 'sixth']) await run(await load('strategies/smaCrossOnBar.ts', name), windows(HEAVY));
+}
