@@ -90,8 +90,14 @@ function goTo(watch: Watch, at: number): void {
 }
 
 export function visitBlock(engine: Engine): void {
+  const { isPlain } = engine;
+  // Nobody has looked for work since what came between blocks, and nobody does where rows go by one at a time.
+  engine.touched = true;
   for (;;) {
-    if (engine.isPlain) visitPlainRows(engine, engine.execution[0]!, engine.runs[0]!);
+    if (isPlain === true) {
+      visitPlainRows(engine, engine.execution[0]!, engine.runs[0]!);
+      engine.touched = true;
+    }
     const t = nextInstant(engine);
     if (t > engine.blockEndMs) return;
     visitInstant(engine, t);
@@ -242,12 +248,16 @@ function matchRow(engine: Engine, feed: FeedRun, row: number): boolean {
 
 /** The next time at which something can happen; Infinity when nothing is left. */
 function nextInstant(engine: Engine): number {
+  const { cohorts, runs } = engine;
+  lookForWork(engine);
   let t = Math.min(engine.queue.nextMs, engine.timers.nextMs);
-  for (const feed of engine.feeds) {
-    if (feed.hasOnBar || (feed.isExecution && engine.exchange.working(feed.instrumentIndex) > 0)) t = Math.min(t, feed.nextCloseMs);
+  for (let at = 0; at < cohorts.length; at++) {
+    const cohort = cohorts[at]!;
+    if (cohort.hasOnBar === true || cohort.isWorking === true) t = Math.min(t, cohort.nextCloseMs);
   }
-  for (const run of engine.runs) {
-    if (!run.started) t = Math.min(t, run.readyMs);
+  for (let at = 0; at < runs.length; at++) {
+    const run = runs[at]!;
+    if (run.started === false) t = Math.min(t, run.readyMs);
     for (const watch of run.watches) {
       if (watch.row < NO_ROW) t = Math.min(t, watch.feed.bars.closeMs[watch.row]!);
     }
@@ -255,23 +265,55 @@ function nextInstant(engine: Engine): number {
   return t;
 }
 
+/** Whether orders wait for rows is known until something touches it: then the exchange is asked anew. */
+function lookForWork(engine: Engine): void {
+  if (engine.touched === false) return;
+  engine.touched = false;
+  for (const cohort of engine.cohorts) cohort.look(engine.exchange);
+}
+
 /** One instant, in the order that docs/event-order.md states. */
 function visitInstant(engine: Engine, t: number): void {
-  const { feeds, execution, exchange } = engine;
+  const { cohorts, exchange, queue, runs } = engine;
   // Rows that closed before t were nobody's business, but marks are read as of the time.
-  for (const feed of feeds) feed.deliverBefore(t);
+  for (let at = 0; at < cohorts.length; at++) {
+    const cohort = cohorts[at]!;
+    if (cohort.nextCloseMs < t) cohort.deliverThrough(t - 1);
+    cohort.isDue = cohort.nextCloseMs === t;
+  }
   engine.instant.set(t);
-  engine.queue.runDue(t);
-  for (const feed of execution) {
-    if (feed.nextCloseMs === t && exchange.working(feed.instrumentIndex) > 0) exchange.row(feed.instrumentIndex, feed.cur);
+  if (queue.nextMs <= t) engine.touched = true;
+  queue.runDue(t);
+  lookForWork(engine);
+  for (let at = 0; at < cohorts.length; at++) {
+    const { isDue, isWorking } = cohorts[at]!;
+    if (isDue === true && isWorking === true) {
+      matchDue(engine);
+      break;
+    }
   }
   exchange.settleMarks();
-  for (const feed of feeds) feed.deliverThrough(t);
-  for (const run of engine.runs) if (!run.started && t >= run.readyMs) start(engine, run);
+  for (let at = 0; at < cohorts.length; at++) {
+    const cohort = cohorts[at]!;
+    if (cohort.isDue === true) cohort.deliver(1);
+  }
+  for (let at = 0; at < runs.length; at++) {
+    const run = runs[at]!;
+    if (run.started === false && t >= run.readyMs) start(engine, run);
+  }
   if (!engine.outbox.isEmpty) engine.tell();
   if (engine.timers.nextMs <= t) engine.runTimers(t);
-  for (const run of engine.runs) decide(engine, run, t);
+  for (let at = 0; at < runs.length; at++) decide(engine, runs[at]!, t);
   if (!engine.outbox.isEmpty) engine.tell();
+}
+
+/** Matches the rows that close at the instant, where an order works. */
+function matchDue(engine: Engine): void {
+  const { exchange } = engine;
+  for (const { cohort, cur, instrumentIndex } of engine.execution) {
+    if (cohort!.isDue === true && exchange.working(instrumentIndex) > 0) exchange.row(instrumentIndex, cur);
+  }
+  engine.touched = true;
 }
 
 function decide(engine: Engine, run: StrategyRun, t: number): void {
@@ -282,7 +324,7 @@ function decide(engine: Engine, run: StrategyRun, t: number): void {
     const returned: unknown = run.started ? watch.handler() : undefined;
     if (returned !== undefined) engine.refuseReturn(run, returned);
   }
-  if (!run.hasOnBar || !run.started || !engine.hasFresh(run, t)) return;
+  if (!run.hasOnBar || !run.started || !run.hasFresh) return;
   const returned: unknown = run.instance!.onBar!();
   if (returned !== undefined) engine.refuseReturn(run, returned);
 }

@@ -23,9 +23,10 @@ import type { DueQueue } from '../scheduler/dueQueue.ts';
 import type { Size } from '../strategy/types.ts';
 import { blamed, notOpen, refusePromise } from './blame.ts';
 import { BracketDesk } from './bracketDesk.ts';
+import { formCohorts, type Cohort } from './cohort.ts';
 import { ConditionDesk } from './conditionDesk.ts';
 import type { EquityRecorder } from './equityRecorder.ts';
-import { byFineness, type FeedRun } from './feed.ts';
+import { byFineness, endOfBlock, type FeedRun } from './feed.ts';
 import { FillLog } from './fillLog.ts';
 import type { HaltDesk } from './haltDesk.ts';
 import type { Instant } from './instant.ts';
@@ -96,6 +97,8 @@ export class Engine implements ExchangeSink, Marks {
   recorder!: EquityRecorder;
   /** Equity at the start of the run. */
   startUnits = 0;
+  /** The feeds by the instants at which they close in the current block. */
+  cohorts: readonly Cohort[] = [];
   /** End of the current block, ms UTC, inclusive. */
   blockEndMs = -Infinity;
   /** A strategy has asked for something since the loop looked last: most bars end without, and then nothing else needs a look. */
@@ -171,26 +174,28 @@ export class Engine implements ExchangeSink, Marks {
 
   /** Sets the next block: a span of time with at most B rows of any feed. False when no rows are left. */
   openBlock(): boolean {
-    let end = Infinity;
-    const rows = this.blockRows;
-    for (const feed of this.feeds) {
-      if (feed.hasRows) end = Math.min(end, feed.bars.closeMs[Math.min(feed.cur + rows, feed.bars.length) - 1]!);
-    }
-    if (end === Infinity) return false;
-    this.blockEndMs = end;
-    for (const feed of this.feeds) feed.enterBlock(rows, end);
+    const endMs = endOfBlock(this.feeds, this.blockRows);
+    if (endMs === Infinity) return false;
+    this.enterBlock(this.blockRows, endMs);
     this.exchange.blockOpened();
     this.#readAhead.beforeBlock(this.execution, this.fills.length);
     return true;
   }
+  /** Enters a block of at most `rows` rows of each feed, those that close at or before `endMs`. */
+  enterBlock(rows: number, endMs: number): void {
+    this.blockEndMs = endMs;
+    for (const feed of this.feeds) feed.enterBlock(rows, endMs);
+    this.cohorts = formCohorts(this.feeds);
+    this.recorder.enterBlock(this.cohorts);
+  }
   /** Enters the block that another engine over the same feeds has opened, at the rows at which it began. */
-  joinBlock({ blockEndMs }: Engine, starts: readonly number[]): void {
-    this.blockEndMs = blockEndMs;
+  joinBlock({ blockRows, blockEndMs }: Engine, starts: readonly number[]): void {
     for (let at = 0; at < starts.length; at++) this.feeds[at]!.rewind(starts[at]!);
+    this.enterBlock(blockRows, blockEndMs);
     this.exchange.blockOpened();
   }
   closeBlock(): void {
-    for (const feed of this.feeds) feed.deliverThrough(this.blockEndMs);
+    for (const cohort of this.cohorts) cohort.deliverThrough(this.blockEndMs);
     this.recorder.settle();
     this.recorder.handOver();
     if (this.parts.beat) writeBeat(this.parts.beat, this.execution[0]!.cur, this.blockEndMs);
@@ -344,11 +349,6 @@ export class Engine implements ExchangeSink, Marks {
 
   listensTo(run: StrategyRun, feed: FeedRun): boolean {
     return run.listened.has(feed);
-  }
-  /** True when this visit of the instant `t` brought a bar of a feed of the strategy: a later visit of the same instant brings none. */
-  hasFresh(run: StrategyRun, t: number): boolean {
-    for (const feed of run.listened) if (feed.broughtMs === t) return true;
-    return false;
   }
   runTimers(t: number): void {
     this.timers.runDue(t, (strategy, handler) => {

@@ -5,6 +5,7 @@ import type { TickColumn } from '../model/bars.ts';
 import type { EquityColumns } from '../model/run.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import type { RiskModule } from '../risk/riskModule.ts';
+import type { Cohort } from './cohort.ts';
 import type { FeedRun } from './feed.ts';
 
 /** Takes the equity as the run goes on, in place of a column of all of it. */
@@ -27,8 +28,8 @@ export class EquityRecorder {
   readonly #feeds: readonly FeedRun[];
   readonly #ledger: Ledger;
   readonly #ticks: readonly TickColumn[];
-  /** Next row of each execution feed to mark, where there are several. */
-  readonly #marked: Int32Array;
+  /** Of the block: where there are several execution feeds, which of them go together. */
+  #cohorts: readonly Cohort[] = [];
   /** The execution feed where there is only one, and what its holding is marked with. */
   readonly #only: FeedRun | null;
   readonly #onlyTicks: TickColumn;
@@ -60,7 +61,6 @@ export class EquityRecorder {
     this.#feeds = feeds;
     this.#ledger = ledger;
     this.#ticks = ticks;
-    this.#marked = Int32Array.from(feeds, (feed) => feed.firstRow);
     this.#only = feeds.length === 1 ? feeds[0]! : null;
     this.#onlyTicks = ticks[0]!;
     this.#looks =
@@ -68,7 +68,12 @@ export class EquityRecorder {
     this.#next = this.#looks?.[0] ?? NO_ROW;
     this.#units = scratch.take(equityRows(feeds, sink !== null, blockRows));
     // One execution feed: its own closes are the times.
-    this.#times = feeds.length === 1 ? feeds[0]!.bars.closeMs.subarray(feeds[0]!.firstRow) : new Float64Array(this.#units.length);
+    this.#times = feeds.length === 1 ? feeds[0]!.bars.closeMs.subarray(feeds[0]!.firstRow) : scratch.take(this.#units.length);
+  }
+
+  /** A block begins, and everything before it is marked. */
+  enterBlock(cohorts: readonly Cohort[]): void {
+    if (this.#only === null) this.#cohorts = cohorts.filter(({ isExecution }) => isExecution);
   }
 
   /** Marks every delivered instant with the holdings as they are: call it before they change. */
@@ -99,6 +104,7 @@ export class EquityRecorder {
 
   release(): void {
     this.#scratch.give(this.#units);
+    if (this.#only === null) this.#scratch.give(this.#times);
   }
 
   #markRows({ cursor, instrumentIndex, firstRow }: FeedRun): void {
@@ -118,29 +124,60 @@ export class EquityRecorder {
     }
   }
 
+  /** Stretch by stretch: the cohort whose rows come first goes alone until another one has a row, at which all that close then go on. */
   #markMerged(): void {
-    const feeds = this.#feeds;
-    const marked = this.#marked;
-    const ledger = this.#ledger;
+    const cohorts = this.#cohorts;
     for (;;) {
+      let first: Cohort | null = null;
       let t = Infinity;
-      for (let f = 0; f < feeds.length; f++) {
-        const feed = feeds[f]!;
-        const row = marked[f]!;
-        if (row <= feed.cursor.row && feed.bars.closeMs[row]! < t) t = feed.bars.closeMs[row]!;
+      let limit = Infinity;
+      for (let at = 0; at < cohorts.length; at++) {
+        const cohort = cohorts[at]!;
+        const ms = cohort.unmarkedMs;
+        cohort.isMarking = false;
+        if (ms < t) {
+          first = cohort;
+          limit = t;
+          t = ms;
+        } else if (ms < limit) limit = ms;
       }
-      if (t === Infinity) return;
-      let equity = ledger.cashTotal;
-      for (let f = 0; f < feeds.length; f++) {
-        const feed = feeds[f]!;
-        const next = marked[f]!;
-        const isMarked = next <= feed.cursor.row && feed.bars.closeMs[next] === t;
-        if (isMarked) marked[f] = next + 1;
-        const row = isMarked ? next : next - 1;
-        if (row >= 0 && ledger.holds(feed.instrumentIndex)) equity += ledger.worth(feed.instrumentIndex, this.#ticks[f]![row]!);
-      }
-      this.#times[this.#length] = t;
-      this.#units[this.#length++] = equity;
+      if (first === null) return;
+      const from = this.#length;
+      this.#addTimes(first, limit);
+      first.isMarking = true;
+      if (limit === t) for (const cohort of cohorts) cohort.isMarking = cohort.unmarkedMs === t;
+      this.#addUnits(from, this.#length);
+      const rows = this.#length - from;
+      for (let at = 0; at < cohorts.length; at++) if (cohorts[at]!.isMarking === true) cohorts[at]!.unmarked += rows;
+    }
+  }
+
+  /** The instants of a cohort's unmarked rows: the first one, and those before the limit. */
+  #addTimes({ lead, unmarked }: Cohort, limit: number): void {
+    const times = this.#times;
+    let length = this.#length;
+    times[length++] = lead.closeOf(unmarked);
+    for (let row = unmarked + 1; row <= lead.cursor.row; row++) {
+      const ms = lead.closeOf(row);
+      if (ms >= limit) break;
+      times[length++] = ms;
+    }
+    this.#length = length;
+  }
+
+  /** Equity at the instants [from, to): of a cohort that is being marked row by row, of another one at its newest row. */
+  #addUnits(from: number, to: number): void {
+    const feeds = this.#feeds;
+    const ledger = this.#ledger;
+    const units = this.#units;
+    const cash = ledger.cashTotal;
+    for (let at = from; at < to; at++) units[at] = cash;
+    for (let f = 0; f < feeds.length; f++) {
+      const { cohort, cursor, instrumentIndex } = feeds[f]!;
+      const { isMarking, lead, unmarked } = cohort!;
+      const next = cursor.row - lead.cursor.row + unmarked;
+      if (isMarking === true) ledger.addRows(instrumentIndex, units, from, to, this.#ticks[f]!, next, 1);
+      else if (next > 0) ledger.addRows(instrumentIndex, units, from, to, this.#ticks[f]!, next - 1, 0);
     }
   }
 }

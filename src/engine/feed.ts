@@ -7,6 +7,7 @@ import type { BarColumns, TickColumn } from '../model/bars.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { fixedLengthMs, typicalLengthMs } from '../model/interval.ts';
 import type { Feed } from '../strategy/types.ts';
+import type { Cohort } from './cohort.ts';
 import { FeedView } from './feedView.ts';
 import type { Instant } from './instant.ts';
 
@@ -37,8 +38,8 @@ export class FeedRun {
   #stepMs = 0.5;
   #originMs = 0.5;
   readonly #lengthMs: number;
-  /** The instant whose visit delivered a bar of it, for as long as that visit lasts; NaN otherwise. */
-  broughtMs = NaN;
+  /** Of the current block: the feeds that it goes with. */
+  cohort: Cohort | null = null;
 
   constructor(
     name: string,
@@ -117,7 +118,6 @@ export class FeedRun {
   rewind(cur: number): void {
     this.cur = cur;
     this.cursor.row = cur - 1;
-    this.broughtMs = NaN;
   }
   get hasRows(): boolean {
     return this.cur < this.bars.length;
@@ -129,21 +129,6 @@ export class FeedRun {
   /** Close of the next row to deliver, of whatever block; Infinity when there is none yet. */
   get nextRowCloseMs(): number {
     return this.hasRows ? this.bars.closeMs[this.cur]! : Infinity;
-  }
-  /** Delivers every row of the block that closes before `ms`. */
-  deliverBefore(ms: number): void {
-    const { closeMs } = this.bars;
-    while (this.cur < this.to && closeMs[this.cur]! < ms) this.cur++;
-    this.cursor.row = this.cur - 1;
-    this.broughtMs = NaN;
-  }
-  /** Delivers every row of the block that closes at or before `ms`. */
-  deliverThrough(ms: number): void {
-    const { closeMs } = this.bars;
-    const before = this.cur;
-    while (this.cur < this.to && closeMs[this.cur]! <= ms) this.cur++;
-    this.cursor.row = this.cur - 1;
-    if (this.cur > before) this.broughtMs = closeMs[this.cur - 1]!;
   }
 }
 
@@ -157,6 +142,15 @@ export function firstAfter(times: Float64Array, from: number, to: number, ms: nu
     else high = middle;
   }
   return low;
+}
+
+/** Close of the last row of a block that has at most `rows` rows of any feed; Infinity when no rows are left. */
+export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
+  let endMs = Infinity;
+  for (const { bars, cur, hasRows } of feeds) {
+    if (hasRows) endMs = Math.min(endMs, bars.closeMs[Math.min(cur + rows, bars.length) - 1]!);
+  }
+  return endMs;
 }
 
 /** Feeds from fine to coarse: the first one of an instrument matches and marks it. */

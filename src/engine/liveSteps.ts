@@ -67,20 +67,20 @@ function awaitRows(engine: Engine, run: StrategyRun, t: number): void {
   run.readyMs = Math.max(t, run.readyMs);
 }
 
-/** Rows that close before `t` are delivered to indicators and marks alone. */
+/** Rows that close before `t` are delivered to indicators and marks alone, one instant after the other. */
 function passOver(engine: Engine, t: number): void {
-  for (const feed of engine.feeds) {
-    while (feed.nextRowCloseMs < t) {
-      feed.enterBlock(1, feed.nextRowCloseMs);
-      for (const kernel of feed.indicators.kernels) kernel.fill(feed.cur, feed.to);
-      feed.deliverThrough(feed.bars.closeMs[feed.cur]!);
-    }
+  for (;;) {
+    let nextMs = Infinity;
+    for (const feed of engine.feeds) nextMs = Math.min(nextMs, feed.nextRowCloseMs);
+    if (nextMs >= t) return;
+    engine.enterBlock(1, nextMs);
+    fillIndicators(engine);
+    engine.closeBlock();
   }
 }
 
 function enter(engine: Engine, t: number): void {
-  engine.blockEndMs = t;
-  for (const feed of engine.feeds) feed.enterBlock(1, t);
+  engine.enterBlock(1, t);
   engine.exchange.blockOpened();
   fillIndicators(engine);
 }

@@ -28,6 +28,8 @@ export class MarginDesk {
     const strategy = this.#books().ownerOf(instrumentIndex);
     const instrument = engine.instruments[instrumentIndex]!;
     const { lots, price, timeMs } = fill;
+    // Orders go with the position, and an exit that waited for them may come.
+    engine.touched = true;
     engine.brackets.drop(strategy, instrumentIndex);
     // The exchange has made it itself: it stands there already, and its fill follows.
     const order = engine.orders.draft(strategy, instrument, instrumentIndex, wasLong ? 'sell' : 'buy', timeMs);

@@ -101,6 +101,11 @@ export class StrategyRun implements StrategyHost {
   get listened(): ReadonlySet<FeedRun> {
     return this.#listened;
   }
+  /** The visit of an instant under way brought a bar of a feed that it listens to: a later visit of the same instant brings none. */
+  get hasFresh(): boolean {
+    for (const feed of this.#listened) if (feed.cohort!.isDue) return true;
+    return false;
+  }
   /** The first row of a feed at which every series of this strategy over it is ready. */
   readyRow(feed: FeedRun): number {
     return this.#readyRows.get(feed) ?? 0;

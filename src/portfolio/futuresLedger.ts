@@ -240,6 +240,10 @@ export class FuturesLedger implements Ledger {
       for (let row = from; row < to; row++) out[row] = this.#total + this.worth(index, ticks[row + offset]!);
     }
   }
+  addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
+    if (!this.holds(index)) return;
+    for (let at = from; at < to; at++, row += step) out[at] = out[at]! + this.worth(index, ticks[row]!);
+  }
 
   /** The common case, a product a row; false where a worth has to be rounded, or passes what a double holds. */
   #markPlain(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): boolean {

@@ -53,6 +53,8 @@ export interface Ledger {
   equityTotalUnits(marks: ArrayLike<number>): number;
   /** Writes the account's equity of rows [from, to) into `out`, its one holding marked at `ticks[row + offset]`. */
   markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void;
+  /** Adds `worth` to `out` in [from, to), at `ticks[row]` and for each further place `step` rows on; nothing where nothing is held. */
+  addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void;
 
   /** Throws InvariantError when a book does not add up, or the books do not add up to the account. Not for the hot path. */
   assertReconciled(): void;

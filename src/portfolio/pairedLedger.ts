@@ -98,6 +98,9 @@ export class PairedLedger implements Ledger {
   markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
     for (let row = from; row < to; row++) out[row] = this.cashTotal + (this.holds(index) ? this.worth(index, ticks[row + offset]!) : 0);
   }
+  addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
+    this.of(index).addRows(index, out, from, to, ticks, row, step);
+  }
   assertReconciled(): void {
     this.spot.assertReconciled();
     this.futures.assertReconciled();

@@ -262,6 +262,12 @@ export class SpotLedger implements Ledger {
     held.baseUnits = this.baseTotal(index);
     markSegment(out, from, to, held, ticks, offset, this.scale(index));
   }
+  addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
+    const units = this.baseTotal(index);
+    if (units === 0) return;
+    const scale = this.scale(index);
+    for (let at = from; at < to; at++, row += step) out[at] = out[at]! + valueAt(units, ticks[row]!, scale);
+  }
 
   /** Throws InvariantError when a book does not add up, or the books do not add up to the account. Not for the hot path. */
   assertReconciled(): void {

@@ -17,9 +17,28 @@ function feedsOf(kind: string, seed: number): Record<string, BarColumns> {
   if (kind === 'single') return { bars: btc };
   if (kind === 'gaps') return { bars: walkBars({ rows: ROWS, seed, missing: 0.2 }) };
   if (kind === 'two intervals') return { bars: btc, hour: coarser(btc, '1h') };
+  if (kind === 'one grid' || kind === 'one grid with holes') return inStep(kind === 'one grid', seed);
   const eth = walkBars({ rows: ROWS, seed: seed + 1, missing: 0.02, instrument: spotInstrument('ETH') });
   const sol = walkBars({ rows: ROWS, seed: seed + 2, missing: 0.2, instrument: spotInstrument('SOL') });
   return { bars: btc, eth, sol, btcHour: coarser(btc, '1h'), solQuarter: coarser(sol, '15m') };
+}
+
+/** Four symbols on one grid: the third begins later and ends earlier. Or with holes: the same in all of them, and one more in the last. */
+function inStep(isWhole: boolean, seed: number): Record<string, BarColumns> {
+  const [btc, eth, sol, ada] = ['BTC', 'ETH', 'SOL', 'ADA'].map((base, at) => walkBars({ rows: ROWS, seed: seed + at, instrument: spotInstrument(base) })); // prettier-ignore
+  if (isWhole)
+    return { bars: btc!, eth: eth!, sol: without(sol!, (row) => row < 100 || row >= 270), ada: ada!, ethHour: coarser(eth!, '1h') };
+  const isMissing = (row: number) => row % 50 === 17 || (row > 120 && row < 150);
+  const holed = (bars: BarColumns) => without(bars, isMissing);
+  return { bars: holed(btc!), eth: holed(eth!), sol: holed(sol!), ada: without(ada!, (row) => isMissing(row) || row === 200) };
+}
+
+function without(bars: BarColumns, isMissing: (row: number) => boolean): BarColumns {
+  const isThere = (_: number, row: number) => !isMissing(row);
+  const { openMs, closeMs, open, high, low, close, volume } = bars;
+  const columns = { openMs, closeMs, open, high, low, close, volume };
+  const left = Object.fromEntries(Object.entries(columns).map(([name, of]) => [name, of.filter(isThere)])) as typeof columns;
+  return { ...bars, ...left, length: left.openMs.length };
 }
 
 async function compare(
@@ -83,7 +102,7 @@ async function compare(
 }
 
 const LATENCIES = [0, 20_000, 90_000];
-const KINDS = ['single', 'gaps', 'two intervals', 'three symbols'];
+const KINDS = ['single', 'gaps', 'two intervals', 'three symbols', 'one grid', 'one grid with holes'];
 
 describe('the engine equals a naive walk over all instants', () => {
   it.each(KINDS)('at every bar, without brackets: %s', async (kind) => {
