@@ -269,7 +269,8 @@ function nextInstant(engine: Engine): number {
 function lookForWork(engine: Engine): void {
   if (engine.touched === false) return;
   engine.touched = false;
-  for (const cohort of engine.cohorts) cohort.look(engine.exchange);
+  const { cohorts, exchange } = engine;
+  for (let at = 0; at < cohorts.length; at++) cohorts[at]!.look(exchange);
 }
 
 /** One instant, in the order that docs/event-order.md states. */
@@ -309,9 +310,10 @@ function visitInstant(engine: Engine, t: number): void {
 
 /** Matches the rows that close at the instant, where an order works. */
 function matchDue(engine: Engine): void {
-  const { exchange } = engine;
-  for (const { cohort, cur, instrumentIndex } of engine.execution) {
-    if (cohort!.isDue === true && exchange.working(instrumentIndex) > 0) exchange.row(instrumentIndex, cur);
+  const { exchange, execution } = engine;
+  for (let at = 0; at < execution.length; at++) {
+    const { cohort, cur } = execution[at]!;
+    if (cohort!.isDue === true && exchange.working(at) > 0) exchange.row(at, cur);
   }
   engine.touched = true;
 }

@@ -43,7 +43,13 @@ export class Cohort {
   }
   /** Looks whether an order works that a row of one of them may fill. */
   look(exchange: ExchangePort): void {
-    this.isWorking = this.feeds.some(({ isExecution, instrumentIndex }) => isExecution && exchange.working(instrumentIndex) > 0);
+    const { feeds } = this;
+    let isWorking = false;
+    for (let at = 0; at < feeds.length && isWorking === false; at++) {
+      const feed = feeds[at]!;
+      isWorking = feed.isExecution === true && exchange.working(feed.instrumentIndex) > 0;
+    }
+    this.isWorking = isWorking;
   }
 
   /** Delivers every row of the block that closes at or before `ms`. */

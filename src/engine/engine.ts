@@ -348,7 +348,7 @@ export class Engine implements ExchangeSink, Marks {
   // --- Telling
 
   listensTo(run: StrategyRun, feed: FeedRun): boolean {
-    return run.listened.has(feed);
+    return run.listened.includes(feed);
   }
   runTimers(t: number): void {
     this.timers.runDue(t, (strategy, handler) => {

@@ -55,7 +55,7 @@ export class StrategyRun implements StrategyHost {
   readonly drawn: Drawn[] = [];
   /** Feeds whose indicators must be ready before the first callback, and all whose bars bring an `onBar`. */
   readonly #needed = new Set<FeedRun>();
-  readonly #listened = new Set<FeedRun>();
+  readonly #listened: FeedRun[] = [];
   instance: Strategy | null = null;
   hasOnBar = false;
   wantsFills = false;
@@ -89,7 +89,7 @@ export class StrategyRun implements StrategyHost {
     for (const feed of this.#feeds) this.#byView.set(feed.view, feed);
     this.#main = this.#feeds.find((feed) => feed.name === 'bars') ?? (this.#feeds.length === 1 ? this.#feeds[0]! : null);
     if (this.#main) this.#needed.add(this.#main);
-    if (this.#main) this.#listened.add(this.#main);
+    if (this.#main) this.#listen(this.#main);
   }
 
   get bars(): Feed {
@@ -98,12 +98,13 @@ export class StrategyRun implements StrategyHost {
   get needed(): ReadonlySet<FeedRun> {
     return this.#needed;
   }
-  get listened(): ReadonlySet<FeedRun> {
+  get listened(): readonly FeedRun[] {
     return this.#listened;
   }
   /** The visit of an instant under way brought a bar of a feed that it listens to: a later visit of the same instant brings none. */
   get hasFresh(): boolean {
-    for (const feed of this.#listened) if (feed.cohort!.isDue) return true;
+    const listened = this.#listened;
+    for (let at = 0; at < listened.length; at++) if (listened[at]!.cohort!.isDue === true) return true;
     return false;
   }
   /** The first row of a feed at which every series of this strategy over it is ready. */
@@ -118,14 +119,14 @@ export class StrategyRun implements StrategyHost {
     const feed = found[0] ?? defaultFeed(this.#feeds, byDefault?.interval ?? null, this.#main);
     if (!feed) throw this.#noFeed(name, byDefault?.interval);
     this.#needed.add(feed);
-    this.#listened.add(feed);
+    this.#listen(feed);
     return feed.view;
   }
   feeds(name: string): readonly Feed[] {
     this.#registering(`feeds('${name}')`);
     const found = this.#feeds.filter((feed) => feed.name === name);
     if (found.length === 0) throw this.#noFeed(name, undefined);
-    for (const feed of found) this.#listened.add(feed);
+    for (const feed of found) this.#listen(feed);
     return listOf(found, (feed) => feed.view);
   }
 
@@ -331,6 +332,9 @@ export class StrategyRun implements StrategyHost {
         if (isSeries(series)) this.drawn.push({ feed, series, name: `${name} ${part}`, pane });
   }
 
+  #listen(feed: FeedRun): void {
+    if (!this.#listened.includes(feed)) this.#listened.push(feed);
+  }
   #feedFor(view: Feed | undefined): FeedRun {
     const feed = view === undefined ? this.#main : this.#byView.get(view);
     if (!feed && view !== undefined)
