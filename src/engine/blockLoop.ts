@@ -315,6 +315,7 @@ function matchDue(engine: Engine): void {
     const { cohort, cur } = execution[at]!;
     if (cohort!.isDue === true && exchange.working(at) > 0) exchange.row(at, cur);
   }
+  // What was filled waits no more.
   engine.touched = true;
 }
 
