@@ -157,9 +157,9 @@ export function markPerTick(
   for (; row < to - 3; row += 4) {
     const at = row + offset;
     out[row] = cash + ticks[at]! * perTick;
-    out[row + 1] = cash + ticks[at + 1]! * perTick;
-    out[row + 2] = cash + ticks[at + 2]! * perTick;
-    out[row + 3] = cash + ticks[at + 3]! * perTick;
+    out[(row + 1) | 0] = cash + ticks[(at + 1) | 0]! * perTick;
+    out[(row + 2) | 0] = cash + ticks[(at + 2) | 0]! * perTick;
+    out[(row + 3) | 0] = cash + ticks[(at + 3) | 0]! * perTick;
   }
   for (; row < to; row++) out[row] = cash + ticks[row + offset]! * perTick;
 }
