@@ -15,14 +15,17 @@ const SMALL = ['--max-inlined-bytecode-size-small=120'];
  * shape is looked at again: with much room an order costs 100 ns less. Room for all of them does harm: then what is rare is taken in where
  * a loop is hot, and what an order needs stays outside (instructions an order with 4,000, 4,500, 4,750, 5,000, 5,500: 3,370, 3,240, 3,200,
  * 3,170, 3,470). So does room for single functions of more than V8's own 460 bytecodes (2026-11-23).
+ *
+ * The absolute size is where V8 stops to take in even the smallest function: at 4,600 by itself, so that what was looked at last, however
+ * short, remained a call.
  */
-const WIDE = ['--max-inlined-bytecode-size-cumulative=5000'];
+const WIDE = ['--max-inlined-bytecode-size-cumulative=5000', '--max-inlined-bytecode-size-absolute=8000'];
 
 /**
  * What V8 has by itself (`node --v8-options`). The size of a single function stays as it is: V8 ends the process where that one becomes
  * smaller while a function is being compiled.
  */
-const USUAL = ['--max-inlined-bytecode-size-cumulative=920'];
+const USUAL = ['--max-inlined-bytecode-size-cumulative=920', '--max-inlined-bytecode-size-absolute=4600'];
 
 /**
  * Before the runs of a process that may make many. The only one of a command is over before the compiler's work on wide functions comes
