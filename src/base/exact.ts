@@ -9,6 +9,8 @@ export const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 // The same for this file: V8 reads a binding that is exported or imported from its cell at each use, and folds one that is neither.
 const MAX = Number.MAX_SAFE_INTEGER;
 const HALF_MAX = MAX / 2;
+const MILLION = 1_000_000;
+const { ceil, floor } = Math;
 
 /**
  * a * b / divisor for integers a, b >= 0 and divisor > 0, rounded as said, exact whatever the size of the product.
@@ -17,10 +19,9 @@ const HALF_MAX = MAX / 2;
 export function mulDiv(a: number, b: number, divisor: number, round: Rounding): number {
   const product = a * b;
   if (!(product <= HALF_MAX)) return mulDivWide(a, b, divisor, round);
-  if (divisor === 1) return product;
   // Below 2^53 a quotient that is not whole is further from any whole number than its rounding error: floor and ceil are exact.
-  if (round === 'up') return Math.ceil(product / divisor);
-  const low = Math.floor(product / divisor);
+  if (round === 'up') return ceil(product / divisor);
+  const low = floor(product / divisor);
   return round === 'down' ? low : rounded(low, product - low * divisor, divisor, round);
 }
 
@@ -73,6 +74,15 @@ function mulDivBig(a: number, b: number, divisor: number, round: Rounding): numb
   const more =
     rest !== 0n && (round === 'up' || (round !== 'down' && (twice > by || (twice === by && (round === 'halfUp' || low % 2n === 1n)))));
   return exact(Number(more ? low + 1n : low));
+}
+
+/** So many millionths of a whole amount, rounded up. Infinity of an amount above 2^53 - 1: where it is too much anyhow. */
+export function shareUp(amount: number, ppm: number): number {
+  const product = amount * ppm;
+  return product <= HALF_MAX ? ceil(product / MILLION) : shareUpWide(amount, ppm);
+}
+function shareUpWide(amount: number, ppm: number): number {
+  return amount <= MAX ? mulDiv(amount, ppm, MILLION, 'up') : Infinity;
 }
 
 /** True when a * b <= c * d, exactly, for integers from 0 to 2^53 - 1. False when one of them is NaN, or both products are beyond counting. */

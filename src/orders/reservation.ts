@@ -7,7 +7,7 @@ import * as figures from './worstCase.ts';
 import { Claim, Exposure, Purse, type ReservationTerms, type Reserved, type Worth } from './worstCase.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
-const { mulDiv } = numbers;
+const { mulDiv, shareUp } = numbers;
 const { count, figure, forget } = figures;
 
 /** How long an order that was proved without effect stays reserved in full: it may still land (order-safety, section 8). */
@@ -34,6 +34,8 @@ export class Reservations {
   #newest: Reserved | null = null;
   /** Oldest first: each one stays equally long. */
   #tombstones: Tombstone[] = [];
+  /** Some may have to be released: asked before each order. */
+  hasTombstones = false;
 
   constructor(instruments: readonly Instrument[], strategies: number, terms: ReservationTerms) {
     this.#collarPpm = terms.collarPpm;
@@ -53,12 +55,11 @@ export class Reservations {
    * on the other side. Cash is another matter: a limit buy on spot can never pay more than its limit.
    */
   assess(order: Reserved, markTicks: number): void {
-    const collarPpm = this.#collarPpm;
+    const { limit } = order;
     const exposure = this.#exposure(order.instrumentIndex);
-    const isHigh = exposure.dear > 0;
-    if (order.limit > 0) order.worstTicks = isHigh ? Math.max(order.limit, markTicks) : Math.min(order.limit, markTicks);
-    else if (isHigh === order.quoteUnits > 0) order.worstTicks = Math.max(1, mulDiv(markTicks, MILLION - collarPpm, MILLION, 'down'));
-    else order.worstTicks = mulDiv(markTicks, MILLION + collarPpm, MILLION, 'up');
+    const { dear } = exposure;
+    if (limit > 0) order.worstTicks = (dear > 0 ? limit > markTicks : limit < markTicks) ? limit : markTicks;
+    else order.worstTicks = this.collarTicks(markTicks, (order.quoteUnits > 0 ? -dear : dear) > 0);
     figure(order, exposure);
   }
 
@@ -74,7 +75,7 @@ export class Reservations {
     // Not as a condition of itself: what is true V8 compares with all that counts as false first, at four times the cost.
     if (order.reserved === false) return;
     if (order.quoteUnits > 0 ? order.filledUnits >= order.quoteUnits : order.filledLots >= order.lots) {
-      this.release(order);
+      this.#drop(order);
       return;
     }
     const claim = this.#claim(order.strategy, order.instrumentIndex);
@@ -86,11 +87,13 @@ export class Reservations {
 
   /** Nothing of the order can come any more: its end is confirmed. Nothing to do for one that is not reserved. */
   release(order: Reserved): void {
-    if (order.reserved === false) return;
+    if (order.reserved === true) this.#drop(order);
+  }
+  #drop(order: Reserved): void {
     if (order === this.#newest) this.#newest = null;
     else this.#takeOut(order);
     order.reserved = false;
-    order.worstLots = order.worstUnits = order.worstCash = 0;
+    order.worstLots = order.worstUnits = 0;
   }
 
   /** Before any figure is read. */
@@ -131,18 +134,16 @@ export class Reservations {
   /** Evidence says that the order had no effect. Its full quantity stays reserved, and it counts as open, for TOMBSTONE_MS. */
   entomb(order: Reserved, nowMs: number): void {
     this.#tombstones.push({ order, untilMs: nowMs + TOMBSTONE_MS });
+    this.hasTombstones = true;
   }
 
   /** An order that was taken for dead has landed: its rest is reserved until it ends, like that of any other. */
   rise(order: Reserved): void {
     this.#tombstones = this.#tombstones.filter((tombstone) => tombstone.order !== order);
+    this.hasTombstones = this.#tombstones.length > 0;
     if (order.reserved) return;
     figure(order, this.#exposure(order.instrumentIndex));
     this.add(order);
-  }
-
-  get hasTombstones(): boolean {
-    return this.#tombstones.length > 0;
   }
 
   /** Releases the tombstones that are old enough at `nowMs`. */
@@ -150,13 +151,14 @@ export class Reservations {
     const tombstones = this.#tombstones;
     let due = 0;
     while (due < tombstones.length && tombstones[due]!.untilMs <= nowMs) this.release(tombstones[due++]!.order);
-    if (due > 0) tombstones.splice(0, due);
+    tombstones.splice(0, due);
+    this.hasTombstones = tombstones.length > 0;
   }
 
   /** How far a market order may fill from the mark, ticks. */
   collarTicks(markTicks: number, isBuy: boolean): number {
     const ppm = this.#collarPpm;
-    return isBuy ? mulDiv(markTicks, MILLION + ppm, MILLION, 'up') : Math.max(1, mulDiv(markTicks, MILLION - ppm, MILLION, 'down'));
+    return isBuy ? shareUp(markTicks, MILLION + ppm) : Math.max(1, mulDiv(markTicks, MILLION - ppm, MILLION, 'down'));
   }
 
   /** Lots that a strategy's buys, or sells, of an instrument may still fill. */

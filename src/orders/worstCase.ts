@@ -7,9 +7,7 @@ import { ContractScale } from '../portfolio/contractScale.ts';
 import { Scale } from '../portfolio/scale.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
-const { mulDiv } = numbers;
-
-const MILLION = 1_000_000;
+const { shareUp } = numbers;
 
 /** What the reservations keep on an order's record, or read there. All that is worst is written here alone, and is about what is not filled. */
 export interface Reserved extends Order {
@@ -133,26 +131,28 @@ export function count(order: Reserved, claim: Claim, sign: 1 | -1): void {
 
 /** Sets the figures of what is left: of an order by quantity so many lots, of one by amount so many units. */
 export function figure(order: Reserved, exposure: Exposure): void {
-  const { scale } = exposure;
-  if (order.quoteUnits > 0) {
-    const units = order.quoteUnits - order.filledUnits;
-    order.worstLots = scale.lotsUp(units, order.worstTicks);
-    order.worstUnits = units;
-  } else {
+  if (order.quoteUnits > 0) figureAmount(order, exposure);
+  else {
     const lots = order.lots - order.filledLots;
     order.worstLots = lots;
-    order.worstUnits = scale.notionalUp(order.worstTicks, lots);
+    order.worstUnits = exposure.scale.notionalUp(order.worstTicks, lots);
   }
-  order.worstCash = 0;
   if (exposure.leverage > 0) holdMargin(order, exposure);
   else if (order.sign > 0) holdPrice(order, exposure);
+  else order.worstCash = 0;
+}
+
+function figureAmount(order: Reserved, { scale }: Exposure): void {
+  const units = order.quoteUnits - order.filledUnits;
+  order.worstLots = scale.lotsUp(units, order.worstTicks);
+  order.worstUnits = units;
 }
 
 /** Margin and fee of a futures order that opens. */
 function holdMargin(order: Reserved, { leverage, takerFeePpm }: Exposure): void {
   const { worstUnits } = order;
-  if (order.reduceOnly) return;
-  order.worstCash = worstUnits < Infinity ? Math.ceil(worstUnits / leverage) + mulDiv(worstUnits, takerFeePpm, MILLION, 'up') : Infinity;
+  if (order.reduceOnly) order.worstCash = 0;
+  else order.worstCash = Math.ceil(worstUnits / leverage) + shareUp(worstUnits, takerFeePpm);
 }
 
 /** Price and fee of a spot buy: a limit never pays more than itself. Written and not returned, because a number that is returned is boxed. */
@@ -160,8 +160,7 @@ function holdPrice(order: Reserved, { scale, limitFeePpm, cashFeePpm }: Exposure
   const { limit } = order;
   const isCapped = limit > 0 && limit < order.worstTicks;
   const pay = isCapped ? scale.notionalUp(limit, order.worstLots) : order.worstUnits;
-  const feePpm = limit > 0 ? limitFeePpm : cashFeePpm;
-  order.worstCash = feePpm > 0 && pay < Infinity ? pay + mulDiv(pay, feePpm, MILLION, 'up') : pay;
+  order.worstCash = pay + shareUp(pay, limit > 0 ? limitFeePpm : cashFeePpm);
 }
 
 export function forget(order: Reserved, orders: Reserved[]): void {

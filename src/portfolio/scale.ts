@@ -9,6 +9,8 @@ const { mulDiv, pow10 } = numbers;
 
 // Not imported: V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const MAX_EXACT = Number.MAX_SAFE_INTEGER;
+const HALF_EXACT = MAX_EXACT / 2;
+const { ceil } = Math;
 
 /** money = price x quantity x times / by; one of the two is 1. */
 export interface Factor {
@@ -35,18 +37,23 @@ export class Scale {
   notionalUp(ticks: number, lots: number): number {
     const { times, by } = this.ofLots;
     const product = ticks * lots;
-    const units = product * times;
-    if (by === 1) return units <= MAX_EXACT ? units : Infinity;
-    if (product < MAX_EXACT / 2) return Math.ceil(product / by);
-    return product / by <= MAX_EXACT - 8 ? mulDiv(ticks, lots, by, 'up') : Infinity;
+    if (by === 1) {
+      const units = product * times;
+      return units <= MAX_EXACT ? units : Infinity;
+    }
+    return product < HALF_EXACT ? ceil(product / by) : wideUp(ticks, lots, by);
   }
 
   /** The most lots that `units` of quote money can buy at `ticks`, rounded up to a whole lot. Infinity above 2^53 - 1. */
   lotsUp(units: number, ticks: number): number {
     const { times, by } = this.ofLots;
-    const price = ticks * times;
-    return (units * by) / price <= MAX_EXACT - 8 ? mulDiv(units, by, price, 'up') : Infinity;
+    return wideUp(units, by, ticks * times);
   }
+}
+
+/** a x b / by rounded up, of a product of any size. Infinity above 2^53 - 1. */
+function wideUp(a: number, b: number, by: number): number {
+  return (a * b) / by <= MAX_EXACT - 8 ? mulDiv(a, b, by, 'up') : Infinity;
 }
 
 /** Lots that `units` of quote money buy at `ticks`, rounded down; NaN where that is no sound number. */

@@ -118,14 +118,17 @@ export class SpotLedger implements Ledger {
    * Books an execution. Its price stands in messages only: the notional is the venue's. Throws InvariantError when more is sold than held.
    */
   fill(strategy: number, index: number, isBuy: boolean, fill: Fill): void {
-    const { notional, fee } = fill;
+    const { notional } = fill;
     const holding = this.#holding(strategy, index);
     const { book, asset, base: held, cost } = holding;
-    const units = fill.lots * asset.scale.unitsPerLot;
-    const isInBase = fill.feeInBase === true;
-    const cashFee = isInBase ? 0 : fee;
-    const baseFee = fee - cashFee;
     const { quote } = book;
+    const units = fill.lots * asset.scale.unitsPerLot;
+    let cashFee: number = fill.fee;
+    let baseFee = 0;
+    if (fill.feeInBase === true) {
+      baseFee = cashFee;
+      cashFee = 0;
+    }
     // Each side for itself: whole sums of what is whole need one check each.
     if (isBuy) {
       holding.cost = cost + notional;
@@ -139,9 +142,9 @@ export class SpotLedger implements Ledger {
       holding.base = exact(held - units - baseFee);
       book.quote = exact(quote + notional - cashFee);
     }
-    if (!isInBase) book.fees += fee;
-    else if (fee > 0)
-      leaveAsFee(holding, isBuy ? mulDiv(notional, fee, units, 'halfUp') : mulDiv(holding.cost, fee, held - units, 'halfUp'));
+    book.fees += cashFee;
+    if (baseFee > 0)
+      leaveAsFee(holding, isBuy ? mulDiv(notional, baseFee, units, 'halfUp') : mulDiv(holding.cost, baseFee, held - units, 'halfUp'));
     if (this.#only === null) this.#addToAccount(asset, holding.base - held, book.quote - quote);
   }
 
@@ -167,6 +170,12 @@ export class SpotLedger implements Ledger {
   lots(strategy: number, index: number): number {
     const { base, asset } = this.#holding(strategy, index);
     return Math.floor(base / asset.scale.unitsPerLot);
+  }
+  /** So many lots are held. */
+  covers(strategy: number, index: number, lots: number): boolean {
+    const { base, asset } = this.#holding(strategy, index);
+    // A product beyond 2^53 is above every holding, rounded or not.
+    return lots * asset.scale.unitsPerLot <= base;
   }
   closable(strategy: number, index: number, isBuy: boolean): number {
     return isBuy === true ? 0 : this.lots(strategy, index);
