@@ -2,10 +2,11 @@
 
 import { ConfigError } from '../base/errors.ts';
 import type { Fill } from '../model/fill.ts';
+import type { Instrument } from '../model/instrument.ts';
 import type { ApprovedOrder, Order } from '../model/order.ts';
 import type { Reservations } from '../orders/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
-import { approve } from './approve.ts';
+import * as approval from './approve.ts';
 import { isReduction, openOrders } from './exposure.ts';
 import { CLEARED_BY, HaltBoard, type Cause, type Scope } from './halts.ts';
 import type { RiskLimits } from './limits.ts';
@@ -13,11 +14,22 @@ import { LiveWatches } from './liveRules.ts';
 import type { LiveFacts } from './liveWatch.ts';
 import { SentOrders } from './rate.ts';
 import { resolveLimits, type ResolvedLimits } from './resolve.ts';
-import { Survey, type Draft, type EquityRule, type EquityWatch, type Marks, type OrderRule, type RiskRule, type RiskState } from './rule.ts';
+import {
+  Survey,
+  type Draft,
+  type EquityRule,
+  type EquityWatch,
+  type Marks,
+  type OrderRule,
+  type RiskRule,
+  type RiskState,
+} from './rule.ts';
 import { rulesFor } from './rules.ts';
 import { tightened } from './tighten.ts';
 
-/** Of this file: V8 folds such a constant, and reads an imported one from its cell at each use. */
+// Of this file: V8 folds such a constant, and reads an imported one from its cell at each use.
+const { approve } = approval;
+const { floor } = Math;
 const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 /** What is no number, negative, or not there is refused before any rule looks at it. Its code. */
 export const BAD_INPUT = 'BAD_INPUT';
@@ -37,6 +49,11 @@ export class RiskModule {
   readonly halts: HaltBoard;
   readonly #state: RiskState;
   readonly #reservations: Reservations;
+  /** By instrument; null where the books are those of another market. */
+  readonly #tradable: readonly (Instrument | null)[];
+  /** Of the order that came last: those of the next one are mostly the same, and are looked at where they are not. */
+  #instrumentIndex = 0;
+  #strategy = 0;
   readonly #rules: readonly RiskRule[];
   #limits: RiskLimits = {};
   #chain: Chain = () => null;
@@ -65,9 +82,10 @@ export class RiskModule {
     this.#reservations = reservations;
     this.#rules = rules;
     this.#live = new LiveWatches(ledger, this.halts);
+    this.#tradable = instruments.map((instrument) => (instrument.market === ledger.market ? instrument : null));
     this.#state = {
       instruments,
-      tradable: instruments.map((instrument) => (instrument.market === ledger.market ? instrument : null)),
+      isOfMany: instruments.length > 1,
       ledger,
       reservations,
       limits: resolved,
@@ -75,6 +93,7 @@ export class RiskModule {
       account: new Survey(),
       marks: { lastTicks: () => NaN },
       rangeTicks: () => NaN,
+      tradable: this.#tradable[0]!,
       nowMs: NaN,
       mark: NaN,
     };
@@ -88,7 +107,7 @@ export class RiskModule {
     this.#state.limits = resolved;
     const on = this.#rules.filter(({ keys }) => keys.length === 0 || keys.some((key) => resolved.set.has(key)));
     this.#on = on.map(({ code }) => code);
-    this.#chain = chain(on.filter((rule) => rule.kind === 'order'));
+    this.#chain = chainOf(on.filter((rule) => rule.kind === 'order'));
     const changed = on.filter(({ keys }) => keys.some((key) => limits[key] !== before[key]));
     for (const rule of changed) {
       if (rule.kind === 'live') this.#live.set(rule, resolved);
@@ -217,7 +236,7 @@ export class RiskModule {
     const state = this.#state;
     state.nowMs = nowMs;
     state.mark = markTicks;
-    if (!isSound(order, state)) return this.#refuse(BAD_INPUT, order, null, null);
+    if (!this.#isPlaced(order) || !this.#isSound(order)) return this.#refuse(BAD_INPUT, order, null, null);
     const reservations = this.#reservations;
     if (reservations.hasTombstones) reservations.expire(nowMs);
     reservations.assess(order, markTicks);
@@ -239,6 +258,7 @@ export class RiskModule {
   /** What the rules of these codes say against an order that stands at the exchange already; null: nothing. */
   objection(codes: readonly string[], order: Draft, markTicks: number): string | null {
     this.#state.mark = markTicks;
+    if (!this.#isPlaced(order)) return BAD_INPUT;
     this.#reservations.assess(order, markTicks);
     const failed = this.#rules.find((rule) => codes.includes(rule.code) && rule.kind === 'order' && !rule.check(order, this.#state));
     return failed?.kind === 'order' ? failed.detail(order, this.#state) : null;
@@ -255,6 +275,36 @@ export class RiskModule {
     if (this.#rule) return this.#rule.detail(this.#refused, this.#state);
     const { lots, quoteUnits, limit, side } = this.#refused;
     return `${side} of ${lots} lots or ${quoteUnits} units, limit ${limit}, at ${this.#state.nowMs} ms with a last price of ${this.#state.mark} ticks`;
+  }
+
+  /** Its instrument and its strategy are some of the run's: what is listed by them has an entry for it. */
+  #isPlaced({ instrumentIndex, strategy }: Draft): boolean {
+    return (instrumentIndex === this.#instrumentIndex && strategy === this.#strategy) || this.#turnTo(instrumentIndex, strategy);
+  }
+  #turnTo(instrumentIndex: number, strategy: number): boolean {
+    const tradable = this.#tradable[instrumentIndex];
+    if (tradable === undefined || !(strategy >= 0 && strategy < this.#state.ledger.strategies && floor(strategy) === strategy))
+      return false;
+    this.#instrumentIndex = instrumentIndex;
+    this.#strategy = strategy;
+    this.#state.tradable = tradable;
+    return true;
+  }
+
+  /** Whole and sound numbers throughout, and one way of giving the size: by amount for market buys alone. */
+  #isSound(order: Draft): boolean {
+    const { lots, quoteUnits, limit, sign } = order;
+    const { nowMs, mark, instruments } = this.#state;
+    // From 0 to 2^53 - 1, written out: a function's answer is made a boolean first, the checks of Number cost more yet.
+    if (quoteUnits !== 0) {
+      if (!isAmount(order, instruments[order.instrumentIndex]!)) return false;
+    } else if (!(lots >= 0 && lots <= MAX_EXACT && floor(lots) === lots)) return false;
+    if (!(limit >= 0 && limit <= MAX_EXACT && floor(limit) === limit)) return false;
+    if (!(mark > 0 && mark <= MAX_EXACT && floor(mark) === mark)) return false;
+    // Neither NaN nor endless.
+    if (nowMs - nowMs !== 0 || (sign !== 1 && sign !== -1)) return false;
+    if (order.filledLots !== 0 || order.filledUnits !== 0 || order.reserved !== false) return false;
+    return true;
   }
 
   #watch(rule: EquityRule, limits: ResolvedLimits): EquityWatch {
@@ -281,10 +331,17 @@ type Chain = (order: Draft, state: RiskState) => OrderRule | null;
 type Check = OrderRule['check'];
 const pass: Check = () => true;
 
+/** Chains that were made: runs with the same rules ask the very same function, of which V8 then knows all that it holds. */
+const chains: { readonly rules: readonly OrderRule[]; readonly chain: Chain }[] = [];
+
 /** The first rule that fails, or null. */
-function chain(rules: readonly OrderRule[]): Chain {
+function chainOf(rules: readonly OrderRule[]): Chain {
+  const known = chains.find((made) => made.rules.length === rules.length && made.rules.every((rule, at) => rule === rules[at]));
+  if (known !== undefined) return known.chain;
   const [a = pass, b = pass, c = pass, d = pass, e = pass, f = pass] = rules.map(({ check }): Check => check);
-  return link(rules, a, b, c, d, e, f, rules.length > 6 ? chain(rules.slice(6)) : null);
+  const chain = link(rules, a, b, c, d, e, f, rules.length > 6 ? chainOf(rules.slice(6)) : null);
+  chains.push({ rules, chain });
+  return chain;
 }
 
 /**
@@ -303,19 +360,8 @@ function link(rules: readonly OrderRule[], a: Check, b: Check, c: Check, d: Chec
   };
 }
 
-/** Whole and sound numbers throughout, and one way of giving the size: by amount for market buys alone. */
-function isSound(order: Draft, { instruments, ledger, nowMs, mark }: RiskState): boolean {
-  const { lots, quoteUnits, limit, instrumentIndex, strategy, sign } = order;
-  // From 0 to 2^53 - 1, written out: a function's answer is made a boolean first, the checks of Number cost more yet.
-  if (!(lots >= 0 && lots <= MAX_EXACT && Math.floor(lots) === lots)) return false;
-  if (!(quoteUnits >= 0 && quoteUnits <= MAX_EXACT && Math.floor(quoteUnits) === quoteUnits)) return false;
-  if (!(limit >= 0 && limit <= MAX_EXACT && Math.floor(limit) === limit)) return false;
-  if (!(mark > 0 && mark <= MAX_EXACT && Math.floor(mark) === mark)) return false;
-  // Neither NaN nor endless.
-  if (nowMs - nowMs !== 0 || (sign !== 1 && sign !== -1)) return false;
-  if (!(instrumentIndex >= 0 && instrumentIndex < instruments.length)) return false;
-  if (quoteUnits > 0 && (lots > 0 || limit > 0 || (sign < 0 && instruments[instrumentIndex]?.contract === undefined))) return false;
-  if (!(strategy >= 0 && strategy < ledger.strategies && Math.floor(strategy) === strategy)) return false;
-  if (order.filledLots !== 0 || order.filledUnits !== 0 || order.reserved) return false;
-  return true;
+/** Money, and nothing else: no quantity, no price, and no coins to sell. */
+function isAmount({ quoteUnits, lots, limit, sign }: Draft, { contract }: Instrument): boolean {
+  if (!(quoteUnits > 0 && quoteUnits <= MAX_EXACT && floor(quoteUnits) === quoteUnits)) return false;
+  return lots === 0 && limit === 0 && (sign > 0 || contract !== undefined);
 }

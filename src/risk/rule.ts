@@ -24,15 +24,15 @@ export interface Marks {
 export class Survey {
   /** The worst notional of all symbols. */
   gross = 0.5;
-  /** Cash and holdings at the marks, rounded down, less the taker fees of every open buy and of the order; NaN when it cannot be counted. */
+  /** Cash and holdings at the marks, rounded down, less the taker fees of every open buy and of the order; not finite when it cannot be counted. */
   equity = 0.5;
 }
 
-/** One object for the life of a module; `nowMs` and `mark` are those of the order in hand. */
+/** One object for the life of a module; `tradable`, `nowMs` and `mark` are those of the order in hand. */
 export interface RiskState<Books extends Ledger = Ledger> {
   readonly instruments: readonly Instrument[];
-  /** The same; null where the books are those of another market. */
-  readonly tradable: readonly (Instrument | null)[];
+  /** The run has more of them than one. */
+  readonly isOfMany: boolean;
   readonly ledger: Books;
   readonly reservations: Reservations;
   limits: ResolvedLimits;
@@ -42,6 +42,8 @@ export interface RiskState<Books extends Ledger = Ledger> {
   marks: Marks;
   /** Average true range of an instrument's newest bars, in ticks with a fraction; NaN until there are enough. */
   rangeTicks: (instrumentIndex: number) => number;
+  /** The instrument of the run that the order's index names; null where the books are those of another market. */
+  tradable: Instrument | null;
   nowMs: number;
   mark: number;
 }

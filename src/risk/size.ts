@@ -19,7 +19,7 @@ export const instrument: OrderRule = {
   code: 'INSTRUMENT',
   keys: [],
   needs: [],
-  check: (order, { tradable }) => tradable[order.instrumentIndex] === order.instrument,
+  check: (order, { tradable }) => tradable === order.instrument,
   detail: (order, { ledger }) => `${order.instrument.id} is not a ${ledger.market} instrument of this run`,
 };
 

@@ -2,15 +2,10 @@
 
 import * as numbers from '../base/exact.ts';
 import type { SpotLedger } from '../portfolio/spotLedger.ts';
-import * as exposure from './exposure.ts';
 import type { Draft, OrderRule, RiskState, Survey } from './rule.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
-const { mulDiv, productAtMost } = numbers;
-const { isReduction } = exposure;
-
-const MILLION = 1_000_000;
-const MAX_EXACT = Number.MAX_SAFE_INTEGER;
+const { productAtMost, shareUp } = numbers;
 
 export const positionMax: OrderRule<SpotLedger> = {
   kind: 'order',
@@ -39,8 +34,8 @@ export const portfolio: OrderRule<SpotLedger> = {
   // Coins are long only: the net of them is the gross.
   keys: ['maxGrossNotional', 'maxNetNotional'],
   needs: ['ledger', 'orders', 'marks'],
-  check: (order, state) => order.sign < 0 || survey(order, state).gross <= Math.min(state.limits.grossUnits, state.limits.netUnits),
-  detail: (order, state) => `${survey(order, state).gross} units over all symbols at the worst, at most ${Math.min(state.limits.grossUnits, state.limits.netUnits)}`,
+  check: (order, state) => order.sign < 0 || survey(order, state, 0).gross <= Math.min(state.limits.grossUnits, state.limits.netUnits),
+  detail: (order, state) => `${survey(order, state, 0).gross} units over all symbols at the worst, at most ${Math.min(state.limits.grossUnits, state.limits.netUnits)}`,
 };
 
 export const leverage: OrderRule<SpotLedger> = {
@@ -49,13 +44,14 @@ export const leverage: OrderRule<SpotLedger> = {
   keys: ['maxLeverage'],
   needs: ['ledger', 'orders', 'marks'],
   check(order, state) {
+    if (order.sign < 0) return true;
     const most = state.limits.leverage;
-    if (order.sign < 0 || most === null) return true;
-    const account = survey(order, state);
+    if (most === null) return true;
+    const account = survey(order, state, 0);
     return account.equity >= 0 && productAtMost(account.gross, most.under, most.over, account.equity);
   },
   detail(order, state) {
-    const account = survey(order, state);
+    const account = survey(order, state, 0);
     const { over, under } = state.limits.leverage!;
     return `${account.gross} units over all symbols at the worst, on an equity of ${account.equity} units after fees; at most ${over}/${under} times`;
   },
@@ -69,13 +65,13 @@ export const concentration: OrderRule<SpotLedger> = {
   check(order, state) {
     const most = state.limits.concentration;
     if (order.sign < 0 || most === null) return true;
-    const equity = survey(order, state).equity;
+    const equity = survey(order, state, 0).equity;
     return equity >= 0 && productAtMost(worstNotional(order.instrumentIndex, order, state), most.under, most.over, equity);
   },
   detail(order, state) {
     const { over, under } = state.limits.concentration!;
     const worst = worstNotional(order.instrumentIndex, order, state);
-    return `${worst} units of the symbol at the worst, on an equity of ${survey(order, state).equity} units after fees; at most ${over}/${under} times`;
+    return `${worst} units of the symbol at the worst, on an equity of ${survey(order, state, 0).equity} units after fees; at most ${over}/${under} times`;
   },
 };
 
@@ -85,10 +81,12 @@ export const margin: OrderRule<SpotLedger> = {
   code: 'MARGIN',
   keys: [],
   needs: ['ledger', 'orders', 'marks'],
-  check: (order, state) =>
-    order.sign < 0
-      ? isReduction(order, state)
-      : state.reservations.cash(order.strategy) + order.worstCash <= state.ledger.cash(order.strategy),
+  check(order, { ledger, reservations }) {
+    const { strategy } = order;
+    if (order.sign > 0) return reservations.cash(strategy) + order.worstCash <= ledger.cash(strategy);
+    const { instrumentIndex } = order;
+    return ledger.covers(strategy, instrumentIndex, reservations.sellLots(strategy, instrumentIndex) + order.worstLots);
+  },
   detail(order, { ledger, reservations }) {
     const { strategy, instrumentIndex } = order;
     if (order.sign > 0) {
@@ -121,23 +119,29 @@ export function worstNotional(index: number, order: Draft, state: RiskState<Spot
  * What the account may come to: both figures in one walk, into a record of the state, because numbers that functions return are boxed.
  * `first`: the coins are the instruments from there on.
  */
-export function survey(order: Draft, state: RiskState<SpotLedger>, first = 0): Survey {
-  const { ledger, reservations, instruments, account } = state;
-  let gross = 0;
-  let equity = ledger.cashTotal;
-  for (let index = first; index < instruments.length; index++) {
-    const isOwn = index === order.instrumentIndex;
-    const mark = isOwn ? state.mark : state.marks.lastTicks(index);
-    let open = isOwn ? reservations.unitsAt(order, mark) : 0;
-    if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, mark);
-    if (open > 0) equity -= open <= MAX_EXACT ? mulDiv(open, reservations.takerFeePpm(index), MILLION, 'up') : NaN;
-    gross += open;
-    if (ledger.baseTotal(index) > 0) {
-      gross += ledger.valueUp(index, mark);
-      equity += ledger.valueDown(index, mark);
-    }
-  }
-  account.gross = gross;
-  account.equity = equity;
+export function survey(order: Draft, state: RiskState<SpotLedger>, first: number): Survey {
+  const { reservations, account, mark } = state;
+  const { instrumentIndex } = order;
+  account.gross = 0;
+  account.equity = state.ledger.cashTotal;
+  if (instrumentIndex >= first) addSymbol(state, instrumentIndex, mark, reservations.unitsAt(order, mark));
+  if (state.isOfMany) addOthers(instrumentIndex, state, first);
   return account;
+}
+
+function addOthers(own: number, state: RiskState<SpotLedger>, first: number): void {
+  for (let index = first; index < state.instruments.length; index++)
+    if (index !== own) addSymbol(state, index, state.marks.lastTicks(index), 0);
+}
+
+/** Holding and open buys of one symbol; `ownUnits`: what the order in hand adds to those. */
+function addSymbol({ ledger, reservations, account }: RiskState<SpotLedger>, index: number, mark: number, ownUnits: number): void {
+  let open = ownUnits;
+  if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, mark);
+  account.gross += open;
+  account.equity -= shareUp(open, reservations.takerFeePpm(index));
+  if (ledger.baseTotal(index) > 0) {
+    account.gross += ledger.valueUp(index, mark);
+    account.equity += ledger.valueDown(index, mark);
+  }
 }

@@ -12,6 +12,12 @@ const REDUCTIONS = {
   from: 'return held > 0 && takenLots(strategy, instrumentIndex, isBuy, ledger, reservations) + worstLots <= held;',
   to: 'return held > 0 && worstLots <= held;',
 };
+/** The same of coins. */
+const SALES = {
+  file: 'src/risk/spotExposure.ts',
+  from: 'reservations.sellLots(strategy, instrumentIndex) + order.worstLots);',
+  to: 'order.worstLots);',
+};
 
 export const EXPOSURE: readonly Guard[] = [
   {
@@ -35,7 +41,8 @@ export const EXPOSURE: readonly Guard[] = [
   {
     row: 34,
     name: '34: reductions are of what is believed to be held',
-    ...REDUCTIONS,
+    ...SALES,
+    and: [REDUCTIONS],
     test: 'src/risk/rules.test.ts',
     named: 'MARGIN',
   },
@@ -135,6 +142,7 @@ export const EXPOSURE: readonly Guard[] = [
         to: '',
       },
       REDUCTIONS,
+      SALES,
     ],
     test: SCHEDULES,
     named: 'is not followed by a second one while its outcome is unknown',
