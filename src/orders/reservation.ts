@@ -111,7 +111,7 @@ export class Reservations {
     if (order.sign > 0) {
       exposure.buys.push(order);
       if (worst < exposure.cheapestBuy) exposure.cheapestBuy = worst;
-    } else if (exposure.leverage > 0) {
+    } else if (exposure.hasMargin) {
       exposure.sells.push(order);
       if (worst < exposure.cheapestSell) exposure.cheapestSell = worst;
     }
@@ -125,7 +125,7 @@ export class Reservations {
     if (order.sign > 0) {
       forget(order, exposure.buys);
       if (exposure.buys.length === 0) exposure.cheapestBuy = Infinity;
-    } else if (exposure.leverage > 0) {
+    } else if (exposure.hasMargin) {
       forget(order, exposure.sells);
       if (exposure.sells.length === 0) exposure.cheapestSell = Infinity;
     }
@@ -216,8 +216,8 @@ export class Reservations {
   cashOf(strategy: number, market: Market): number {
     this.#countNewest();
     let units = 0;
-    for (const { leverage, buys, sells } of this.#exposures) {
-      if (leverage > 0 !== (market === 'futures')) continue;
+    for (const { hasMargin, buys, sells } of this.#exposures) {
+      if (hasMargin !== (market === 'futures')) continue;
       for (const order of buys) if (order.strategy === strategy) units += order.worstCash;
       for (const order of sells) if (order.strategy === strategy) units += order.worstCash;
     }

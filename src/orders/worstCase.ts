@@ -53,6 +53,8 @@ export class Exposure {
   readonly dear: 1 | -1;
   /** Of a contract; 0: coins are bought outright, and what is sold needs nothing. */
   readonly leverage: number;
+  /** It has a leverage: what opens needs a margin. */
+  readonly hasMargin: boolean;
   readonly takerFeePpm: number;
   /** The part of the fee that a buy pays in cash. */
   readonly cashFeePpm: number;
@@ -75,6 +77,7 @@ export class Exposure {
     this.scale = instrument.contract === undefined ? new Scale(instrument) : new ContractScale(instrument);
     this.dear = instrument.contract?.kind === 'inverse' ? -1 : 1;
     this.leverage = leverage;
+    this.hasMargin = leverage > 0;
     this.takerFeePpm = takerFeePpm;
     this.cashFeePpm = feesIn === 'quote' ? takerFeePpm : 0;
     this.limitFeePpm = feesIn === 'quote' ? Math.max(takerFeePpm, makerFeePpm) : 0;
@@ -119,7 +122,7 @@ export function count(order: Reserved, claim: Claim, sign: 1 | -1): void {
     }
   } else {
     claim.sellLots += lots;
-    if (exposure.leverage === 0) return;
+    if (!exposure.hasMargin) return;
     purse.cash += sign * order.worstCash;
     if (order.reduceOnly) claim.closingSellLots += lots;
     else {
@@ -137,7 +140,7 @@ export function figure(order: Reserved, exposure: Exposure): void {
     order.worstLots = lots;
     order.worstUnits = exposure.scale.notionalUp(order.worstTicks, lots);
   }
-  if (exposure.leverage > 0) holdMargin(order, exposure);
+  if (exposure.hasMargin) holdMargin(order, exposure);
   else if (order.sign > 0) holdPrice(order, exposure);
   else order.worstCash = 0;
 }

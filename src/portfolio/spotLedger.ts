@@ -123,12 +123,8 @@ export class SpotLedger implements Ledger {
     const { book, asset, base: held, cost } = holding;
     const { quote } = book;
     const units = fill.lots * asset.scale.unitsPerLot;
-    let cashFee: number = fill.fee;
-    let baseFee = 0;
-    if (fill.feeInBase === true) {
-      baseFee = cashFee;
-      cashFee = 0;
-    }
+    const cashFee = fill.feeInBase === true ? 0 : fill.fee;
+    const baseFee = fill.fee - cashFee;
     // Each side for itself: whole sums of what is whole need one check each.
     if (isBuy) {
       holding.cost = cost + notional;

@@ -6,6 +6,6 @@ import type { Draft, RiskState } from './rule.ts';
 /** Reserves the order's worst case and returns the same record as an approved one: both or neither, in one call. */
 export function approve<O extends Draft>(order: O, state: RiskState): O & ApprovedOrder {
   state.reservations.add(order);
-  if (state.sent.keeps) state.sent.record(order, state.nowMs);
+  if (state.keepsSent) state.sent.record(order, state.nowMs);
   return order as O & ApprovedOrder;
 }

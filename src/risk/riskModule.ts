@@ -78,6 +78,7 @@ export class RiskModule {
     rules = rulesFor(ledger.market),
   }: RiskParts) {
     const { instruments, strategies } = ledger;
+    const sent = sentOrders(resolved);
     this.halts = new HaltBoard(instruments, strategies);
     this.#reservations = reservations;
     this.#rules = rules;
@@ -89,7 +90,8 @@ export class RiskModule {
       ledger,
       reservations,
       limits: resolved,
-      sent: sentOrders(resolved),
+      sent,
+      keepsSent: sent.keeps,
       account: new Survey(),
       marks: { lastTicks: () => NaN },
       rangeTicks: () => NaN,
@@ -140,6 +142,7 @@ export class RiskModule {
     const before = state.sent;
     this.#arm(limits, resolveLimits(limits, state.instruments));
     state.sent = sentOrders(state.limits);
+    state.keepsSent = state.sent.keeps;
     state.sent.follow(before);
   }
 

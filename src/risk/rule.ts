@@ -37,6 +37,8 @@ export interface RiskState<Books extends Ledger = Ledger> {
   readonly reservations: Reservations;
   limits: ResolvedLimits;
   sent: SentOrders;
+  /** Something is kept there: asked at each order. */
+  keepsSent: boolean;
   /** Written by the rule that needs it. */
   readonly account: Survey;
   marks: Marks;
