@@ -44,11 +44,13 @@ class Asset {
 class Holding {
   readonly book: Book;
   readonly asset: Asset;
+  readonly unitsPerLot: number;
   base = 0.5;
   cost = 0.5;
   constructor(book: Book, asset: Asset) {
     this.book = book;
     this.asset = asset;
+    this.unitsPerLot = asset.scale.unitsPerLot;
     this.base = this.cost = 0;
   }
 }
@@ -120,9 +122,9 @@ export class SpotLedger implements Ledger {
   fill(strategy: number, index: number, isBuy: boolean, fill: Fill): void {
     const { notional } = fill;
     const holding = this.#holding(strategy, index);
-    const { book, asset, base: held, cost } = holding;
+    const { book, base: held, cost } = holding;
     const { quote } = book;
-    const units = fill.lots * asset.scale.unitsPerLot;
+    const units = fill.lots * holding.unitsPerLot;
     const cashFee = fill.feeInBase === true ? 0 : fill.fee;
     const baseFee = fill.fee - cashFee;
     // Each side for itself: whole sums of what is whole need one check each.
@@ -141,7 +143,7 @@ export class SpotLedger implements Ledger {
     book.fees += cashFee;
     if (baseFee > 0)
       leaveAsFee(holding, isBuy ? mulDiv(notional, baseFee, units, 'halfUp') : mulDiv(holding.cost, baseFee, held - units, 'halfUp'));
-    if (this.#only === null) this.#addToAccount(asset, holding.base - held, book.quote - quote);
+    if (this.#only === null) this.#addToAccount(holding.asset, holding.base - held, book.quote - quote);
   }
 
   get cashAsset(): string {
@@ -164,14 +166,14 @@ export class SpotLedger implements Ledger {
     return this.#only === null ? this.#assets[index]!.total : this.#only.base;
   }
   lots(strategy: number, index: number): number {
-    const { base, asset } = this.#holding(strategy, index);
-    return Math.floor(base / asset.scale.unitsPerLot);
+    const { base, unitsPerLot } = this.#holding(strategy, index);
+    return Math.floor(base / unitsPerLot);
   }
   /** So many lots are held. */
   covers(strategy: number, index: number, lots: number): boolean {
-    const { base, asset } = this.#holding(strategy, index);
+    const { base, unitsPerLot } = this.#holding(strategy, index);
     // A product beyond 2^53 is above every holding, rounded or not.
-    return lots * asset.scale.unitsPerLot <= base;
+    return lots * unitsPerLot <= base;
   }
   closable(strategy: number, index: number, isBuy: boolean): number {
     return isBuy === true ? 0 : this.lots(strategy, index);

@@ -294,20 +294,19 @@ export class RiskModule {
     return true;
   }
 
-  /** Whole and sound numbers throughout, and one way of giving the size: by amount for market buys alone. */
+  /** Whole and sound numbers throughout, nothing filled yet, and one way of giving the size: by amount for market buys alone. */
   #isSound(order: Draft): boolean {
     const { lots, quoteUnits, limit, sign } = order;
     const { nowMs, mark, instruments } = this.#state;
     // From 0 to 2^53 - 1, written out: a function's answer is made a boolean first, the checks of Number cost more yet.
     if (quoteUnits !== 0) {
       if (!isAmount(order, instruments[order.instrumentIndex]!)) return false;
-    } else if (!(lots >= 0 && lots <= MAX_EXACT && floor(lots) === lots)) return false;
+    } else if (!(lots >= 0 && lots <= MAX_EXACT && floor(lots) === lots && order.filledLots === 0)) return false;
     if (!(limit >= 0 && limit <= MAX_EXACT && floor(limit) === limit)) return false;
     if (!(mark > 0 && mark <= MAX_EXACT && floor(mark) === mark)) return false;
     // Neither NaN nor endless.
     if (nowMs - nowMs !== 0 || (sign !== 1 && sign !== -1)) return false;
-    if (order.filledLots !== 0 || order.filledUnits !== 0 || order.reserved !== false) return false;
-    return true;
+    return order.reserved === false;
   }
 
   #watch(rule: EquityRule, limits: ResolvedLimits): EquityWatch {
@@ -364,7 +363,7 @@ function link(rules: readonly OrderRule[], a: Check, b: Check, c: Check, d: Chec
 }
 
 /** Money, and nothing else: no quantity, no price, and no coins to sell. */
-function isAmount({ quoteUnits, lots, limit, sign }: Draft, { contract }: Instrument): boolean {
-  if (!(quoteUnits > 0 && quoteUnits <= MAX_EXACT && floor(quoteUnits) === quoteUnits)) return false;
+function isAmount({ quoteUnits, filledUnits, lots, limit, sign }: Draft, { contract }: Instrument): boolean {
+  if (!(quoteUnits > 0 && quoteUnits <= MAX_EXACT && floor(quoteUnits) === quoteUnits && filledUnits === 0)) return false;
   return lots === 0 && limit === 0 && (sign > 0 || contract !== undefined);
 }

@@ -244,6 +244,16 @@ test('INSTRUMENT refuses one that is not of this run, and one whose exposure is 
     expect(new Desk({}, ['INSTRUMENT']).code({ lots: 5 }, change)).toBeNull();
   }
 });
+test('the instrument of each order is that of its own index, whatever came before it', () => {
+  const desk = new Desk();
+  for (const [index, strategy] of [[1, 0], [1, 1], [0, 1], [1, 1]] as const) {
+    const wanted = { lots: 5, strategy, instrumentIndex: index };
+    expect(desk.code(wanted, (order) => (order['instrument'] = desk.instruments[1 - index]))).toBe('INSTRUMENT');
+    expect(desk.code(wanted, (order) => (order['instrumentIndex'] = 2))).toBe('BAD_INPUT');
+    expect(desk.code(wanted, (order) => (order['strategy'] = 2))).toBe('BAD_INPUT');
+    expect(desk.code(wanted)).toBeNull();
+  }
+}); // prettier-ignore
 
 describe('reductions', () => {
   test('pass the exposure rules even when a limit is already passed', () => {
@@ -277,6 +287,7 @@ describe('BAD_INPUT', () => {
     expect(new Desk().code({ lots: 5, quoteUnits: 5e6 })).toBe('BAD_INPUT');
     expect(new Desk().code({ side: 'sell', quoteUnits: 5e6 })).toBe('BAD_INPUT');
     expect(new Desk().code({ limit: 1000, quoteUnits: 5e6 })).toBe('BAD_INPUT');
+    expect(new Desk().code({ quoteUnits: 5e6 }, (order) => (order['filledUnits'] = 1))).toBe('BAD_INPUT');
     const desk = new Desk();
     const order = desk.send({ lots: 5 });
     expect(desk.risk.check(order, desk.nowMs, 1000)).toBeNull();
