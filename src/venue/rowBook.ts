@@ -52,8 +52,6 @@ export abstract class RowBook {
   state: InstrumentState | null = null;
   /** Orders that can still fill. */
   working = 0;
-  /** Those among them that have a time in force. */
-  private inForce = 0;
   /** The execution at hand: `settle` writes its money, the rest is written here. */
   protected readonly told = new Fill();
 
@@ -63,8 +61,13 @@ export abstract class RowBook {
   private readonly sharePpm: number;
   private readonly slippage: SlippageModel;
   private readonly feeModel: FeeModel | null;
-  /** Working orders by arrival, from `ring.next` to `ring.prev`: with a record that is no order between the ends no neighbour is missing. */
+  /**
+   * Working orders by arrival, from `ring.next` to `ring.prev` and then `last`: with a record that is no order between the ends no
+   * neighbour is missing.
+   */
   private readonly ring: OrderRecord;
+  /** Came last, and is not in the ring yet: most orders are over before another comes, and never come into it. `ring`: there is none. */
+  private last: OrderRecord;
   /** The one to be visited next while a row is being matched; `ring`: there is none. */
   private cursor: OrderRecord;
   private matching = false;
@@ -79,7 +82,7 @@ export abstract class RowBook {
     this.instrument = instrument;
     this.index = index;
     this.context = context;
-    this.ring = this.cursor = new OrderRecord(instrument, NOBODY);
+    this.ring = this.last = this.cursor = new OrderRecord(instrument, NOBODY);
     this.accounts = context.accounts;
     this.sink = context.sink;
     this.touch = config.limitRule === 'touch';
@@ -101,8 +104,7 @@ export abstract class RowBook {
       this.budget = mulDiv(Math.floor(volumeLots), this.sharePpm, 1_000_000, 'down');
       this.traded = volumeLots > 0;
     }
-    if (this.inForce > 0) this.offerOpenInForce(openMs, open);
-    else this.offerOpen(openMs, open);
+    this.offerOpen(openMs, open);
   }
 
   /**
@@ -110,13 +112,10 @@ export abstract class RowBook {
    * arrival. Fills bear `closeMs`. An order that came since `matchOpen` with `admittedMs <= openMs` is offered the open first.
    */
   matchInside(openMs: number, closeMs: number, open: number, high: number, low: number): void {
-    if (this.lateArrivals) {
-      if (this.inForce > 0) this.offerOpenInForce(openMs, open);
-      else this.offerOpen(openMs, open);
-    }
+    if (this.lateArrivals) this.offerOpen(openMs, open);
     const { ring } = this;
     this.begin();
-    for (let order = ring.next; order !== ring && this.budget > 0; order = this.cursor) {
+    for (let order = this.first(); order !== ring && this.budget > 0; order = this.cursor) {
       this.pass(order);
       if (order.admittedMs > openMs || order.limit === 0 || isMarketable(order, open)) continue;
       const beyond = order.sign > 0 ? order.limit - low : high - order.limit;
@@ -124,7 +123,8 @@ export abstract class RowBook {
         this.fillAtMost(order, order.limit, this.wantedLots(order, order.limit), true, closeMs);
       }
     }
-    this.end();
+    this.cursor = ring; // some were not visited where the cap of the row is used up
+    this.matching = false;
   }
 
   /**
@@ -162,18 +162,21 @@ export abstract class RowBook {
   /** Takes a new order to the end of the queue. Its funds are held already. */
   add(order: OrderRecord): void {
     const { ring } = this;
-    const last = ring.prev;
-    order.prev = last;
-    order.next = ring;
-    last.next = order;
-    ring.prev = order;
+    if (this.last !== ring) this.link(this.last);
+    this.last = order;
     if (this.matching === true && this.cursor === ring) this.cursor = order;
     this.lateArrivals = true;
     order.isOpen = true;
     order.isCanceling = false;
-    if (order.timeInForce !== null) this.inForce++;
     this.working++;
     order.owner.openOrders++;
+  }
+  private link(order: OrderRecord): void {
+    const { ring } = this;
+    const { prev } = ring;
+    order.prev = prev;
+    order.next = ring;
+    prev.next = ring.prev = order;
   }
 
   /** Ends an order unfilled or partly filled: CANCELED, what was held for it free. */
@@ -186,7 +189,9 @@ export abstract class RowBook {
 
   /** The newest open order for which a test holds; null: there is none. */
   newest(test: (order: VenueOrder) => boolean): OrderRecord | null {
-    for (let order = this.ring.prev; order !== this.ring; order = order.prev) if (test(order)) return order;
+    const { ring, last } = this;
+    if (last !== ring && test(last)) return last;
+    for (let order = ring.prev; order !== ring; order = order.prev) if (test(order)) return order;
     return null;
   }
 
@@ -203,30 +208,16 @@ export abstract class RowBook {
   private offerOpen(openMs: number, open: number): void {
     const { ring } = this;
     this.begin();
-    for (let order = ring.next; order !== ring; order = this.cursor) {
-      this.pass(order);
-      if (order.admittedMs > openMs) continue;
-      if (order.limit === 0 || isMarketable(order, open)) this.take(order, open, openMs);
-    }
-    this.end();
-    this.lateArrivals = false;
-  }
-
-  /** The same where orders with a time in force stand in the queue: apart, so that spot, which has none, does not pay for them. */
-  private offerOpenInForce(openMs: number, open: number): void {
-    const { ring } = this;
-    this.begin();
-    for (let order = ring.next; order !== ring; order = this.cursor) {
+    for (let order = this.first(); order !== ring; order = this.cursor) {
       this.pass(order);
       if (order.admittedMs > openMs) continue;
       const { timeInForce } = order;
-      const isReached = order.limit === 0 || isMarketable(order, open);
-      if (timeInForce === null) {
-        if (isReached) this.take(order, open, openMs);
-      } else if (isReached) this.takeInForce(order, timeInForce, open, openMs);
-      else this.passOver(order, timeInForce, openMs);
+      if (order.limit === 0 || isMarketable(order, open)) {
+        if (timeInForce === null) this.take(order, open, openMs);
+        else this.takeInForce(order, timeInForce, open, openMs);
+      } else if (timeInForce !== null) this.passOver(order, timeInForce, openMs);
     }
-    this.end();
+    this.matching = false;
     this.lateArrivals = false;
   }
 
@@ -237,13 +228,22 @@ export abstract class RowBook {
 
   /** The one after `order` is next, whatever becomes of `order`. Compared, for to write a reference costs three times as much. */
   private pass(order: OrderRecord): void {
-    const { next } = order;
+    const next = this.after(order);
     if (this.cursor !== next) this.cursor = next;
   }
 
-  private end(): void {
-    this.matching = false;
-    if (this.cursor !== this.ring) this.cursor = this.ring;
+  /** The one that is first in the queue; `ring` where it is empty. */
+  private first(): OrderRecord {
+    const { ring } = this;
+    const { next } = ring;
+    return next === ring ? this.last : next;
+  }
+  /** The one behind `order` in the queue; `ring` where there is none. */
+  private after(order: OrderRecord): OrderRecord {
+    const { ring, last } = this;
+    if (order === last) return ring;
+    const { next } = order;
+    return next === ring ? last : next;
   }
 
   /** A taking fill at `quoted` plus slippage, as large as order and cap allow; the rest of an order that does not rest is canceled. */
@@ -251,10 +251,10 @@ export abstract class RowBook {
     const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipped(order, quoted);
     const wanted = this.wantedLots(order, price);
     const lots = wanted < this.budget ? wanted : this.budget;
-    const { id } = order;
+    const { id, limit } = order;
     if (lots > 0) this.fill(order, price, lots, wanted <= lots, false, timeMs);
     // The sink may have canceled the order, or released it and reused the record.
-    if (order.isOpen === true && order.limit === 0 && this.traded && order.id === id) this.cancel(order, timeMs);
+    if (limit === 0 && order.isOpen === true && order.id === id && this.traded) this.cancel(order, timeMs);
   }
 
   /** The same for an order with a time in force, which only limits have. */
@@ -340,15 +340,18 @@ export abstract class RowBook {
   }
 
   private remove(order: OrderRecord): void {
-    const { prev, next } = order;
-    if (this.cursor === order) this.cursor = next;
-    prev.next = next;
-    next.prev = prev;
+    if (this.cursor === order) this.cursor = this.after(order);
+    if (this.last === order) this.last = this.ring;
+    else unlink(order);
     order.isOpen = false;
-    if (order.timeInForce !== null) this.inForce--;
     this.working--;
     order.owner.openOrders--;
   }
+}
+
+function unlink({ prev, next }: OrderRecord): void {
+  prev.next = next;
+  next.prev = prev;
 }
 
 /** True when a limit would trade at once at `price`; a price equal to the limit counts. */
