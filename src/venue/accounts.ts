@@ -20,10 +20,15 @@ export class Balance {
   constructor() {
     this.free = this.locked = 0;
   }
-  /** Moves units from free to locked, or back where they are negative. */
+  /** Moves units from free to locked. */
   lock(units: number): void {
-    this.free = balance(this.free - units);
-    this.locked = balance(this.locked + units);
+    this.free = left(this.free - units);
+    this.locked = grown(this.locked + units);
+  }
+  /** Moves them back. */
+  unlock(units: number): void {
+    this.locked = left(this.locked - units);
+    this.free = grown(this.free + units);
   }
 }
 
@@ -136,6 +141,15 @@ export class Accounts {
 export function balance(units: number): number {
   if (units >= 0 && units <= MAX_EXACT) return units;
   return refuseBalance(units);
+}
+
+/** The same for a balance that something was taken from: it may have become too small alone. */
+export function left(units: number): number {
+  return units >= 0 ? units : refuseBalance(units);
+}
+/** And for one to which something was added. */
+export function grown(units: number): number {
+  return units <= MAX_EXACT ? units : refuseBalance(units);
 }
 
 function refuseBalance(units: number): never {
