@@ -1,6 +1,10 @@
 // What the exchange keeps of an account beside its money: its name, and how many orders it has and may have.
 
 import { ConfigError } from '../base/errors.ts';
+import { VENUE_CODES } from '../model/venueCodes.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const { accountRestricted, tooManyOrders } = VENUE_CODES;
 
 export class Account {
   readonly name: string;
@@ -14,6 +18,12 @@ export class Account {
     this.name = name;
     this.isRestricted = isRestricted;
     this.mostOpen = mostOpen;
+  }
+
+  /** The code with which the exchange takes no order of it, or 0. */
+  refusal(): number {
+    if (this.isRestricted === true) return accountRestricted.code;
+    return this.openOrders < this.mostOpen ? 0 : tooManyOrders.code;
   }
 }
 

@@ -50,12 +50,15 @@ export class Seat {
   /** Rates in millionths, of orders placed from now on. */
   makerPpm: number;
   takerPpm: number;
+  /** The higher of the two: nobody knows as what a limit fills. */
+  dearestPpm: number;
   constructor(account: Account, base: Balance, quote: Balance, makerPpm: number, takerPpm: number) {
     this.account = account;
     this.base = base;
     this.quote = quote;
     this.makerPpm = makerPpm;
     this.takerPpm = takerPpm;
+    this.dearestPpm = Math.max(makerPpm, takerPpm);
   }
 }
 
@@ -99,6 +102,7 @@ export class Accounts {
     const seat = this.seats[instrument]?.[account] ?? noAccount(account);
     seat.makerPpm = makerPpm;
     seat.takerPpm = takerPpm;
+    seat.dearestPpm = Math.max(makerPpm, takerPpm);
   }
 
   /** The index of an asset in the balances. Throws ConfigError for an asset that no instrument trades. */

@@ -6,11 +6,23 @@ import { mulDiv } from '../base/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { OrderIntent } from '../model/order.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
+import type { Account } from './account.ts';
 import type { RowBook } from './rowBook.ts';
-import type { VenueState } from './venueConfig.ts';
+import type { InstrumentState, VenueState } from './venueConfig.ts';
 import { type OrderImage, type OrderRecord, OrderTable, type VenueOrder } from './venueOrder.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const {
+  badPrecision,
+  cancelNotAllowed,
+  exchangeLock,
+  marketNotSupported,
+  noSuchOrder,
+  priceVolumePrecision,
+  priceWaveExceed,
+  quantityTooSmall,
+  unsupportedOperation,
+} = VENUE_CODES;
 const assert: typeof checks.assert = checks.assert;
 
 /** Time comes in with each call; amounts are whole numbers of the instrument's and the assets' scales. */
@@ -54,22 +66,13 @@ export abstract class BookVenue<Book extends RowBook> {
     return book;
   }
 
-  /** Step 14 of the order of checks. A number finer than its scale is a fraction here: `size` is an amount or a quantity. */
-  protected checkInstrument(book: Book, limit: number, size: number, byAmount: boolean): number {
-    const { state } = book;
-    if (state !== null) {
-      if (state.frozen === true) return VENUE_CODES.exchangeLock.code;
-      if (limit === 0 && state.marketTrading === false) return VENUE_CODES.marketNotSupported.code;
-    }
-    if (Math.floor(limit) !== limit) return VENUE_CODES.priceVolumePrecision.code;
-    if (Math.floor(size) !== size) return byAmount ? VENUE_CODES.badPrecision.code : VENUE_CODES.priceVolumePrecision.code;
-    if (size <= 0 || (!byAmount && size < book.instrument.minLots)) return VENUE_CODES.quantityTooSmall.code;
-    const priceBandPpm = state === null ? 0 : (state.priceBandPpm ?? 0);
-    if (priceBandPpm > 0 && limit > 0 && book.lastPrice > 0) {
-      const furthest = mulDiv(book.lastPrice, priceBandPpm, 1_000_000, 'down');
-      if (Math.abs(limit - book.lastPrice) > furthest) return VENUE_CODES.priceWaveExceed.code;
-    }
-    return 0;
+  /**
+   * Step 14 of the order of checks, and whether the account may order. A number finer than its scale is a fraction here: `size` is an
+   * amount or a quantity.
+   */
+  protected checkTerms(book: Book, account: Account, limit: number, size: number, byAmount: boolean): number {
+    const code = book.state === null ? checkNumbers(book, limit, size, byAmount) : checkState(book, book.state, limit, size, byAmount);
+    return code !== 0 ? code : account.refusal();
   }
 
   /** An order of a venue that ended, as it was: what it holds stands in the restored balances already. */
@@ -90,15 +93,15 @@ export abstract class BookVenue<Book extends RowBook> {
 
   /** Marks an open order PENDING_CANCEL: it may still fill until `finishCancel`. Asked twice, it answers alike. False: see `refusal`. */
   requestCancel(order: OrderRecord): boolean {
-    if (this.cancelOff) return this.refuse(VENUE_CODES.unsupportedOperation.code);
-    if (!order.isOpen) return this.refuse(VENUE_CODES.cancelNotAllowed.code);
+    if (this.cancelOff) return this.refuse(unsupportedOperation.code);
+    if (!order.isOpen) return this.refuse(cancelNotAllowed.code);
     order.isCanceling = true;
     return true;
   }
 
   /** Ends an order that waits for it: CANCELED, told to the sink. False when it filled meanwhile (-1145). */
   finishCancel(order: OrderRecord, nowMs: number): boolean {
-    if (!order.isOpen || !order.isCanceling) return this.refuse(VENUE_CODES.cancelNotAllowed.code);
+    if (!order.isOpen || !order.isCanceling) return this.refuse(cancelNotAllowed.code);
     this.book(order.instrument).cancel(order, nowMs);
     return true;
   }
@@ -106,7 +109,7 @@ export abstract class BookVenue<Book extends RowBook> {
   /** `requestCancel` by id; null: refused, `refusal` says why. */
   requestCancelById(account: number, id: number): VenueOrder | null {
     const order = this.find(account, id);
-    if (order === null) this.refusal = this.cancelOff ? VENUE_CODES.unsupportedOperation.code : this.missingOrderCode;
+    if (order === null) this.refusal = this.cancelOff ? unsupportedOperation.code : this.missingOrderCode;
     return order !== null && this.requestCancel(order) ? order : null;
   }
 
@@ -114,7 +117,7 @@ export abstract class BookVenue<Book extends RowBook> {
   find(account: number, id: number): VenueOrder | null {
     const order = this.orders.find(id);
     if (order !== null && order.account === account) return order;
-    this.refusal = VENUE_CODES.noSuchOrder.code;
+    this.refusal = noSuchOrder.code;
     return null;
   }
 
@@ -128,4 +131,23 @@ export abstract class BookVenue<Book extends RowBook> {
     this.refusal = code;
     return false;
   }
+}
+
+function checkNumbers({ leastLots }: RowBook, limit: number, size: number, byAmount: boolean): number {
+  if (Math.floor(limit) !== limit) return priceVolumePrecision.code;
+  if (Math.floor(size) !== size) return byAmount ? badPrecision.code : priceVolumePrecision.code;
+  return size >= (byAmount ? 1 : leastLots) ? 0 : quantityTooSmall.code;
+}
+
+/** The same where the exchange has set something for the instrument. */
+function checkState(book: RowBook, state: InstrumentState, limit: number, size: number, byAmount: boolean): number {
+  if (state.frozen === true) return exchangeLock.code;
+  if (limit === 0 && state.marketTrading === false) return marketNotSupported.code;
+  const code = checkNumbers(book, limit, size, byAmount);
+  if (code !== 0) return code;
+  const { lastPrice } = book;
+  const { priceBandPpm = 0 } = state;
+  if (priceBandPpm === 0 || limit === 0 || lastPrice === 0) return 0;
+  const furthest = mulDiv(lastPrice, priceBandPpm, 1_000_000, 'down');
+  return Math.abs(limit - lastPrice) > furthest ? priceWaveExceed.code : 0;
 }

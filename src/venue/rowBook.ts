@@ -44,6 +44,8 @@ export abstract class RowBook {
   readonly instrument: Instrument;
   /** Position in the venue's list of instruments. */
   readonly index: number;
+  /** The smallest quantity of an order: of one by amount a unit is enough. */
+  readonly leastLots: number;
   /** Those of the venue. */
   readonly accounts: readonly Account[];
   /** Last price in ticks, from which the price band is measured; the caller keeps it. 0: not known, no band. */
@@ -81,6 +83,7 @@ export abstract class RowBook {
     const { config } = context;
     this.instrument = instrument;
     this.index = index;
+    this.leastLots = Math.max(1, instrument.minLots);
     this.context = context;
     this.ring = this.last = this.cursor = new OrderRecord(instrument, NOBODY);
     this.accounts = context.accounts;

@@ -4,12 +4,18 @@ import { listOf } from '../base/listOf.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { OrderIntent } from '../model/order.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
-import { Accounts, noAccount, type Seat } from './accounts.ts';
+import { Account } from './account.ts';
+import { Accounts, Balance, noAccount, Seat } from './accounts.ts';
 import { BookVenue } from './bookVenue.ts';
 import type { BookContext, VenueSink } from './rowBook.ts';
 import { SpotBook } from './spotBook.ts';
 import { checkVenueConfig, type VenueConfig } from './venueConfig.ts';
 import type { VenueOrder } from './venueOrder.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const { badSymbol, balanceNotEnough, mandatoryParamEmpty, noSuchOrder, unknownComposition, unsupportedOperation } = VENUE_CODES;
+
+const NO_SEAT = new Seat(new Account('', true, 0), new Balance(), new Balance(), 0, 0);
 
 /** A spot exchange for bars. Time comes in with each call; amounts are whole numbers of the instrument's and the assets' scales. */
 export class Venue extends BookVenue<SpotBook> {
@@ -17,7 +23,7 @@ export class Venue extends BookVenue<SpotBook> {
   /** Of the order checked last: its book, its account's seat there, its side, and the units that it has to hold. */
   private lastBook: SpotBook;
   private lastAccount = -1;
-  private lastSeat: Seat | null = null;
+  private lastSeat = NO_SEAT;
   private lastSign: 1 | -1 = 1;
   private needed = 0.5;
 
@@ -27,7 +33,7 @@ export class Venue extends BookVenue<SpotBook> {
     const accounts = new Accounts(config);
     const context: BookContext = { config, feeModel: config.fees.model ?? null, sink, accounts: accounts.all, lastTradeId: 0 };
     const books = listOf(config.instruments, (instrument, index) => new SpotBook(instrument, index, context, accounts, config.fees));
-    super(books, config.state, VENUE_CODES.noSuchOrder.code);
+    super(books, config.state, noSuchOrder.code);
     this.accounts = accounts;
     this.lastBook = this.books[0]!;
   }
@@ -68,9 +74,8 @@ export class Venue extends BookVenue<SpotBook> {
       this.refusal = code;
       return null;
     }
-    const order = this.orders.acquire(this.lastBook.instrument, this.lastSeat!.account);
-    const { lastBook: book, lastSign: sign, needed } = this;
-    const seat = this.lastSeat!;
+    const { lastBook: book, lastSeat: seat, lastSign: sign, needed } = this;
+    const order = this.orders.acquire(book.instrument, seat.account);
     if (order.seat !== seat) order.seat = seat;
     order.ref = ref;
     order.account = account;
@@ -91,47 +96,45 @@ export class Venue extends BookVenue<SpotBook> {
 
   /** The order of the checks is the dialect's (10.1): an operation switched off, then combination, instrument, account, balance. */
   override check(account: number, intent: OrderIntent): number {
-    if (this.placeOff === true) return VENUE_CODES.unsupportedOperation.code;
-    if (intent.instrument !== this.lastBook.instrument) {
-      const book = this.bookOf.get(intent.instrument);
-      if (book === undefined) return VENUE_CODES.badSymbol.code;
-      this.lastBook = book;
-      this.lastAccount = -1;
+    if (account !== this.lastAccount || intent.instrument !== this.lastBook.instrument) {
+      const code = this.sitDown(account, intent.instrument);
+      if (code !== 0) return code;
     }
-    const { lastBook: book } = this;
-    const { limit, lots, quoteUnits } = intent;
-    if (limit < 0) return VENUE_CODES.mandatoryParamEmpty.code;
+    const { lastBook: book, lastSeat: seat } = this;
+    const { limit, lots } = intent;
+    if (limit < 0) return mandatoryParamEmpty.code;
     const isBuy = intent.side === 'buy';
-    // A MARKET BUY is by amount and nothing else is: spec 4.1. Spot has no time in force.
-    const byAmount = isBuy && limit === 0;
-    const size = byAmount ? quoteUnits : lots;
-    if (intent.timeInForce !== null || (byAmount ? lots : quoteUnits) !== 0) return VENUE_CODES.unknownComposition.code;
-    const code = this.checkInstrument(book, limit, size, byAmount);
+    if (limit === 0 && isBuy === true) return this.checkAmount(intent);
+    if (intent.timeInForce !== null || intent.quoteUnits !== 0) return unknownComposition.code;
+    const code = this.checkTerms(book, seat.account, limit, lots, false);
     if (code !== 0) return code;
-    if (account !== this.lastAccount) this.sitDown(book, account);
-    const seat = this.lastSeat!;
-    const { isRestricted, openOrders, mostOpen } = seat.account;
-    if (isRestricted === true) return VENUE_CODES.accountRestricted.code;
-    if (openOrders >= mostOpen) return VENUE_CODES.tooManyOrders.code;
-
-    let needed = 0;
-    let payer = seat.base;
-    if (isBuy === true) {
-      this.lastSign = 1;
-      payer = seat.quote;
-      if (byAmount) needed = book.buyHold(quoteUnits, seat.takerPpm);
-      else needed = book.buyHold(book.money.notional(limit, lots), Math.max(seat.makerPpm, seat.takerPpm));
-    } else {
-      this.lastSign = -1;
-      needed = lots * book.money.unitsPerLot;
-    }
-    this.needed = needed;
-    return needed <= payer.free ? 0 : VENUE_CODES.balanceNotEnough.code;
+    if (isBuy === false) return this.checkFunds(-1, lots * book.money.unitsPerLot, seat.base);
+    return this.checkFunds(1, book.buyHold(book.money.notional(limit, lots), seat.dearestPpm), seat.quote);
   }
 
-  private sitDown(book: SpotBook, account: number): void {
+  /** A MARKET BUY is by amount and nothing else is: spec 4.1. Spot has no time in force. */
+  private checkAmount({ lots, quoteUnits, timeInForce }: OrderIntent): number {
+    const { lastBook: book, lastSeat: seat } = this;
+    if (timeInForce !== null || lots !== 0) return unknownComposition.code;
+    const code = this.checkTerms(book, seat.account, 0, quoteUnits, true);
+    return code !== 0 ? code : this.checkFunds(1, book.buyHold(quoteUnits, seat.takerPpm), seat.quote);
+  }
+
+  private checkFunds(sign: 1 | -1, needed: number, payer: Balance): number {
+    this.lastSign = sign;
+    this.needed = needed;
+    return needed <= payer.free ? 0 : balanceNotEnough.code;
+  }
+
+  /** Finds what orders of an account are judged by at an instrument. While no orders are taken nobody gets a seat. */
+  private sitDown(account: number, instrument: Instrument): number {
+    if (this.placeOff) return unsupportedOperation.code;
+    const book = this.bookOf.get(instrument);
+    if (book === undefined) return badSymbol.code;
     this.lastSeat = book.seats[account] ?? noAccount(account);
+    this.lastBook = book;
     this.lastAccount = account;
+    return 0;
   }
 
   /** Throws InvariantError unless, in each asset, deposits = balances + fees + what the market took. For tests: it walks all accounts. */

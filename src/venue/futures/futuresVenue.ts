@@ -170,12 +170,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     if (byValue ? lots !== 0 || limit !== 0 || reduceOnly : false) return VENUE_CODES.unknownComposition.code;
     if (intent.timeInForce !== null && limit === 0) return VENUE_CODES.unknownComposition.code;
     if (!reduceOnly && !contract.isTrading) return VENUE_CODES.exchangeLock.code;
-    const code = this.checkInstrument(book, limit, byValue ? quoteUnits : lots, byValue);
-    if (code !== 0) return code;
-    const { isRestricted, openOrders, mostOpen } = this.wallets.accounts[account]!;
-    if (isRestricted) return VENUE_CODES.accountRestricted.code;
-    if (openOrders >= mostOpen) return VENUE_CODES.tooManyOrders.code;
-    return this.checkMargin(account, intent, book);
+    const code = this.checkTerms(book, this.wallets.accounts[account]!, limit, byValue ? quoteUnits : lots, byValue);
+    return code !== 0 ? code : this.checkMargin(account, intent, book);
   }
 
   /** Steps 16 and 17: what the order may close, and what it has to hold for the lots that it would open. */
