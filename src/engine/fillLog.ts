@@ -39,7 +39,8 @@ export class FillLog {
     page[at + FIELD.notional] = fill.notional;
     page[at + FIELD.fee] = fill.fee;
     page[at + FIELD.timeMs] = fill.timeMs;
-    page[at + FIELD.codes] = (isBuy ? 0 : 1) | (fill.isMaker ? 2 : 0) | (fill.feeInBase ? 4 : 0) | (strategy << 3) | (instrument << 11);
+    page[at + FIELD.codes] =
+      (isBuy ? 0 : 1) | (fill.isMaker === true ? 2 : 0) | (fill.feeInBase === true ? 4 : 0) | (strategy << 3) | (instrument << 11);
   }
 
   /** Lent by `arena` where one is given, else the caller's own. */
