@@ -66,6 +66,8 @@ export class OrderRecord implements Reserved {
   code: string | null = null;
   /** In the pool, the next spare record. */
   nextSpare: OrderRecord | null = null;
+  /** No order uses it. */
+  isSpare = true;
 
   get lifecycle(): Lifecycle {
     return LIFECYCLES[this.state]!;
@@ -78,9 +80,11 @@ export class OrderRecord implements Reserved {
 
   /** Makes the record a new draft; whoever asked for it then says what is wanted. */
   begin(id: number, strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): void {
+    this.isSpare = false;
     this.id = id as OrderId;
     this.strategy = strategy as StrategyIndex;
-    this.instrument = instrument;
+    // Mostly that of the order before: a reference that is written is told to the collector, one that is compared is not.
+    if (this.instrument !== instrument) this.instrument = instrument;
     this.instrumentIndex = instrumentIndex;
     this.side = side;
     this.sign = side === 'buy' ? 1 : -1;
