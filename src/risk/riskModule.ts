@@ -335,6 +335,8 @@ const pass: Check = () => true;
 
 /** Chains that were made: runs with the same rules ask the very same function, of which V8 then knows all that it holds. */
 const chains: { readonly rules: readonly OrderRule[]; readonly chain: Chain }[] = [];
+/** The newest are kept: a process may make runs without end, each with rules of its author's own. */
+const MOST_CHAINS = 32;
 
 /** The first rule that fails, or null. */
 function chainOf(rules: readonly OrderRule[]): Chain {
@@ -342,7 +344,7 @@ function chainOf(rules: readonly OrderRule[]): Chain {
   if (known !== undefined) return known.chain;
   const [a = pass, b = pass, c = pass, d = pass, e = pass, f = pass] = rules.map(({ check }): Check => check);
   const chain = link(rules, a, b, c, d, e, f, rules.length > 6 ? chainOf(rules.slice(6)) : null);
-  chains.push({ rules, chain });
+  if (chains.push({ rules, chain }) > MOST_CHAINS) chains.shift();
   return chain;
 }
 
