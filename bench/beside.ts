@@ -54,6 +54,7 @@ async function planOf(kind: Beside): Promise<RunPlan> {
 
 /** Classes of other kinds, and two of the same kind under other names. */
 async function sixOthers(scratch: Scratch): Promise<void> {
+  // One of them asks for it at every bar.
   Object.assign(globalThis, { isobarBench: undefined });
   const feeds = [feedPlan('bars', head(walk('AAAUSDT', OTHER_ROWS, 1), OTHER_ROWS))];
   const run = (other: Loaded, params: Record<string, unknown>) => timed(planFor(other, feeds, HEAVY, params), scratch);

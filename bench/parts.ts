@@ -1,4 +1,4 @@
-// Processes of a comparison: each answers lines of its input by lines of its output, and ends with its input.
+// Processes of a comparison: those that answer lines of their input by lines of their output, and those that print a figure and end.
 
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';

@@ -16,7 +16,7 @@ import type { Figures, Workload } from './reference.ts';
 export const ROWS = 5_000_000;
 /** Passes of one process; the first ones warm it up. */
 export const PASSES = 12;
-/** An order every 25 bars, and one every 250. */
+/** An order every 26 bars, and one every 254. */
 export const HEAVY: Workload = { fast: 10, slow: 30, lots: 1, cashUnits: 1e14, feePpm: 400 };
 export const LIGHT: Workload = { ...HEAVY, fast: 100, slow: 300 };
 

@@ -130,11 +130,10 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
 }
 
 function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {
-  const { instant, exchange, queue, timers } = engine;
+  const { instant, exchange } = engine;
   const { instrumentIndex } = feed;
   // Whether an order works changes only with a row or with a call of the strategy: in between it is not asked.
   let isWorking = exchange.working(instrumentIndex) > 0;
-  // What is due by the last of the rows may come between them.
   const lastMs = end > from ? feed.closeOf(end - 1) : -Infinity;
   instant.follow(feed);
   let row = from;
@@ -143,14 +142,8 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
     if (isWorking === true) isWorking = matchRow(engine, feed, row);
     row = decideRows(engine, feed, run, row, isWorking === true ? row + 1 : end);
     if (engine.touched === false) continue;
-    engine.touched = false;
-    if (!engine.outbox.isEmpty) engine.tell();
+    if (isInterrupted(engine, feed, row, lastMs)) return visitPlainRows(engine, feed, run);
     isWorking = exchange.working(instrumentIndex) > 0;
-    if (queue.nextMs <= lastMs || timers.nextMs <= lastMs) {
-      feed.cur = row;
-      instant.set(feed.closeOf(row - 1));
-      return visitPlainRows(engine, feed, run);
-    }
   }
   feed.cur = end;
   if (end > from) instant.set(lastMs);
@@ -181,9 +174,19 @@ function decideRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: numbe
   return to;
 }
 
+/** The strategy has asked for something before `row`: true where what is due by the last of the rows may come between them now. */
+function isInterrupted(engine: Engine, feed: FeedRun, row: number, lastMs: number): boolean {
+  engine.touched = false;
+  if (!engine.outbox.isEmpty) engine.tell();
+  if (engine.queue.nextMs > lastMs && engine.timers.nextMs > lastMs) return false;
+  feed.cur = row;
+  engine.instant.set(feed.closeOf(row - 1));
+  return true;
+}
+
 /** Without `onBar` a row is visited for a listed signal or for a working order, and for nothing else. */
 function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {
-  const { instant, exchange, queue, timers } = engine;
+  const { instant, exchange } = engine;
   const { cursor, instrumentIndex } = feed;
   const { watches } = run;
   const handlers = watches.length;
@@ -213,14 +216,8 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
     }
     row++;
     if (engine.touched === false) continue;
-    engine.touched = false;
-    if (!engine.outbox.isEmpty) engine.tell();
+    if (isInterrupted(engine, feed, row, lastMs)) return visitPlainRows(engine, feed, run);
     isWorking = exchange.working(instrumentIndex) > 0;
-    if (queue.nextMs <= lastMs || timers.nextMs <= lastMs) {
-      feed.cur = row;
-      instant.set(feed.closeOf(row - 1));
-      return visitPlainRows(engine, feed, run);
-    }
   }
   cursor.row = end - 1;
   feed.cur = end;
