@@ -4,7 +4,7 @@ import { assert } from '../base/assert.ts';
 import { pow10 } from '../base/exact.ts';
 import { listOf } from '../base/listOf.ts';
 import type { Scratch } from '../base/rowLog.ts';
-import { ticksOf, type TickColumn } from '../model/bars.ts';
+import type { TickColumn } from '../model/bars.ts';
 import type { Fill } from '../model/fill.ts';
 import type { FundingRates } from '../model/fundingRates.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -147,8 +147,7 @@ export class Engine implements ExchangeSink, Marks {
     this.execution = listOf(parts.instruments, (_, index) => {
       const [finest] = parts.feeds.filter((feed) => feed.instrumentIndex === index).toSorted(byFineness);
       assert(finest !== undefined, `instrument ${index} has no feed`);
-      finest.isExecution = true;
-      finest.closeTicks = ticksOf(finest.bars, 'close');
+      finest.execute();
       return finest;
     });
     this.#onlyExecution = this.execution.length === 1 ? this.execution[0]! : null;
@@ -378,8 +377,8 @@ export class Engine implements ExchangeSink, Marks {
 
   /** Before the first bar the last warm-up close is the price, or else the first open. */
   startTicks(instrumentIndex: number): number {
-    const { firstRow, bars, instrument, closeTicks } = this.execution[instrumentIndex]!;
-    return firstRow > 0 ? closeTicks[firstRow - 1]! : Math.round(bars.open[0]! * pow10(instrument.priceDigits));
+    const { firstRow, openTicks, closeTicks } = this.execution[instrumentIndex]!;
+    return firstRow > 0 ? closeTicks[firstRow - 1]! : openTicks[0]!;
   }
   #known(id: OrderId): OrderRecord {
     const order = this.orders.get(id);

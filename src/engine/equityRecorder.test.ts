@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { seededRng } from '../base/rng.ts';
 import { Scratch } from '../base/rowLog.ts';
-import { ticksOf, type BarColumns } from '../model/bars.ts';
+import type { BarColumns } from '../model/bars.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Interval } from '../model/interval.ts';
 import { SpotLedger } from '../portfolio/spotLedger.ts';
@@ -40,8 +40,7 @@ function someFeeds(pick: Pick, blockRows: number): FeedRun[] {
   });
   return all.map((bars, index) => {
     const feed = new FeedRun('all', bars, bars.instrument, index, 0, blockRows, new Instant(0));
-    feed.isExecution = true;
-    feed.closeTicks = ticksOf(bars, 'close');
+    feed.execute();
     feed.warmUp(null, blockRows);
     return feed;
   });

@@ -3,7 +3,7 @@
 import { IndicatorSet } from '../indicators/indicatorSet.ts';
 import type { RowCursor } from '../indicators/series.ts';
 import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
-import type { BarColumns, TickColumn } from '../model/bars.ts';
+import { ticksOf, type BarColumns, type TickColumn } from '../model/bars.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { fixedLengthMs, typicalLengthMs } from '../model/interval.ts';
 import type { Feed } from '../strategy/types.ts';
@@ -29,7 +29,8 @@ export class FeedRun {
   isHidden = false;
   /** A strategy with `onBar` listens to it. */
   hasOnBar = false;
-  /** Of an execution feed: its closes in whole ticks. */
+  /** Of an execution feed: its opens and closes in whole ticks. */
+  openTicks: TickColumn = new Int32Array(0);
   closeTicks: TickColumn = new Int32Array(0);
   /** Next row to deliver, and the end of the current block. */
   cur = 0;
@@ -63,6 +64,12 @@ export class FeedRun {
     this.view = new FeedView(instrument, bars, this.cursor, this.indicators.series, instant);
   }
 
+  /** Makes it the feed that its instrument is matched and marked by. */
+  execute(): void {
+    this.isExecution = true;
+    this.openTicks = ticksOf(this.bars, 'open');
+    this.closeTicks = ticksOf(this.bars, 'close');
+  }
   /** Ends the set-up of its indicators and fills them over the rows before the run, block by block; once, whoever asks. */
   warmUp(technical: TechnicalLibrary | null, blockRows: number): void {
     const { indicators, firstRow } = this;

@@ -4,8 +4,9 @@ import type { FeedRun } from './feed.ts';
 
 /** So many fills in a block make it worth while to read the next one ahead. */
 const BUSY_FILLS = 8;
-/** Doubles in a cache line. */
-const LINE_ROWS = 8;
+/** Rows in a cache line of times, and of prices: four bytes each mostly. */
+const TIMES = 8;
+const PRICES = 16;
 
 /**
  * Orders read times and opens here and there, and each such read waits for memory some 100 ns. Read in a row, once a cache line, they come
@@ -23,10 +24,10 @@ export class ReadAhead {
     if (isBusy) for (const feed of feeds) this.#touch(feed);
   }
 
-  #touch({ bars: { open, closeMs }, cur, to, hasGap }: FeedRun): void {
+  #touch({ bars: { closeMs }, openTicks, cur, to, hasGap }: FeedRun): void {
     let sum = 0;
-    for (let row = cur; row < to; row += LINE_ROWS) sum += open[row]!;
-    if (hasGap) for (let row = cur; row < to; row += LINE_ROWS) sum += closeMs[row]!;
+    for (let row = cur; row < to; row += PRICES) sum += openTicks[row]!;
+    if (hasGap) for (let row = cur; row < to; row += TIMES) sum += closeMs[row]!;
     this.sum = sum;
   }
 }

@@ -51,7 +51,10 @@ export interface Ledger {
    */
   equityUnits(strategy: number, marks: ArrayLike<number>): number;
   equityTotalUnits(marks: ArrayLike<number>): number;
-  /** Writes the account's equity of rows [from, to) into `out`, its one holding marked at `ticks[row + offset]`. */
+  /**
+   * Writes the account's equity of rows [from, to) into `out`, its one holding marked at `ticks[row + offset]`. Up to seven rows behind
+   * them may be written as well: they are to be marked again when they come.
+   */
   markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void;
   /** Adds `worth` to `out` in [from, to), at `ticks[row]` and for each further place `step` rows on; nothing where nothing is held. */
   addRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void;

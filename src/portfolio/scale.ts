@@ -97,13 +97,15 @@ export class Held {
   baseUnits = 0.5;
 }
 
-/** Rows up to which a plain loop beats the call of a tighter one, and from which on the call of a filler beats a loop. */
-const FEW_ROWS = 4;
+/** Rows from which on the call of a filler beats a loop. */
 const MANY_ROWS = 200;
+/** Rows that are written in one turn of a loop, a power of two. */
+const TURN = 8;
 
 /**
- * Writes the equity of rows [from, to) into `out`: the cash plus the base units valued (as by `valueAt`) at `ticks[row + tickOffset]`. A
- * few rows, as between orders that follow closely, are written here.
+ * Writes the equity of rows [from, to) into `out`: the cash plus the base units valued (as by `valueAt`) at `ticks[row + tickOffset]`.
+ * Up to seven rows behind them may be written as well: they are to be marked again when they come. A single row, as between orders that
+ * follow closely, is written here.
  */
 export function markSegment(
   out: Float64Array,
@@ -114,17 +116,8 @@ export function markSegment(
   tickOffset: number,
   scale: Factor,
 ): void {
-  const { cash, baseUnits } = held;
-  if (baseUnits === 0) {
-    markFlat(out, from, to, held);
-    return;
-  }
-  if (to - from > FEW_ROWS) {
-    markMany(out, from, to, held, ticks, tickOffset, scale);
-    return;
-  }
-  const perTick = (baseUnits * scale.times) / scale.by;
-  if (isWhole(perTick)) for (let row = from; row < to; row++) out[row] = cash + ticks[row + tickOffset]! * perTick;
+  if (to - from === 1) out[from] = held.cash + valueAt(held.baseUnits, ticks[from + tickOffset]!, scale);
+  else if (held.baseUnits === 0) markFlat(out, from, to, held);
   else markMany(out, from, to, held, ticks, tickOffset, scale);
 }
 
@@ -147,14 +140,14 @@ function markMany(out: Float64Array, from: number, to: number, held: Held, ticks
   }
 }
 
-/** The cash alone. Eight rows a turn: see `markPerTick`. */
+/** The cash alone. Whole turns: see `markPerTick`. */
 function markFlat(out: Float64Array, from: number, to: number, { cash }: Held): void {
-  if (to - from > MANY_ROWS) {
+  const end = endOfTurns(from, to);
+  if (to - from > MANY_ROWS || end > out.length) {
     out.fill(cash, from, to);
     return;
   }
-  const turnsEnd = to - ((to - from) & 7);
-  for (let row = from; row < turnsEnd; row += 8) {
+  for (let row = from; row < end; row += TURN) {
     out[row] = cash;
     out[(row + 1) | 0] = cash;
     out[(row + 2) | 0] = cash;
@@ -164,12 +157,12 @@ function markFlat(out: Float64Array, from: number, to: number, { cash }: Held): 
     out[(row + 6) | 0] = cash;
     out[(row + 7) | 0] = cash;
   }
-  for (let row = turnsEnd; row < to; row++) out[row] = cash;
 }
 
 /**
  * The cash plus `perTick` for each tick of a row; the caller knows that no product passes 2^53. Eight rows a turn: V8 looks at the kind of
- * both arrays once a turn, which is half of what a row costs.
+ * both arrays once a turn, which is half of what a row costs. Only whole turns: how many rows are left would be another number that no
+ * processor foretells, for each order.
  */
 export function markPerTick(
   out: Float64Array,
@@ -180,8 +173,12 @@ export function markPerTick(
   ticks: Int32Array,
   offset: number,
 ): void {
-  const turnsEnd = to - ((to - from) & 7);
-  for (let row = from; row < turnsEnd; row += 8) {
+  const end = endOfTurns(from, to);
+  if (end > out.length || end + offset > ticks.length) {
+    for (let row = from; row < to; row++) out[row] = cash + ticks[row + offset]! * perTick;
+    return;
+  }
+  for (let row = from; row < end; row += TURN) {
     const at = row + offset;
     out[row] = cash + ticks[at]! * perTick;
     out[(row + 1) | 0] = cash + ticks[(at + 1) | 0]! * perTick;
@@ -192,7 +189,11 @@ export function markPerTick(
     out[(row + 6) | 0] = cash + ticks[(at + 6) | 0]! * perTick;
     out[(row + 7) | 0] = cash + ticks[(at + 7) | 0]! * perTick;
   }
-  for (let row = turnsEnd; row < to; row++) out[row] = cash + ticks[row + offset]! * perTick;
+}
+
+/** The rows from `from` on in whole turns. */
+function endOfTurns(from: number, to: number): number {
+  return to + ((from - to) & (TURN - 1));
 }
 
 function markWhole(

@@ -3,6 +3,7 @@
 import { pow10 } from '../../base/exact.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { FeedRun } from '../../engine/feed.ts';
+import type { TickColumn } from '../../model/bars.ts';
 import type { Fill } from '../../model/fill.ts';
 import { lotsPerCoin, wholeLots } from '../../model/instrument.ts';
 import { fixedLengthMs } from '../../model/interval.ts';
@@ -39,7 +40,7 @@ interface Lane {
   readonly book: RowBook;
   readonly feed: FeedRun;
   /** The column of the feed that every matched row reads. */
-  readonly open: Float64Array;
+  readonly openTicks: TickColumn;
   readonly priceScale: number;
   readonly lotScale: number;
   /** Length of a row; 0 for months, whose length varies. A row's open is then read instead of reckoned (one cache miss more). */
@@ -126,11 +127,10 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   /** Matches one row; the order of its steps is docs/matching.md. */
   row(instrument: number, row: number): void {
     const lane = this.#lane(instrument);
-    const { book, priceScale } = lane;
+    const { book } = lane;
     const closeMs = lane.feed.closeOf(row);
     const openMs = lane.lengthMs > 0 ? closeMs - lane.lengthMs : lane.feed.bars.openMs[row]!;
-    // Whole ticks: the import has refused or rounded anything finer, so rounding here only removes the noise of the product.
-    const open = Math.round(lane.open[row]! * priceScale);
+    const open = lane.openTicks[row]!;
     const volumeLots = this.#options.needsVolume ? wholeLots(lane.feed.bars.volume[row]!, lane.lotScale) : 0;
     book.matchOpen(openMs, open, volumeLots);
     if (this.working(instrument) > 0) this.#insideRow(lane, instrument, row, openMs, closeMs, open);
@@ -142,6 +142,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   #insideRow(lane: Lane, instrument: number, row: number, openMs: number, closeMs: number, open: number): void {
     const { book, priceScale } = lane;
     const { bars } = lane.feed;
+    // Whole ticks: the import has refused or rounded anything finer, so rounding here only removes the noise of the product.
     const high = Math.round(bars.high[row]! * priceScale);
     const low = Math.round(bars.low[row]! * priceScale);
     const { desk } = this.#engine;
@@ -288,7 +289,7 @@ function laneOf(feed: FeedRun, venue: BookVenue<RowBook>): Lane {
   return {
     book: venue.book(feed.instrument),
     feed,
-    open: feed.bars.open,
+    openTicks: feed.openTicks,
     priceScale: pow10(feed.instrument.priceDigits),
     lotScale: lotsPerCoin(feed.instrument),
     lengthMs: fixedLengthMs(feed.bars.interval) ?? 0,

@@ -2,30 +2,32 @@
 
 import { setFlagsFromString } from 'node:v8';
 
-/**
- * Signals are read at every bar through a getter of some 50 bytecodes. V8 inlines functions of at most 27 whatever else it inlines; beyond
- * that the order path, which is inlined too, uses the budget up, and each read becomes a call: 15 ns a bar instead of 11 (2026-11-21, Node
- * 20, SMA 10/30 and 100/300 in the onBar form). What an order walks through is mostly below 120: it then takes 3 to 7 % less than with 64,
- * and with 260 no less again (2026-11-22).
- */
-const SMALL = ['--max-inlined-bytecode-size-small=120'];
+/** Bytecodes: of functions that are always taken in, of all that are, and where even those are not any more. */
+interface Sizes {
+  readonly small: number;
+  readonly cumulative: number;
+  readonly absolute: number;
+}
 
 /**
  * An order walks through some 170 small functions. At each call that is not inlined every number is boxed and unboxed and every object's
- * shape is looked at again: with much room an order costs 100 ns less. Room for all of them does harm: then what is rare is taken in where
- * a loop is hot, and what an order needs stays outside (instructions of 25 bars and an order with 5,000, 5,700, 6,000, 6,250, 7,000: 7,670,
- * 7,730, 7,590, 7,590, 7,800). So does room for single functions of more than V8's own 460 bytecodes (2026-11-23).
+ * shape is looked at again. A bar of SMA 10/30, with an order every 26, takes 19.5 ns with room for 5,000 bytecodes, 18.8 with 7,500, and
+ * with 12,000 no less. Room for single functions of more than V8's own 460 does harm: then what is rare is taken in where a loop is hot,
+ * and what an order needs stays outside. Small functions are taken in whatever the room: that bar takes 21.6 ns where 60 bytecodes are
+ * small, 20.3 with 120, 19.4 with 200, 19.0 with 300, and with 460 no less (median of seven processes over 100,000 bars, 2026-11-23).
  *
  * The absolute size is where V8 stops to take in even the smallest function: at 4,600 by itself, so that what was looked at last, however
  * short, remained a call. It is far away here.
  */
-const WIDE = ['--max-inlined-bytecode-size-cumulative=6100', '--max-inlined-bytecode-size-absolute=30000'];
+const WIDE: Sizes = { small: 300, cumulative: 7_500, absolute: 30_000 };
 
 /**
- * What V8 has by itself (`node --v8-options`). The size of a single function stays as it is: V8 ends the process where that one becomes
- * smaller while a function is being compiled.
+ * What V8 has by itself (`node --v8-options`), but for the small ones. Signals are read at every bar through a getter of some 50 bytecodes,
+ * and V8 has 27 as small: beyond that the order path uses the room up, and each read becomes a call, 15 ns a bar instead of 11 (2026-11-21,
+ * Node 20, SMA 10/30 and 100/300 in the onBar form). The size of a single function stays as it is: V8 ends the process where that one
+ * becomes smaller while a function is being compiled.
  */
-const USUAL = ['--max-inlined-bytecode-size-cumulative=920', '--max-inlined-bytecode-size-absolute=4600'];
+const USUAL: Sizes = { small: 120, cumulative: 920, absolute: 4_600 };
 
 /**
  * Before the runs of a process that may make many. The only one of a command is over before the compiler's work on wide functions comes
@@ -43,6 +45,6 @@ export function inlineForLanes(): void {
   apply(USUAL);
 }
 
-function apply(sizes: readonly string[]): void {
-  for (const flag of [...SMALL, ...sizes]) setFlagsFromString(flag);
+function apply(sizes: Sizes): void {
+  for (const [name, size] of Object.entries(sizes)) setFlagsFromString(`--max-inlined-bytecode-size-${name}=${size}`);
 }
