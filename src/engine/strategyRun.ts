@@ -66,6 +66,11 @@ export class StrategyRun implements StrategyHost {
   awaitsRows = false;
   started = false;
   readonly #engine: Engine;
+  /**
+   * Sends a draft: `submit` of the engine, bound. V8 inlines no bound function that differs from run to run, so that buys and sells share
+   * one compiled way. Inlined into the loop over the bars one of them had a copy of its own, and both together filled the first cache.
+   */
+  readonly #send: Engine['submit'];
   readonly #rng: Rng;
   readonly #drafts: OrderDrafts;
   /** Those that a strategy can ask for. */
@@ -81,6 +86,7 @@ export class StrategyRun implements StrategyHost {
 
   constructor(engine: Engine, index: number, name: string, rng: Rng) {
     this.#engine = engine;
+    this.#send = engine.submit.bind(engine);
     this.index = index;
     this.name = name;
     this.#rng = rng;
@@ -170,7 +176,7 @@ export class StrategyRun implements StrategyHost {
       engine.orders.deny(order, 'BAD_INPUT');
       throw error;
     }
-    return engine.submit(order);
+    return this.#send(order);
   }
 
   exit(view: Feed | undefined): OrderId | null {
@@ -217,7 +223,7 @@ export class StrategyRun implements StrategyHost {
     order.slot = 'target';
     order.reduceOnly = instrument.contract === undefined ? missing < 0 : missing > 0 !== held > 0 && Math.abs(missing) <= Math.abs(held);
     this.#drafts.sizeTo(order, Math.abs(missing));
-    return engine.submit(order);
+    return this.#send(order);
   }
 
   cancel(id: OrderId): void {
@@ -306,7 +312,7 @@ export class StrategyRun implements StrategyHost {
     order.slot = slot;
     order.reduceOnly = true;
     this.#drafts.sizeTo(order, lots);
-    return this.#engine.submit(order);
+    return this.#send(order);
   }
 
   /** Orders that close the position are still under way: what they may yet fill cannot be closed a second time. */

@@ -11,15 +11,15 @@ interface Sizes {
 
 /**
  * An order walks through some 170 small functions. At each call that is not inlined every number is boxed and unboxed and every object's
- * shape is looked at again. A bar of SMA 10/30, with an order every 26, takes 19.5 ns with room for 5,000 bytecodes, 18.8 with 7,500, and
- * with 12,000 no less. Room for single functions of more than V8's own 460 does harm: then what is rare is taken in where a loop is hot,
+ * shape is looked at again. A bar of SMA 10/30, with an order every 26, takes 18.8 ns with room for 5,500 bytecodes, 18.4 with 7,500, 18.1
+ * with 9,500. Room for single functions of more than V8's own 460 does harm: then what is rare is taken in where a loop is hot,
  * and what an order needs stays outside. Small functions are taken in whatever the room: that bar takes 21.6 ns where 60 bytecodes are
  * small, 20.3 with 120, 19.4 with 200, 19.0 with 300, and with 460 no less (median of seven processes over 100,000 bars, 2026-11-23).
  *
  * The absolute size is where V8 stops to take in even the smallest function: at 4,600 by itself, so that what was looked at last, however
  * short, remained a call. It is far away here.
  */
-const WIDE: Sizes = { small: 300, cumulative: 7_500, absolute: 30_000 };
+const WIDE: Sizes = { small: 300, cumulative: 9_500, absolute: 30_000 };
 
 /**
  * What V8 has by itself (`node --v8-options`), but for the small ones. Signals are read at every bar through a getter of some 50 bytecodes,
