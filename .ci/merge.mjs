@@ -164,11 +164,28 @@ async function bundled(files, plan, modules) {
     ],
   });
   const textOf = (ending) => outputFiles.find(({ path }) => path.endsWith(ending)).text;
-  return { chunk, code: withConstants(textOf('.js'), files.map((file) => modules.textOf(file))), map: textOf('.map') };
+  const texts = files.map((file) => modules.textOf(file));
+  return { chunk, code: withConstants(textOf('.js'), texts), map: textOf('.map') };
 }
 
 /** The bundler writes `var` for all that stands in no function: V8 folds a constant, and reads a variable from its place at each use. */
 function withConstants(code, texts) {
   const changed = new Set(texts.flatMap((text) => [...text.matchAll(/^(?:export )?let (\w+)/gm)].map(([, name]) => name)));
-  return code.replace(/^var (?=([\w$]+) = |[{[])/gm, (all, name) => (changed.has(name?.replace(/\d+$/, '')) ? all : 'const '));
+  const constants = code.replace(/^var (?=([\w$]+) = |[{[])/gm, (all, name) => (changed.has(name?.replace(/\d+$/, '')) ? all : 'const '));
+  return withConstantFunctions(constants);
+}
+
+/**
+ * A declared function is a variable too, and one that is exported stands in a cell: either is read and compared at each call. What the
+ * file itself calls is therefore a constant, made in its first line, where declared functions are there already.
+ */
+function withConstantFunctions(code) {
+  const names = new Set([...code.matchAll(/^function ([\w$]+)\(/gm)].map(([, name]) => name));
+  if (names.size === 0) return code;
+  const constants = [...names].map((name) => `${name} = ${name}$`);
+  return `const ${constants.join(', ')}; ${code}`
+    .replace(/^function ([\w$]+)(?=\()/gm, 'function $1$$')
+    .replace(/^export \{[^}]*\}/gm, (list) =>
+      list.replace(/^  ([\w$]+)( as [\w$]+)?/gm, (all, name, as) => (names.has(name) ? `  ${name}$${as ?? ` as ${name}`}` : all)),
+    );
 }

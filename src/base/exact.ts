@@ -13,6 +13,12 @@ const MILLION = 1_000_000;
 const { ceil, floor } = Math;
 
 /**
+ * A row that is cut to these bits: V8 then knows that neither it nor the rows behind it in a turn of a loop pass 2^31, and widens none of
+ * them before it is used as an index. Rows of columns that are longer are taken one by one.
+ */
+export const ROW_MASK = 2 ** 30 - 1;
+
+/**
  * a * b / divisor for integers a, b >= 0 and divisor > 0, rounded as said, exact whatever the size of the product.
  * Throws InvariantError when the result passes 2^53 - 1.
  */

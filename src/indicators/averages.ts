@@ -1,10 +1,14 @@
 // Averages: simple, exponential, linearly weighted, and by volume.
 
+import { ROW_MASK as MASK } from '../base/exact.ts';
 import type { TickColumn } from '../model/bars.ts';
 import type { FeedSeries, Series } from './series.ts';
 import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel, type ScaledColumn, type Source } from './spec.ts';
 import { checkExactSum, CompensatedSum, onOneScale, type ScaledColumns } from './sums.ts';
 import type { Column, NumberWindow } from './window.ts';
+
+// V8 folds a constant of this file, and reads an imported one from its cell at each use.
+const ROW_MASK = MASK;
 
 /**
  * Simple moving average over `bars` bars (from 1). Over a price it is the exact sum of whole ticks, divided once: equal averages are
@@ -95,32 +99,32 @@ class TickMean implements Kernel {
       values[row - base] = row === bars - 1 ? sum : NaN;
     }
     // Whole numbers are added in any order: eight rows a turn wait for three additions where there were eight, and share the tests of a
-    // turn. `| 0` spares each index a test for more than 2^31.
-    let old = (row - bars) | 0;
-    let to = (row - base) | 0;
-    for (; row < toRow - 7; row += 8) {
-      const a = ticks[row]! - ticks[old]!;
-      const b = a + (ticks[(row + 1) | 0]! - ticks[(old + 1) | 0]!);
-      const c = ticks[(row + 2) | 0]! - ticks[(old + 2) | 0]!;
-      const d = c + (ticks[(row + 3) | 0]! - ticks[(old + 3) | 0]!);
-      const e = ticks[(row + 4) | 0]! - ticks[(old + 4) | 0]!;
-      const f = e + (ticks[(row + 5) | 0]! - ticks[(old + 5) | 0]!);
-      const g = ticks[(row + 6) | 0]! - ticks[(old + 6) | 0]!;
-      const h = g + (ticks[(row + 7) | 0]! - ticks[(old + 7) | 0]!);
+    // turn.
+    const lastTurn = Math.min(toRow, ROW_MASK) - 7;
+    for (; row < lastTurn; row += 8) {
+      const now = row & ROW_MASK;
+      const old = (row - bars) & ROW_MASK;
+      const to = (row - base) & ROW_MASK;
+      const a = ticks[now]! - ticks[old]!;
+      const b = a + (ticks[now + 1]! - ticks[old + 1]!);
+      const c = ticks[now + 2]! - ticks[old + 2]!;
+      const d = c + (ticks[now + 3]! - ticks[old + 3]!);
+      const e = ticks[now + 4]! - ticks[old + 4]!;
+      const f = e + (ticks[now + 5]! - ticks[old + 5]!);
+      const g = ticks[now + 6]! - ticks[old + 6]!;
+      const h = g + (ticks[now + 7]! - ticks[old + 7]!);
       values[to] = sum + a;
       sum += b;
-      values[(to + 1) | 0] = sum;
-      values[(to + 2) | 0] = sum + c;
+      values[to + 1] = sum;
+      values[to + 2] = sum + c;
       sum += d;
-      values[(to + 3) | 0] = sum;
-      values[(to + 4) | 0] = sum + e;
+      values[to + 3] = sum;
+      values[to + 4] = sum + e;
       sum += f;
-      values[(to + 5) | 0] = sum;
-      values[(to + 6) | 0] = sum + g;
+      values[to + 5] = sum;
+      values[to + 6] = sum + g;
       sum += h;
-      values[(to + 7) | 0] = sum;
-      old = (old + 8) | 0;
-      to = (to + 8) | 0;
+      values[to + 7] = sum;
     }
     for (; row < toRow; row++) {
       sum += ticks[row]! - ticks[row - bars]!;

@@ -5,7 +5,7 @@ import type { TickColumn } from '../model/bars.ts';
 import type { Instrument } from '../model/instrument.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
-const { mulDiv, pow10 } = numbers;
+const { mulDiv, pow10, ROW_MASK } = numbers;
 
 // Not imported: V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const MAX_EXACT = Number.MAX_SAFE_INTEGER;
@@ -143,19 +143,20 @@ function markMany(out: Float64Array, from: number, to: number, held: Held, ticks
 /** The cash alone. Whole turns: see `markPerTick`. */
 function markFlat(out: Float64Array, from: number, to: number, { cash }: Held): void {
   const end = endOfTurns(from, to);
-  if (to - from > MANY_ROWS || end > out.length) {
+  if (to - from > MANY_ROWS || end > out.length || end > ROW_MASK) {
     out.fill(cash, from, to);
     return;
   }
-  for (let row = from; row < end; row += TURN) {
+  for (let next = from; next < end; next += TURN) {
+    const row = next & ROW_MASK;
     out[row] = cash;
-    out[(row + 1) | 0] = cash;
-    out[(row + 2) | 0] = cash;
-    out[(row + 3) | 0] = cash;
-    out[(row + 4) | 0] = cash;
-    out[(row + 5) | 0] = cash;
-    out[(row + 6) | 0] = cash;
-    out[(row + 7) | 0] = cash;
+    out[row + 1] = cash;
+    out[row + 2] = cash;
+    out[row + 3] = cash;
+    out[row + 4] = cash;
+    out[row + 5] = cash;
+    out[row + 6] = cash;
+    out[row + 7] = cash;
   }
 }
 
@@ -174,20 +175,21 @@ export function markPerTick(
   offset: number,
 ): void {
   const end = endOfTurns(from, to);
-  if (end > out.length || end + offset > ticks.length) {
+  if (end > out.length || end + offset > ticks.length || ticks.length > ROW_MASK) {
     for (let row = from; row < to; row++) out[row] = cash + ticks[row + offset]! * perTick;
     return;
   }
-  for (let row = from; row < end; row += TURN) {
-    const at = row + offset;
+  for (let next = from; next < end; next += TURN) {
+    const row = next & ROW_MASK;
+    const at = (next + offset) & ROW_MASK;
     out[row] = cash + ticks[at]! * perTick;
-    out[(row + 1) | 0] = cash + ticks[(at + 1) | 0]! * perTick;
-    out[(row + 2) | 0] = cash + ticks[(at + 2) | 0]! * perTick;
-    out[(row + 3) | 0] = cash + ticks[(at + 3) | 0]! * perTick;
-    out[(row + 4) | 0] = cash + ticks[(at + 4) | 0]! * perTick;
-    out[(row + 5) | 0] = cash + ticks[(at + 5) | 0]! * perTick;
-    out[(row + 6) | 0] = cash + ticks[(at + 6) | 0]! * perTick;
-    out[(row + 7) | 0] = cash + ticks[(at + 7) | 0]! * perTick;
+    out[row + 1] = cash + ticks[at + 1]! * perTick;
+    out[row + 2] = cash + ticks[at + 2]! * perTick;
+    out[row + 3] = cash + ticks[at + 3]! * perTick;
+    out[row + 4] = cash + ticks[at + 4]! * perTick;
+    out[row + 5] = cash + ticks[at + 5]! * perTick;
+    out[row + 6] = cash + ticks[at + 6]! * perTick;
+    out[row + 7] = cash + ticks[at + 7]! * perTick;
   }
 }
 
