@@ -1,6 +1,8 @@
-// Runs a test of random cases at campaign size: npm run campaign -- <name> [--cases N] [--seed N] [--only TEXT] [--jobs N]
+// Runs a test of random cases at campaign size: npm run campaign -- <name> [--cases N] [--seed N] [--only TEXT] [--jobs N] [--json]
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
@@ -10,7 +12,9 @@ const campaigns = readdirSync(new URL('.', import.meta.url))
   .map((file) => file.slice(0, -'.test.ts'.length));
 
 function fail(message) {
-  console.error(`${message}\nusage: npm run campaign -- <${campaigns.join(' | ')}> [--cases 200000] [--seed 1] [--only TEXT] [--jobs 3]`);
+  console.error(
+    `${message}\nusage: npm run campaign -- <${campaigns.join(' | ')}> [--cases 200000] [--seed 1] [--only TEXT] [--jobs 3] [--json]`,
+  );
   process.exit(2);
 }
 
@@ -25,6 +29,8 @@ function readArguments() {
         only: { type: 'string', default: '' },
         // So many at once, of tests that may run at once.
         jobs: { type: 'string', default: '3' },
+        // The results alone on stdout, one JSON object a line; what the test runner prints goes to stderr.
+        json: { type: 'boolean', default: false },
       },
     });
   } catch (error) {
@@ -42,9 +48,15 @@ const vitest = `${root}node_modules/vitest/vitest.mjs`;
 if (!existsSync(vitest)) fail('vitest is not installed: run npm ci');
 const chosen = values.only === '' ? [] : ['-t', values.only.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')];
 const given = ['--config', 'test/vitest.config.ts', '--disable-console-intercept', `--maxConcurrency=${values.jobs}`, ...chosen];
+const folder = mkdtempSync(join(tmpdir(), 'isobar-campaign-'));
+const results = join(folder, 'results.jsonl');
+writeFileSync(results, '');
 const { status } = spawnSync(process.execPath, [vitest, 'run', `test/campaigns/${name}.test.ts`, ...given], {
   cwd: root,
-  stdio: 'inherit',
-  env: { ...process.env, ISOBAR_CASES: values.cases, ISOBAR_SEED: values.seed },
+  stdio: ['inherit', values.json ? 2 : 'inherit', 'inherit'],
+  env: { ...process.env, ISOBAR_CASES: values.cases, ISOBAR_SEED: values.seed, ISOBAR_RESULTS: results },
 });
-process.exit(status ?? 1);
+const lines = readFileSync(results, 'utf8');
+rmSync(folder, { recursive: true });
+if (values.json) process.stdout.write(lines);
+process.exitCode = status ?? 1;
