@@ -3,13 +3,22 @@
 import type { BarColumns, TickColumn } from './bars.ts';
 import type { Instrument } from './instrument.ts';
 import type { DoneReason, OrderRole, Side } from './order.ts';
+import type { Warning } from './warning.ts';
 
 /** The codes by which enumerations stand in columns (and in the result hash): the position in these lists. */
 export const SIDES: readonly Side[] = ['buy', 'sell'];
 export const ROLES: readonly OrderRole[] = ['market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition'];
 /** How an order ended; `open` when it had not ended with the run. */
 export const ENDINGS: readonly (DoneReason | 'open')[] = [
-  'open', 'denied', 'notSent', 'refused', 'noEffect', 'filled', 'canceled', 'rejected', 'expired',
+  'open',
+  'denied',
+  'notSent',
+  'refused',
+  'noEffect',
+  'filled',
+  'canceled',
+  'rejected',
+  'expired',
 ];
 
 /** One row an order, in order of creation (row = id - 1). Integers of the instrument's scales. Arrays are `length` long. */
@@ -163,4 +172,6 @@ export interface RunRecord {
   readonly indicators: readonly IndicatorTrace[];
   /** Rows of warm-up taken from inside the range because nothing lay before it. */
   readonly warmupInRange: number;
+  /** What was noticed while the run was loaded and made; the report adds what its figures and bars show. Absent: nothing. */
+  readonly warnings?: readonly Warning[];
 }

@@ -2,6 +2,7 @@
 
 import { crc32 } from 'node:zlib';
 import type { Axis, ParamSet } from './grid.ts';
+import type { Warning } from '../model/warning.ts';
 import type { Part } from './identity.ts';
 
 /** The first line of a ledger file: what is swept. */
@@ -37,6 +38,8 @@ export interface SetLine {
   readonly refused: string | null;
   /** Why it did not get to its end, such as a strategy that hangs. */
   readonly failed?: string;
+  /** What was noticed while it and the sets of its task ran; left out where nothing was. */
+  readonly warnings?: readonly Warning[];
 }
 
 export type LedgerLine = SweepHeader | SetLine;

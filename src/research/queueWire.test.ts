@@ -13,7 +13,8 @@ it('carries results through JSON without a loss', () => {
   fc.assert(
     fc.property(fc.array(row), (rows) => {
       const values = Float64Array.from(rows.flatMap((each) => each.values));
-      const result = { values, refused: rows.map(({ refused }) => refused), failed: rows.map(({ failed }) => failed) };
+      const warnings = [{ code: 'DATA_GAPS' as const, text: '3 gaps', file: 'a.ts', line: 3 }];
+      const result = { values, refused: rows.map(({ refused }) => refused), failed: rows.map(({ failed }) => failed), warnings };
       const packed: unknown = JSON.parse(JSON.stringify(packResult(result)));
       expect(unpackResult(packed as Parameters<typeof unpackResult>[0])).toEqual(result);
     }),

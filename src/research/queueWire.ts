@@ -3,6 +3,7 @@
 import { ConfigError } from '../base/errors.ts';
 import type { Part } from './identity.ts';
 import { sha256 } from './identity.ts';
+import type { Warning } from '../model/warning.ts';
 import type { TaskResult } from './sweep.ts';
 
 /** A sweep that is shared, as a worker needs it: it has strategy and bars of its own, and checks that they are the same. */
@@ -46,24 +47,31 @@ export function parseShared(text: string): SharedSweep {
 
 /** What a worker answers for one job: a result, or the error that its thread threw. */
 export type JobAnswer =
-  | { readonly values: string; readonly refused: Reasons; readonly failed: Reasons; readonly rows: number }
+  | {
+      readonly values: string;
+      readonly refused: Reasons;
+      readonly failed: Reasons;
+      readonly rows: number;
+      readonly warnings: readonly Warning[];
+    }
   | { readonly error: unknown };
 
 /** Of the rows that have one. */
 type Reasons = readonly (readonly [row: number, reason: string])[];
 
-export function packResult({ values, refused, failed }: TaskResult): JobAnswer {
+export function packResult({ values, refused, failed, warnings }: TaskResult): JobAnswer {
   const bytes = Buffer.alloc(values.length * 8);
   values.forEach((value, at) => bytes.writeDoubleLE(value, at * 8));
-  return { values: bytes.toString('base64'), refused: packReasons(refused), failed: packReasons(failed), rows: refused.length };
+  return { values: bytes.toString('base64'), refused: packReasons(refused), failed: packReasons(failed), rows: refused.length, warnings };
 }
 
-export function unpackResult({ values, refused, failed, rows }: Extract<JobAnswer, { values: string }>): TaskResult {
+export function unpackResult({ values, refused, failed, rows, warnings }: Extract<JobAnswer, { values: string }>): TaskResult {
   const bytes = Buffer.from(values, 'base64');
   return {
     values: Float64Array.from({ length: bytes.length / 8 }, (_, at) => bytes.readDoubleLE(at * 8)),
     refused: unpackReasons(refused, rows),
     failed: unpackReasons(failed, rows),
+    warnings,
   };
 }
 

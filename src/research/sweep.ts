@@ -1,6 +1,7 @@
 // Drives a sweep: hands out the tasks that are left, writes what comes back into the ledger, and ends early when it is told to.
 
 import { assert } from '../base/assert.ts';
+import type { Warning } from '../model/warning.ts';
 import type { ParamSet } from './grid.ts';
 import type { LedgerWriter } from './ledger.ts';
 import type { SetLine } from './ledgerLine.ts';
@@ -13,6 +14,8 @@ export interface TaskResult {
   readonly refused: readonly (string | null)[];
   /** Why a set that the strategy took has no result, null where it has one. */
   readonly failed: readonly (string | null)[];
+  /** What was noticed while its sets ran, of all of them together. */
+  readonly warnings: readonly Warning[];
 }
 
 /** Threads that run tasks. */
@@ -68,7 +71,7 @@ export async function driveSweep({ sets, tiles, figures, runner, ledger, results
 
 function linesOf(
   task: readonly number[],
-  { values, refused, failed }: TaskResult,
+  { values, refused, failed, warnings }: TaskResult,
   sets: readonly ParamSet[],
   figures: readonly string[],
 ): SetLine[] {
@@ -87,7 +90,11 @@ function linesOf(
       figures: refusal === null && failure === null ? named(figures, of) : null,
       refused: refusal,
     } as const;
-    return failure === null ? line : { ...line, failed: failure };
+    return {
+      ...line,
+      ...(failure === null ? {} : { failed: failure }),
+      ...(row === 0 && warnings.length > 0 ? { warnings } : {}),
+    };
   });
 }
 

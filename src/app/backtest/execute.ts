@@ -1,6 +1,7 @@
 // One backtest in this thread, from what was asked to the figures of its record, with a word to the watcher at each step.
 
 import type { RunRecord } from '../../model/run.ts';
+import { WarningList } from '../../model/warning.ts';
 import { buildSummary, type Summary } from '../../report/folder/summary.ts';
 import type { Origin, RequestedRun } from '../definition/request.ts';
 import { resolveRun, type ResolvedRun, type ResolveOptions } from '../definition/resolve.ts';
@@ -50,6 +51,7 @@ export async function performRun(
 /** Throws ConfigError and StrategyError as `resolveRun` and the engine do. */
 export async function execute(source: DefinitionSource, options: ResolveOptions, watcher: Watcher): Promise<ExecutedRun> {
   watcher.enter('load');
+  const warnings = new WarningList();
   const load = options.load ?? ((entry, from) => loadEntry(entry, from, () => watcher.enter('import')));
   const resolved = await resolveRun(source, { ...options, load });
   watcher.loaded(resolved);
@@ -62,11 +64,11 @@ export async function execute(source: DefinitionSource, options: ResolveOptions,
   });
   for (const note of resolved.notes) log.event(note);
   watcher.enter('setUp');
-  const prepared = await prepareBacktest(plan, { beat: watcher.beat, log: log.line, refusals: log.line, isOnly: watcher.isOnly });
+  const prepared = await prepareBacktest(plan, { beat: watcher.beat, log: log.line, refusals: log.line, warnings, isOnly: watcher.isOnly });
   watcher.enter('bars');
   prepared.loop(prepared.engine);
   watcher.enter('metrics');
-  const record = recordOf(plan, prepared, true);
+  const record = recordOf(plan, prepared, true, warnings);
   log.event('bars are done', { orders: record.orders.length, fills: record.fills.length });
   return { resolved, record, log };
 }

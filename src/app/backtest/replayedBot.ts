@@ -9,6 +9,7 @@ import type { Engine, LogLine } from '../../engine/engine.ts';
 import type { EquitySink } from '../../engine/equityRecorder.ts';
 import { sealEngine } from '../../engine/setUp.ts';
 import type { TechnicalLibrary } from '../../indicators/technicalLibrary.ts';
+import type { WarningList } from '../../model/warning.ts';
 import { addStrategies, fund } from '../bot/begin.ts';
 import { botModule } from '../bot/botModule.ts';
 import type { RunPlan, StrategyPlan } from '../bot/plan.ts';
@@ -22,6 +23,8 @@ export interface BotOptions {
   readonly log?: LogLine;
   /** Where it is told why risk refuses orders; by default nobody reads it, and no text is made. */
   readonly refusals?: LogLine;
+  /** Where warnings about the run are collected while it is made; by default nobody reads them. */
+  readonly warnings?: WarningList;
   readonly faultOf?: ReplayOptions['faultOf'];
   /** Memory to take and give back, for whoever runs many backtests; by default each run has its own. */
   readonly scratch?: Scratch;

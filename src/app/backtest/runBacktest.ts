@@ -5,6 +5,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { StrategyRun } from '../../engine/strategyRun.ts';
 import { loadTechnicalLibrary } from '../../indicators/technicalLibrary.ts';
 import type { FeedRecord, IndicatorTrace, RunRecord } from '../../model/run.ts';
+import type { WarningList } from '../../model/warning.ts';
 import { botMaker, loopsFor, sealBot, type BotOptions, type SealedBot } from './replayedBot.ts';
 import { inlineForRuns } from './inlining.ts';
 import type { FuturesPlan, RunPlan } from '../bot/plan.ts';
@@ -24,7 +25,7 @@ export interface PreparedRun extends SealedBot {
 export async function runBacktest(plan: RunPlan, options: BacktestOptions = {}): Promise<RunRecord> {
   const prepared = await prepareBacktest(plan, options);
   prepared.loop(prepared.engine);
-  return recordOf(plan, prepared, options.trace ?? false);
+  return recordOf(plan, prepared, options.trace ?? false, options.warnings);
 }
 
 /** Everything up to the first bar: container, strategies, deposits, warm-up. */
@@ -36,7 +37,7 @@ export async function prepareBacktest(plan: RunPlan, options: BacktestOptions = 
 }
 
 /** What a finished run leaves; checks first that the bot's ledger and the venue's books agree to the last unit. */
-export function recordOf(plan: RunPlan, { engine, checkBooks }: PreparedRun, trace: boolean): RunRecord {
+export function recordOf(plan: RunPlan, { engine, checkBooks }: PreparedRun, trace: boolean, warnings?: WarningList): RunRecord {
   checkBooks();
   return {
     name: plan.name,
@@ -64,6 +65,7 @@ export function recordOf(plan: RunPlan, { engine, checkBooks }: PreparedRun, tra
     ...(plan.futures ? { payments: engine.payments.columns(), isTwoWay: !plan.futures.isNet, ...marksOf(engine, plan.futures) } : {}),
     indicators: trace ? tracesOf(engine) : [],
     warmupInRange: Math.max(0, ...engine.runs.map((run) => rowsBefore(engine, run))),
+    warnings: warnings?.all() ?? [],
   };
 }
 

@@ -142,6 +142,8 @@ const summarySchema = z.looseObject({
   trades: figures,
   orders: z.looseObject({ refusedByRiskByCode: z.looseObject({}), rejectedByCode: z.looseObject({}) }),
   dataQuality: z.looseObject({ feeds: z.array(z.looseObject({})) }),
+  // A summary of an earlier isobar has none.
+  warnings: z.array(z.looseObject({ code: text, text })).default([]),
 });
 
 /** summary.json of a run. Throws ConfigError when it is none. */
@@ -149,7 +151,7 @@ export function readSummary({ folder }: StoredRun): Summary {
   const path = join(folder, 'summary.json');
   const value = parseJson(path, readText(path));
   const found = summarySchema.safeParse(value);
-  if (found.success) return value as Summary;
+  if (found.success) return { ...(value as Summary), warnings: found.data.warnings as unknown as Summary['warnings'] };
   throw new ConfigError(
     `${path} ${found.error.issues[0]?.path.join('.') ?? ''}: not as isobar wrote it`,
     'isobar verify says what has changed',

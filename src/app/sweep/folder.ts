@@ -8,6 +8,7 @@ import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { shellWord } from '../../base/shellWord.ts';
 import { typicalLengthMs } from '../../model/interval.ts';
 import { formatTime } from '../../model/time.ts';
+import { WarningList, type Warning } from '../../model/warning.ts';
 import { namesOf } from '../../report/names.ts';
 import { findingsOf, type Findings } from '../../report/sweep/findings.ts';
 import type { FigureColumn, SweepAxis, SweepRecord } from '../../report/sweep/record.ts';
@@ -16,6 +17,7 @@ import { SET_FIGURES } from '../../report/sweep/setFigures.ts';
 import { setsCsv, sweepSummary } from '../../report/sweep/summary.ts';
 import type { ParamValue } from '../../research/grid.ts';
 import { readLedgers } from '../../research/ledger.ts';
+import type { SetLine } from '../../research/ledgerLine.ts';
 import { countTrials } from '../../research/trials.ts';
 import { shownPath } from '../definition/paths.ts';
 import { paramSettings, paramSpecs, settingOf } from './paramKeys.ts';
@@ -71,8 +73,16 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
     figures: SET_FIGURES.map(column),
     by,
     isMoreBetter: by !== 'volatility',
+    warnings: warningsIn(results.values()),
     trials: { count: trials.count, earlier: trials.earlier, sharpes: trials.values },
   };
+}
+
+/** Of all tasks, each once: threads that share a strategy file find the same in it. */
+function warningsIn(lines: Iterable<SetLine>): readonly Warning[] {
+  const list = new WarningList();
+  for (const { warnings } of [...lines].toSorted((a, b) => a.set - b.set)) warnings?.forEach(list.add);
+  return list.all();
 }
 
 /** Numbers in ascending order, whatever the order in which they were written. */

@@ -7,6 +7,7 @@ import { Scratch } from '../../base/rowLog.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { equityRows } from '../../engine/equityRecorder.ts';
 import { loadTechnicalLibrary } from '../../indicators/technicalLibrary.ts';
+import type { WarningList } from '../../model/warning.ts';
 import { EquitySampler, Sampling } from '../../report/metrics/daily.ts';
 import { SET_FIGURES, setFigures, type SetRecord } from '../../report/sweep/setFigures.ts';
 import { botMaker, loopsFor, sealBot, type ConstructedBot, type SealedBot } from '../backtest/replayedBot.ts';
@@ -45,6 +46,8 @@ export interface LaneOptions {
    * memory only, never about results. Default: DEFAULT_LANE_BYTES.
    */
   readonly laneBytes?: number;
+  /** Where warnings about the sets are collected; by default nobody reads them. */
+  readonly warnings?: WarningList;
   /** Rows of a block: one block of one set after the other is walked through. Default: LANE_BLOCK_ROWS. */
   readonly blockRows?: number;
   /** Who watches that the strategy does not hang. */
@@ -115,7 +118,11 @@ function constructGroup(
   options: GivenOptions,
 ): readonly (Constructed | Refusal)[] {
   const { memory, watcher, sampling, laneBytes = DEFAULT_LANE_BYTES, blockRows = LANE_BLOCK_ROWS } = options;
-  const make = botMaker({ ...base, blockRows }, { scratch: memory.scratch, beat: watcher?.beat ?? null, dropsOrders: !readsOrders(base) });
+  const { warnings } = options;
+  const make = botMaker(
+    { ...base, blockRows },
+    { scratch: memory.scratch, beat: watcher?.beat ?? null, dropsOrders: !readsOrders(base), ...(warnings ? { warnings } : {}) },
+  );
   let bytes = 0;
   const lanes: (Constructed | Refusal)[] = [];
   for (const params of sets.slice(from)) {

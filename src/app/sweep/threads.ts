@@ -50,6 +50,7 @@ function guardedTask({ feeds, fromMs }: RunPlan, barTimeoutMs: number): PoolOpti
       values,
       refused: alone.map((result) => (result instanceof Hung ? null : (result.refused[0] ?? null))),
       failed: alone.map((result) => (result instanceof Hung ? hangText(result, barTimeoutMs, closeMs, fromMs) : null)),
+      warnings: alone.flatMap((result) => (result instanceof Hung ? [] : result.warnings)),
     };
   };
 }

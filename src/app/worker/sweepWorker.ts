@@ -2,6 +2,7 @@
 
 import { workerData } from 'node:worker_threads';
 import { StrategyError } from '../../base/errors.ts';
+import { WarningList, type Warning } from '../../model/warning.ts';
 import { SET_FIGURES } from '../../report/sweep/setFigures.ts';
 import { openRequest, type RunRequest } from '../definition/request.ts';
 import type { LoadedContracts } from '../contracts/load.ts';
@@ -33,7 +34,9 @@ export interface SweepTask {
 }
 
 /** A row of figures for each set of the task, in its order; or the error that ended it. */
-export type SweepAnswer = { readonly values: Float64Array; readonly refused: readonly (string | null)[] } | { readonly error: WireError };
+export type SweepAnswer =
+  | { readonly values: Float64Array; readonly refused: readonly (string | null)[]; readonly warnings: readonly Warning[] }
+  | { readonly error: WireError };
 
 // What a strategy prints is no result: stdout belongs to the summary.
 process.stdout.write = process.stderr.write.bind(process.stderr);
@@ -41,6 +44,8 @@ process.stdout.write = process.stderr.write.bind(process.stderr);
 const { request, feeds, contracts, sets, laneBytes } = workerData as SweepData;
 const plan = openRequest(request).then(async ({ source }) => (await resolveRun(source, { feeds, contracts: contracts ?? undefined })).plan);
 const memory = new LaneMemory();
+/** What is noticed in this thread; each task takes what has come since the last one. */
+const warnings = new WarningList();
 
 /** Runs the sets that a task names. */
 export default async function run({ indices, memory: cells, isSlow }: SweepTask): Promise<SweepAnswer> {
@@ -50,6 +55,7 @@ export default async function run({ indices, memory: cells, isSlow }: SweepTask)
   const options: LaneOptions = {
     memory,
     watcher,
+    warnings,
     ...(laneBytes === null ? {} : { laneBytes }),
     ...(isSlow ? { blockRows: 1 } : {}),
   };
@@ -57,7 +63,7 @@ export default async function run({ indices, memory: cells, isSlow }: SweepTask)
     const outcomes = await runLanes(await plan, own, options);
     const values = new Float64Array(outcomes.length * SET_FIGURES.length);
     outcomes.forEach((outcome, row) => values.set(outcome.values, row * SET_FIGURES.length));
-    return { values, refused: outcomes.map(({ refused }) => refused) };
+    return { values, refused: outcomes.map(({ refused }) => refused), warnings: warnings.drain() };
   } catch (error) {
     return { error: toWire(error instanceof StrategyError ? await withCulprit(error, own, options) : error) };
   }

@@ -13,7 +13,7 @@ import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { checkOutFolder } from '../../app/folders/out.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
-import { checkText, importText, isSound, listText, madeText, summaryOf } from './text.ts';
+import { checkText, importText, isSound, listText, madeText, summaryOf, warningsOf } from './text.ts';
 import { tellFailure } from '../failure.ts';
 import { dateOf, intervalOf, numberOf } from '../options/values.ts';
 import { print, printJson } from '../terminal/print.ts';
@@ -141,7 +141,10 @@ export function checkData(args: CheckArgs): void {
   line.clear();
   const others = series.map((key) => checkSeries(args.catalog, key));
   if (args.json)
-    printJson([...checked.map(({ manifest, unchanged }) => ({ ...summaryOf(manifest), unchanged })), ...others.map(seriesJson)]);
+    printJson([
+      ...checked.map((of) => ({ ...summaryOf(of.manifest), unchanged: of.unchanged, warnings: warningsOf(of) })),
+      ...others.map(seriesJson),
+    ]);
   else print(checkText(checked, others));
   if (!(isWhole && checked.every(isSound) && others.every(isSoundSeries))) process.exitCode = EXIT.failed;
 }

@@ -10,8 +10,10 @@ import { fromScaled } from '../../base/decimal.ts';
 import type { Contract } from '../../model/contract.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { formatMinute } from '../../model/time.ts';
+import { warningText, type Warning } from '../../model/warning.ts';
 import { count, counted } from '../../report/html/page/format.ts';
-import { COLUMNS } from '../../report/terminal/lines.ts';
+import { COLUMNS, withLead } from '../../report/terminal/lines.ts';
+import { countWarnings } from '../../report/warnings/dataWarnings.ts';
 import { alignedRows } from '../terminal/tables.ts';
 import { seriesCheckRow, seriesListRow, seriesNotes } from './seriesText.ts';
 
@@ -23,6 +25,11 @@ export function summaryOf({ missing: _missing, zeroVolume: _zeroVolume, wrong: _
 /** True when a file is as isobar wrote it and none of its rows breaks a rule; gaps are no damage. */
 export function isSound({ unchanged, manifest }: CheckedBars): boolean {
   return unchanged && manifest.wrong.length === 0;
+}
+
+/** What a reader must know before trusting the bars; the same codes as in the summary of a run. */
+export function warningsOf({ manifest }: CheckedBars): readonly Warning[] {
+  return countWarnings(manifest);
 }
 
 export function importText(set: ImportedSet): string {
@@ -151,7 +158,13 @@ export function checkText(checked: readonly CheckedBars[], series: readonly Chec
     ...(unchanged ? [] : [`  ${key.symbol} ${key.interval}: changed by another program since isobar wrote it; import the data again`]),
     ...manifest.wrong.slice(0, 5).map(({ at, what }) => `  ${key.symbol} ${key.interval}: ${what} at ${at}`),
   ]);
-  return [aligned([head, ...rows, ...series.map(seriesCheckRow)], 'lllrrrrrrll'), ...notes, ...series.flatMap(seriesNotes)].join('\n');
+  const doubts = checked.flatMap((of) => {
+    const warnings = warningsOf(of).map(warningText);
+    return warnings.length === 0 ? [] : withLead(`  Look here first: ${of.key.symbol} ${of.key.interval}: `, `${warnings.join('; ')}.`);
+  });
+  return [aligned([head, ...rows, ...series.map(seriesCheckRow)], 'lllrrrrrrll'), ...notes, ...series.flatMap(seriesNotes), ...doubts].join(
+    '\n',
+  );
 }
 
 const aligned = (rows: readonly (readonly string[])[], sides: string): string =>

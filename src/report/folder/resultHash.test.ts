@@ -186,7 +186,7 @@ test('summary.json holds the same object, series on one line', () => {
   const text = summaryText(summary);
   expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(summary)));
   expect(text).toMatch(/"days": \[ ?\d/);
-  expect(Object.keys(summary)).toEqual(['resultHash', 'run', 'metrics', 'trades', 'orders', 'dataQuality', 'costBridge']);
+  expect(Object.keys(summary)).toEqual(['resultHash', 'run', 'metrics', 'trades', 'orders', 'dataQuality', 'costBridge', 'warnings']);
   expect(text).not.toMatch(/NaN|Infinity/);
   expect(summary.run).toMatchObject({
     from: '2024-01-01T00:00:00.000Z',

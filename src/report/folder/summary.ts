@@ -2,6 +2,7 @@
 
 import { formatTime } from '../../model/time.ts';
 import type { FeedQuality, RunRecord, StrategyRecord } from '../../model/run.ts';
+import type { Warning } from '../../model/warning.ts';
 import { dailyEquity } from '../metrics/daily.ts';
 import type { Held } from '../metrics/exposure.ts';
 import type { PortfolioOptions } from '../metrics/kernels/portfolio.ts';
@@ -12,6 +13,7 @@ import { orderSummary, type OrderSummary } from '../trades/orderStatistics.ts';
 import { tradeSummary, type TradeSummary } from '../trades/statistics.ts';
 import type { Trades } from '../trades/columns.ts';
 import { tradesOf } from '../trades/trades.ts';
+import { figureWarnings } from '../warnings/runWarnings.ts';
 import { resultHash } from './resultHash.ts';
 
 export interface RunSummary {
@@ -72,6 +74,8 @@ export interface Summary {
   readonly orders: OrderSummary;
   readonly dataQuality: DataQuality;
   readonly costBridge: CostBridge;
+  /** What to look at before believing the result, most serious first. Not part of the result hash. */
+  readonly warnings: readonly Warning[];
 }
 
 export interface SummaryOptions extends PortfolioOptions {
@@ -83,7 +87,7 @@ export function buildSummary(record: RunRecord, options: SummaryOptions): Summar
   const trades = tradesOf(record);
   const { equity } = record;
   const endUnits = equity.length === 0 ? record.startUnits : equity.units[equity.length - 1]!;
-  return {
+  const summary = {
     resultHash: resultHash(record),
     run: runSummary(record, endUnits, options.versions),
     metrics: metricsOf(record, heldOf(record, trades), dailyEquity(record), options),
@@ -92,6 +96,7 @@ export function buildSummary(record: RunRecord, options: SummaryOptions): Summar
     dataQuality: qualityOf(record),
     costBridge: costBridge(record, endUnits - record.startUnits),
   };
+  return { ...summary, warnings: [...(record.warnings ?? []), ...figureWarnings(summary)] };
 }
 
 function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Record<string, string>>): RunSummary {
@@ -100,7 +105,12 @@ function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Reco
     name: record.name,
     mode: record.mode,
     strategy: strategies.length === 1 ? strategies[0]! : strategies,
-    instruments: record.instruments.map(({ id, base, quote }, at) => ({ id, base, quote, markSource: record.markSources?.[at] ?? 'close' })),
+    instruments: record.instruments.map(({ id, base, quote }, at) => ({
+      id,
+      base,
+      quote,
+      markSource: record.markSources?.[at] ?? 'close',
+    })),
     feeds: record.feeds.map(({ name, bars, execution, isInside }) => ({
       name,
       instrument: bars.instrument.id,

@@ -1,9 +1,9 @@
 // The first screen in words: what was run, what came of it, how far to trust it, and the cards.
 
 import type { RunRecord } from '../../model/run.ts';
+import { warningText } from '../../model/warning.ts';
 import type { Summary } from '../folder/summary.ts';
 import { namesOf } from '../names.ts';
-import { doubtsOf } from '../terminal/doubts.ts';
 import { sharpeInterval, shown, type Shown } from './figures.ts';
 import { METRICS, TRADES } from './glossary.ts';
 import type { ReportInput } from './input.ts';
@@ -59,7 +59,8 @@ export function stamp(name: string, hash: string, writer: string): Markup {
 export function answer({ run, metrics, trades, orders }: Summary): Markup {
   const net = metrics.totalReturn;
   const drawdown = metrics.maxDrawdown === null ? null : `, worst drawdown ${signedPercent(metrics.maxDrawdown)}`;
-  return html`<b class="${tone(net ?? 0)}">${net === null ? NONE : signedPercent(net)}</b> net in ${daysText(run.toMs - run.fromMs)}${drawdown},
+  return html`<b class="${tone(net ?? 0)}">${net === null ? NONE : signedPercent(net)}</b> net in
+    ${daysText(run.toMs - run.fromMs)}${drawdown},
     ${counted(trades.trades, 'trade')}${feesText(Number(orders.fees), Number(metrics.netProfit ?? 0), run.reportingAsset)}`;
 }
 
@@ -81,10 +82,10 @@ export interface Chip {
 }
 
 export function trust(summary: Summary): Markup {
-  return trustStrip(chips(summary), doubtsOf(summary));
+  return trustStrip(chips(summary), summary.warnings.map(warningText));
 }
 
-/** Chips that each lead to their detail, and the doubts in one sentence below them. */
+/** Chips that each lead to their detail, and the warnings in one sentence below them. */
 export function trustStrip(list: readonly Chip[], doubts: readonly string[]): Markup {
   const warning = doubts.length === 0 ? null : html`<p class="doubts"><b>Look here first</b> ${doubts.join('; ')}.</p>`;
   return html`<nav class="trust" aria-label="How far to trust it">

@@ -1,5 +1,6 @@
 // What a sweep has found, once for the terminal, the report and sweep.json: ranking, plateau, chance, and what to doubt.
 
+import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
 import { written, type Entry } from '../html/figures.ts';
 import { METRICS, TRADES } from '../html/glossary.ts';
 import { count, counted, percent } from '../html/page/format.ts';
@@ -30,8 +31,8 @@ export interface Findings {
   readonly ran: number;
   readonly refused: readonly Reasoned[];
   readonly failed: readonly Reasoned[];
-  /** Sentences without a point at the end. */
-  readonly doubts: readonly string[];
+  /** What to look at before believing it, most serious first. */
+  readonly warnings: readonly Warning[];
 }
 
 export function findingsOf(record: SweepRecord): Findings {
@@ -44,7 +45,8 @@ export function findingsOf(record: SweepRecord): Findings {
   const refused = byReason(record.refused);
   const failed = byReason(record.failed);
   const ran = record.sets - setsIn(refused) - setsIn(failed);
-  return { ranking, best, neighbours, plateau, chance, ran, refused, failed, doubts: doubtsOf(record, best, neighbours, chance) };
+  const warnings = [...(record.warnings ?? []), ...figureWarnings(record, best, neighbours, chance)];
+  return { ranking, best, neighbours, plateau, chance, ran, refused, failed, warnings };
 }
 
 /** Label, kind and definition of a figure of sweeps. */
@@ -87,28 +89,29 @@ function byReason(reasons: readonly (string | null)[]): readonly Reasoned[] {
   return [...counts].map(([reason, sets]) => ({ reason, sets })).toSorted((a, b) => b.sets - a.sets);
 }
 
-function doubtsOf(record: SweepRecord, best: number | null, neighbours: Neighbourhoods, chance: Chance): readonly string[] {
-  if (best === null) return [`no set has a ${entryOf(record.by).label}`];
-  const doubts: string[] = [];
+function figureWarnings(record: SweepRecord, best: number | null, neighbours: Neighbourhoods, chance: Chance): readonly Warning[] {
+  if (best === null) return [warning('SWEEP_NO_RESULT', `no set has a ${entryOf(record.by).label}`)];
+  const found: Warning[] = [];
+  const add = (code: WarningCode, text: string) => found.push(warning(code, text));
   const at = (name: string) => figureOf(record, name)?.[best] ?? NaN;
   const edges = record.axes.flatMap(({ name, values, isOrdered }, axis) => {
     const place = record.places[axis]?.[best] ?? 0;
     return isOrdered && values.length > 2 && (place === 0 || place === values.length - 1) ? [`${name} ${values[place]}`] : [];
   });
   const failed = record.failed.filter((reason) => reason !== null).length;
-  if (failed > 0) doubts.push(`${counted(failed, 'set')} failed`);
-  if (figureOf(record, 'totalReturn')?.every((value) => !(value > 0)) === true) doubts.push('no set gained');
+  if (failed > 0) add('SWEEP_FAILED', `${counted(failed, 'set')} failed`);
+  if (figureOf(record, 'totalReturn')?.every((value) => !(value > 0)) === true) add('SWEEP_NO_GAIN', 'no set gained');
   if (chance.deflated !== null && chance.deflated < SURE) {
-    doubts.push(`the best Sharpe is above what chance gives with a probability of ${percent(chance.deflated, 0)} only`);
+    add('SWEEP_CHANCE', `the best Sharpe is above what chance gives with a probability of ${percent(chance.deflated, 0)} only`);
   }
-  if (edges.length > 0) doubts.push(`the best set lies at the edge of the grid (${edges.join(', ')})`);
+  if (edges.length > 0) add('SWEEP_EDGE', `the best set lies at the edge of the grid (${edges.join(', ')})`);
   const { label, kind } = entryOf(record.by);
   const around = neighbours.mean[best] ?? NaN;
   const value = at(record.by);
   if (record.isMoreBetter && value > 0 && around < value / 2) {
-    doubts.push(`the sets around the best one have a ${label} of ${written(around, kind, record.asset)} on average`);
+    add('SWEEP_PEAK', `the sets around the best one have a ${label} of ${written(around, kind, record.asset)} on average`);
   }
-  if (at('trades') < FEW_TRADES) doubts.push(`the best set closed ${counted(at('trades'), 'trade')}`);
-  if (at('days') < FEW_DAYS) doubts.push(`the figures rest on ${counted(at('days'), 'day')}`);
-  return doubts;
+  if (at('trades') < FEW_TRADES) add('SWEEP_FEW_TRADES', `the best set closed ${counted(at('trades'), 'trade')}`);
+  if (at('days') < FEW_DAYS) add('SWEEP_FEW_DAYS', `the figures rest on ${counted(at('days'), 'day')}`);
+  return found;
 }

@@ -1,5 +1,6 @@
 // What a finished sweep leaves to its reports: axes, the place of each set on them, and a column for each figure.
 
+import type { Warning } from '../../model/warning.ts';
 import type { Reason } from '../metrics/kernels/figure.ts';
 
 export interface SweepAxis {
@@ -45,6 +46,8 @@ export interface SweepRecord {
   readonly by: string;
   readonly isMoreBetter: boolean;
   readonly trials: TrialCount;
+  /** What was noticed while the sets ran. Absent: nothing. */
+  readonly warnings?: readonly Warning[];
 }
 
 /** Trials of this strategy on these bars, as the ledger has them. */

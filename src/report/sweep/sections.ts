@@ -1,5 +1,6 @@
 // The parts of a sweep report that need no script: what was found, how far to trust it, the ten best, chance in words, provenance.
 
+import { warningText } from '../../model/warning.ts';
 import type { Chip } from '../html/head.ts';
 import { card, stamp, trustStrip } from '../html/head.ts';
 import { written, type Shown } from '../html/figures.ts';
@@ -112,7 +113,7 @@ export function trust({ record, findings }: SweepReportInput): Markup {
       isWarning: true,
     },
   ];
-  return trustStrip(chips, findings.doubts);
+  return trustStrip(chips, findings.warnings.map(warningText));
 }
 
 export function cards({ record, findings }: Pick<SweepReportInput, 'record' | 'findings'>): Markup {

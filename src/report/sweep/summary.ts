@@ -1,5 +1,6 @@
 // The files of a sweep that programs read: sweep.json, and sets.csv with a row for each set.
 
+import { warningText } from '../../model/warning.ts';
 import { quoted } from '../folder/csvFile.ts';
 import { plainReading } from '../folder/plainReading.ts';
 import { setsIn, type Findings } from './findings.ts';
@@ -50,7 +51,8 @@ export function sweepSummary({ record, findings, provenance }: SweepReportInput,
       deflatedSharpe: chance.deflated,
       reason: chance.reason,
     },
-    doubts: findings.doubts,
+    warnings: findings.warnings,
+    doubts: findings.warnings.map(warningText),
     command: provenance.command,
     setCommand: provenance.setCommand,
     ledger: provenance.ledger,

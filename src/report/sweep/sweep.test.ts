@@ -102,12 +102,12 @@ describe('findings', () => {
     expect(findings.best).toBe(sharpe.indexOf(Math.max(...sharpe.filter(Number.isFinite))));
     expect(findings.ran).toBe(record.refused.filter((reason) => reason === null).length);
     expect(findings.refused.reduce((sum, { sets }) => sum + sets, 0)).toBe(record.sets - findings.ran);
-    expect(findings.doubts.join()).toMatch(/above what chance gives with a probability of/);
+    expect(findings.warnings.map(({ text }) => text).join()).toMatch(/above what chance gives with a probability of/);
     const edge = findingsOf({
       ...record,
       figures: record.figures.map(({ name, values }) => ({ name, values: name === 'sharpe' ? values.map((_, set) => -set) : values })),
     });
-    expect(edge.doubts.join()).toMatch(/at the edge of the grid \(p0 10, p1 10\)/);
+    expect(edge.warnings.map(({ text }) => text).join()).toMatch(/at the edge of the grid \(p0 10, p1 10\)/);
   });
 
   it('are told in at most 100 columns, also with many parameters of long names', () => {
@@ -150,5 +150,5 @@ it('of an even number of sets the middle is the mean of the two in the middle; o
   const findings = findingsOf(made);
   const text = cards({ record: made, findings }).text;
   expect(text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')).toContain('Middle of all sets −0.05 of 4 sets');
-  expect(findings.doubts).toContain('the best set closed 1 trade');
+  expect(findings.warnings.map((of) => of.text)).toContain('the best set closed 1 trade');
 });

@@ -1,6 +1,7 @@
 // The table that ends a sweep in the terminal: the ten best, what they are worth beside chance, and where the rest is. At most 100 columns.
 
 import { assertNever } from '../../base/assert.ts';
+import { warningText } from '../../model/warning.ts';
 import type { Kind } from '../html/figures.ts';
 import { count, counted, dayText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
 import { COLUMNS, painted, withLead } from '../terminal/lines.ts';
@@ -28,7 +29,8 @@ export function sweepTable(record: SweepRecord, findings: Findings, { colour, re
   for (const { reason, sets } of findings.refused.slice(0, 3))
     lines.push(...withLead('  Refused by the strategy: ', `${counted(sets, 'set')}: ${reason}`));
   for (const { reason, sets } of findings.failed.slice(0, 3)) lines.push(...withLead('  Failed: ', `${counted(sets, 'set')}: ${reason}`));
-  if (findings.doubts.length > 0) lines.push(...withLead('  Look here first: ', `${findings.doubts.join('; ')}.`).map(amber));
+  const warnings = findings.warnings.map(warningText);
+  if (warnings.length > 0) lines.push(...withLead('  Look here first: ', `${warnings.join('; ')}.`).map(amber));
   if (findings.best !== null) lines.push(...withLead('  One set  ', command));
   lines.push(`  Report   ${report}`);
   return lines.join('\n');

@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
 import { buildSummary } from '../folder/summary.ts';
+import { figureWarnings } from '../warnings/runWarnings.ts';
 import { closingTable } from './closingTable.ts';
-import { doubtsOf } from './doubts.ts';
 import { wantsColour } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 
@@ -59,7 +59,7 @@ test('a long list of strategies and of doubts stays within 100 columns', () => {
     rejectedByCode: { '-2017': 1 },
     unknown: 2,
   };
-  const text = closingTable(many, { ...summary, orders }, { colour: false });
+  const text = closingTable(many, { ...summary, orders, warnings: figureWarnings({ ...summary, orders }) }, { colour: false });
   expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   expect(text.replace(/\s+/g, ' ')).toContain(
     '1 500 orders refused by risk (MAX_NOTIONAL 1 200, MAX_LEVERAGE 299, …); 1 order rejected by the venue (-2017)',
@@ -67,8 +67,8 @@ test('a long list of strategies and of doubts stays within 100 columns', () => {
 });
 
 test('a run that starts with coins says why its trades are short, and do not add up to the profit', () => {
-  const told = (trades: typeof summary.trades) => doubtsOf({ ...summary, trades }).filter((text) => text.includes('held at the start'));
-  expect(told({ ...summary.trades, heldPnl: '-6227.75' })).toEqual([
+  const told = (trades: typeof summary.trades) => figureWarnings({ ...summary, trades }).filter(({ code }) => code === 'RESULT_HELD');
+  expect(told({ ...summary.trades, heldPnl: '-6227.75' }).map(({ text }) => text)).toEqual([
     'what was held at the start changed in worth by −6\u2009227.75 USD, which is in no trade, and counts as short where it is sold',
   ]);
   expect(told({ ...summary.trades, heldPnl: '0.00' })).toEqual([]);
@@ -79,13 +79,13 @@ test('a run without orders shows dashes, not zeros of undefined things', () => {
   const text = closingTable(empty, buildSummary(empty, { versions: {} }), { colour: false });
   expect(text).toMatch(/Sharpe +–/);
   expect(text).toMatch(/won – +profit factor –/);
-  expect(doubtsOf(buildSummary(empty, { versions: {} }))).toContain('no order was placed');
+  expect(buildSummary(empty, { versions: {} }).warnings.map((of) => of.text)).toContain('no order was placed');
 });
 
-test('a run that leaves no doubt says none', () => {
+test('a run that gives no reason for doubt has no warning', () => {
   const long = runRecord({ bars: [testBars(testInstrument(), 100 * 1440, 5)], script: randomScript(2, { rows: 100 * 1440, fills: 400 }) });
-  const doubts = doubtsOf(buildSummary(long, { versions: {} })).filter((text) => !text.includes('open'));
-  expect(doubts).toEqual([]);
+  const { warnings } = buildSummary(long, { versions: {} });
+  expect(warnings.filter(({ code }) => code !== 'RESULT_OPEN_POSITION')).toEqual([]);
 });
 
 test('sparkline', () => {

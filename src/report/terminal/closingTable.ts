@@ -1,9 +1,9 @@
 // The table that ends a run in the terminal: the answer, its doubts, and where the rest is. At most 100 columns.
 
+import { warningText } from '../../model/warning.ts';
 import type { RunSummary, Summary } from '../folder/summary.ts';
 import { count, counted, dayText, daysText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
 import { namesOf } from '../names.ts';
-import { doubtsOf } from './doubts.ts';
 import { COLUMNS, painted, withLead, type Hue } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 
@@ -25,11 +25,11 @@ export interface EquityOfRun {
 /** Lines joined by \n, without one at the end. */
 export function closingTable({ equity }: EquityOfRun, summary: Summary, options: ClosingOptions): string {
   const paint = options.colour ? ansi : plain;
-  const doubts = doubtsOf(summary);
+  const warnings = summary.warnings.map(warningText);
   const lines = [...heading(summary), '', ...figures(summary, paint)];
   if (equity.length > 1) lines.push('', `  ${sparkline(equity.units, equity.length, SPARK_WIDTH)}`);
   lines.push('');
-  if (doubts.length > 0) lines.push(...withLead('  Look here first: ', `${doubts.join('; ')}.`).map(paint.warning));
+  if (warnings.length > 0) lines.push(...withLead('  Look here first: ', `${warnings.join('; ')}.`).map(paint.warning));
   if (options.report !== undefined) lines.push(`  Report   ${options.report}`);
   return lines.join('\n').trimEnd();
 }

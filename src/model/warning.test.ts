@@ -1,0 +1,27 @@
+// Codes, classes and the list that collects warnings of a run.
+
+import { expect, test } from 'vitest';
+import { warning, warningClass, WarningList, WARNINGS, warningText } from './warning.ts';
+
+test('every code is upper case and begins with its class', () => {
+  for (const code of Object.keys(WARNINGS)) expect(code).toMatch(/^[A-Z]+(_[A-Z0-9]+)+$/);
+  expect(warningClass({ code: 'DATA_GAPS' })).toBe('data');
+});
+
+test('a warning with a place is shown with it', () => {
+  const found = warning('DATA_GAPS', '3 gaps');
+  expect(warningText(found)).toBe('3 gaps');
+  expect(warningText({ ...found, file: 'strategies/mine.ts', line: 12 })).toBe('3 gaps (strategies/mine.ts:12)');
+  expect(warningText({ ...found, file: 'strategies/mine.ts' })).toBe('3 gaps (strategies/mine.ts)');
+});
+
+test('the list keeps the same warning once, in order, and at most 100', () => {
+  const list = new WarningList();
+  for (let turn = 0; turn < 3; turn++)
+    for (let line = 1; line <= 80; line++) list.add({ ...warning('DATA_GAPS', 'x'), file: 'a.ts', line });
+  expect(list.all().map(({ line }) => line)).toEqual(Array.from({ length: 80 }, (_, at) => at + 1));
+  for (let line = 81; line <= 200; line++) list.add({ ...warning('DATA_GAPS', 'x'), file: 'a.ts', line });
+  expect(list.all()).toHaveLength(100);
+  expect(list.drain()).toHaveLength(100);
+  expect(list.all()).toEqual([]);
+});

@@ -1,0 +1,83 @@
+// Warnings: what a reader must know before believing a result or trusting bars, each with a code that docs/warnings.md lists.
+
+/** Every code, and when the warning is given. A code begins with its class. The table of docs/warnings.md is the same. */
+export const WARNINGS = {
+  DATA_SYNTHETIC: 'the bars are generated',
+  DATA_GAPS: 'bars are missing between the first and the last bar',
+  DATA_THIN: 'bars are made of fewer finer bars than their interval holds',
+  DATA_ROUNDED: 'prices were rounded to the tick when they were imported',
+  DATA_OPEN_BAR: 'the last bar had not closed when it was imported',
+  ORDER_DENIED: 'risk or the order manager denied orders; nothing was sent',
+  ORDER_REJECTED: 'the venue rejected orders',
+  ORDER_UNKNOWN: 'the outcome of orders was unknown for a time',
+  ORDER_NOT_SENT: 'orders were never sent',
+  RESULT_NO_TRADE: 'the run placed no order, or closed no trade',
+  RESULT_FEW_TRADES: 'the run closed fewer than 30 trades',
+  RESULT_OPEN_POSITION: 'positions are open at the end; their result is not in the trade figures',
+  RESULT_HELD: 'coins that the account held at the start changed in value; this is in no trade',
+  RESULT_EXTRAPOLATED: 'CAGR is computed from fewer than 90 days',
+  RUN_WARMUP: 'bars inside the range were used to warm up indicators',
+  RUN_NO_RULES: 'no risk rule was on',
+  SWEEP_NO_RESULT: 'no set has the figure that ranks the sets',
+  SWEEP_FAILED: 'sets did not run to their end',
+  SWEEP_NO_GAIN: 'no set has a positive net return',
+  SWEEP_CHANCE: 'the best Sharpe ratio is within reach of chance, given the number of trials',
+  SWEEP_EDGE: 'the best set lies at the edge of the grid',
+  SWEEP_PEAK: 'the sets around the best one are much worse than it',
+  SWEEP_FEW_TRADES: 'the best set closed fewer than 30 trades',
+  SWEEP_FEW_DAYS: 'the figures of the best set rest on fewer than 90 days',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type WarningCode = keyof typeof WARNINGS;
+
+export interface Warning {
+  readonly code: WarningCode;
+  /** What was found, with its figures, in one sentence without a point at its end. */
+  readonly text: string;
+  /** The file to look at, relative to the working directory, and its line from 1; null where the warning is about no file. */
+  readonly file: string | null;
+  readonly line: number | null;
+}
+
+/** Returns a warning that is about no file. */
+export function warning(code: WarningCode, text: string): Warning {
+  return { code, text, file: null, line: null };
+}
+
+/** Returns the class of a warning in lower case: `data` of DATA_GAPS. */
+export function warningClass({ code }: Pick<Warning, 'code'>): string {
+  return code.slice(0, code.indexOf('_')).toLowerCase();
+}
+
+/** Returns the text with the place it is about: `Math.random was called (strategies/mine.ts:12)`. */
+export function warningText({ text, file, line }: Warning): string {
+  if (file === null) return text;
+  return `${text} (${file}${line === null ? '' : `:${line}`})`;
+}
+
+/** A strategy that does the same wrong thing at every bar is reported once; beyond this many different warnings nobody reads on. */
+const MAX_WARNINGS = 100;
+
+/** Collects the warnings of one run, each once, in the order in which they came. */
+export class WarningList {
+  readonly #byKey = new Map<string, Warning>();
+
+  /** Adds a warning; one with the same code, text and place is kept once. */
+  readonly add = (given: Warning): void => {
+    if (this.#byKey.size >= MAX_WARNINGS) return;
+    const { code, text, file, line } = given;
+    this.#byKey.set(JSON.stringify([code, text, file, line]), { code, text, file, line });
+  };
+
+  /** Returns all of them, the oldest first. */
+  all(): readonly Warning[] {
+    return [...this.#byKey.values()];
+  }
+
+  /** Returns all of them and forgets them. */
+  drain(): readonly Warning[] {
+    const drained = this.all();
+    this.#byKey.clear();
+    return drained;
+  }
+}

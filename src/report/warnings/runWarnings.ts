@@ -1,0 +1,46 @@
+// The warnings of a run: what a reader should look at before believing its result, most serious first.
+
+import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
+import type { Summary } from '../folder/summary.ts';
+import { count, signed } from '../html/page/format.ts';
+import { countWarnings } from './dataWarnings.ts';
+
+/** Below this many closed trades the figures say little about the future. */
+const FEW_TRADES = 30;
+
+/** Returns the warnings that follow from the figures of a run. */
+export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Omit<Summary, 'warnings'>): readonly Warning[] {
+  const found = [...countWarnings(dataQuality)];
+  const add = (code: WarningCode, text: string) => found.push(warning(code, text));
+  const some = (code: WarningCode, amount: number, one: string, many: string, rest = '') => {
+    if (amount > 0) add(code, `${count(amount)} ${amount === 1 ? one : many}${rest}`);
+  };
+  some('ORDER_DENIED', orders.refusedByRisk, 'order refused by risk', 'orders refused by risk', codes(orders.refusedByRiskByCode));
+  some('ORDER_REJECTED', orders.rejected, 'order rejected by the venue', 'orders rejected by the venue', codes(orders.rejectedByCode));
+  some('ORDER_UNKNOWN', orders.unknown, 'order was unknown for a time', 'orders were unknown for a time');
+  some('ORDER_NOT_SENT', orders.notSent, 'order never left', 'orders never left');
+  if (trades.trades === 0) add('RESULT_NO_TRADE', orders.created === 0 ? 'no order was placed' : 'no trade was closed');
+  else if (trades.trades < FEW_TRADES)
+    add('RESULT_FEW_TRADES', `only ${count(trades.trades)} closed ${trades.trades === 1 ? 'trade' : 'trades'}`);
+  const unrealised = ` (unrealised ${money(trades.openPnl)} ${run.reportingAsset})`;
+  some('RESULT_OPEN_POSITION', trades.openTrades, 'position is open', 'positions are open', unrealised);
+  if (Number(trades.heldPnl) !== 0) {
+    const worth = `what was held at the start changed in worth by ${money(trades.heldPnl)} ${run.reportingAsset}`;
+    add('RESULT_HELD', `${worth}, which is in no trade, and counts as short where it is sold`);
+  }
+  if (metrics.flags['cagr']?.includes('extrapolated') && metrics.cagr !== null)
+    add('RESULT_EXTRAPOLATED', 'CAGR is extrapolated from under 90 days');
+  some('RUN_WARMUP', run.warmupInRange, 'bar of the range went into warm-up', 'bars of the range went into warm-up');
+  if (run.rules.length === 0) add('RUN_NO_RULES', 'no risk rule was on');
+  return found;
+}
+
+function codes(counts: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
+  const shown = entries.slice(0, 2).map(([code, amount]) => (entries.length === 1 ? code : `${code} ${count(amount)}`));
+  return ` (${shown.join(', ')}${entries.length > 2 ? ', …' : ''})`;
+}
+
+function money(text: string): string {
+  return signed(Number(text), 2);
+}
