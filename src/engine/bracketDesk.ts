@@ -1,6 +1,7 @@
 // Runs brackets for the engine: targets are placed when an entry fills, stops become market orders when a price reaches them.
 
 import type { Lots, Ticks, TimeMs } from '../base/brand.ts';
+import type { Fill } from '../model/fill.ts';
 import type { OrderId, OrderRole } from '../model/order.ts';
 import { levelOf, type Bracket, type Entry } from '../orders/brackets.ts';
 import { STATE } from '../orders/lifecycle.ts';
@@ -15,6 +16,11 @@ const TARGET_AGAIN_MS = 10_000;
 type Guarded = { readonly [Key in 'strategy' | 'instrumentIndex']: number } & Pick<OrderRecord, 'side'>;
 /** The target of what an open entry has filled, until there is room for it. */
 type Owed = Entry & Guarded & { readonly target: Ticks; lots: number };
+
+/** What the guards of an entry need of its fill. */
+export type FillOfEntry = Pick<Fill, 'price' | 'lots' | 'timeMs' | 'isMaker'>;
+/** A copy: the record of a fill is the book's, and serves the next one. */
+export const entryFill = ({ price, lots, timeMs, isMaker }: Fill): FillOfEntry => ({ price, lots, timeMs, isMaker });
 
 export class BracketDesk {
   readonly #engine: Engine;
@@ -43,14 +49,15 @@ export class BracketDesk {
   }
 
   /** An entry has filled `lots` at `price`. */
-  entryFilled(order: OrderRecord, price: number, lots: number, timeMs: number): void {
+  entryFilled(order: OrderRecord, { price, lots, timeMs, isMaker }: FillOfEntry): void {
     const { brackets } = this.#engine;
     // Copied first: the record goes back to the pool with its last fill, and the target is a new draft.
     const { id, takeProfit } = order;
     const hasStop = order.stopLoss > 0 || order.trailing > 0;
     // What the fee has taken of the coins bought is not there to be guarded.
     const guarded = Math.min(lots, this.#closable(order.strategy, order.instrumentIndex, order.side === 'buy'));
-    if (hasStop && guarded > 0) brackets.arm(order, guarded, price, timeMs);
+    const isChasing = order.condition > 0 && order.rises === (order.side === 'buy') && !isMaker;
+    if (hasStop && guarded > 0) brackets.arm(order, guarded, price, timeMs, isChasing);
     // A target would stand in the way of an exit that is about to sell this as well, perhaps for good.
     if (takeProfit === 0 || this.#engine.runs[order.strategy]!.isLeaving(order.instrumentIndex)) return;
     if (this.#waitsForRoom(order, lots, price, timeMs)) return;
@@ -147,7 +154,9 @@ export class BracketDesk {
   }
 
   #waitsForSiblings({ entry }: Bracket): boolean {
-    return this.#engine.orders.active().some(({ parent, state, cancelWanted }) => parent === entry && (state === STATE.cancelSent || cancelWanted));
+    return this.#engine.orders
+      .active()
+      .some(({ parent, state, cancelWanted }) => parent === entry && (state === STATE.cancelSent || cancelWanted));
   }
 
   #go(bracket: Bracket, price: number): void {
@@ -199,6 +208,7 @@ export class BracketDesk {
       best: leg.trigger,
       entryPrice: leg.trigger,
       armedMs: nowMs,
+      isChasing: false,
       triedMs: nowMs,
     });
   }

@@ -22,7 +22,7 @@ import type { Marks } from '../risk/rule.ts';
 import type { DueQueue } from '../scheduler/dueQueue.ts';
 import type { Size } from '../strategy/types.ts';
 import { blamed, notOpen, refusePromise } from './blame.ts';
-import { BracketDesk } from './bracketDesk.ts';
+import { BracketDesk, entryFill, type FillOfEntry } from './bracketDesk.ts';
 import { formCohorts, type Cohort } from './cohort.ts';
 import { ConditionDesk } from './conditionDesk.ts';
 import type { EquityRecorder } from './equityRecorder.ts';
@@ -285,7 +285,7 @@ export class Engine implements ExchangeSink, Marks {
     const order = this.#known(id);
     const { strategy, instrumentIndex, parent } = order;
     // Read now: what is sent below may fill at once, into the same record.
-    const guard = order.isGuarded === true || parent > 0 ? { price: fill.price, lots: fill.lots, timeMs: fill.timeMs } : null;
+    const guard: FillOfEntry | null = order.isGuarded === true || parent > 0 ? entryFill(fill) : null;
     this.recorder.settle();
     const isBuy = order.sign > 0;
     this.ledger.fill(strategy, instrumentIndex, isBuy, fill, order.reduceOnly);
@@ -302,7 +302,7 @@ export class Engine implements ExchangeSink, Marks {
     if (parent > 0) this.desk.legFilled(order, guard!.lots);
     if (order.reason === null) this.tellOrder(order);
     else this.orderEnded(order);
-    if (guard !== null && order.id === id && order.isGuarded) this.desk.entryFilled(order, guard.price, guard.lots, guard.timeMs);
+    if (guard !== null && order.id === id && order.isGuarded) this.desk.entryFilled(order, guard);
     else if (parent === 0 && this.brackets.total > 0 && (!isBuy || this.#hasContracts)) this.desk.closedByOwnOrder(strategy, instrumentIndex);
     if (this.#hasContracts) this.conditions.reduced(strategy, instrumentIndex);
   }

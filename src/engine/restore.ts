@@ -36,8 +36,11 @@ export function restoreBot(engine: Engine, { orders, causes, memory }: RestoredB
   }
   engine.execution.forEach((feed, index) => {
     if (engine.brackets.waiting(index) === 0) return;
-    const [high, low] = [ticksOf(feed.bars, 'high'), ticksOf(feed.bars, 'low')];
-    for (let row = 0; row < feed.bars.length; row++) engine.brackets.follow(index, high[row]!, low[row]!, feed.bars.closeMs[row]);
+    const { openMs, closeMs, length } = feed.bars;
+    const [high, low, close] = [ticksOf(feed.bars, 'high'), ticksOf(feed.bars, 'low'), ticksOf(feed.bars, 'close')];
+    for (let row = 0; row < length; row++) {
+      engine.brackets.followAgain(index, { high: high[row]!, low: low[row]!, close: close[row]! }, openMs[row]!, closeMs[row]!);
+    }
   });
 }
 

@@ -58,10 +58,38 @@ describe('Brackets', () => {
     brackets.arm(entry(2, 0, 10, 'sell'), 100, 100, 0);
     const levels = () => [1, 2].map((id) => levelOf(brackets.of({ instrumentIndex: 0, id })!));
     expect(levels()).toEqual([90, 110]);
-    brackets.follow(0, 120, 95);
+    expect(brackets.follow(0, 120, 95, 0)).toBe(false);
     expect(levels()).toEqual([110, 105]);
-    brackets.follow(0, 110, 99);
+    brackets.follow(0, 110, 99, 0);
     expect(levels()).toEqual([110, 105]);
+  });
+
+  it('of an entry inside a row trail the close of that row, and the best price of later rows', () => {
+    const brackets = new Brackets(1);
+    brackets.arm(entry(1, 0, 10), 100, 91, 2000);
+    brackets.arm(entry(2, 0, 10, 'sell'), 100, 109, 2000);
+    const levels = () => [1, 2].map((id) => levelOf(brackets.of({ instrumentIndex: 0, id })!));
+    expect(brackets.follow(0, 115, 85, 1000)).toBe(true);
+    expect(levels()).toEqual([81, 119]);
+    brackets.followClose(0, 100, 1000);
+    expect(levels()).toEqual([90, 110]);
+    expect(brackets.follow(0, 105, 95, 2000)).toBe(false);
+    expect(levels()).toEqual([95, 105]);
+  });
+
+  it('of an entry that the price reached by moving in its favour trail the best price of its own row', () => {
+    const brackets = new Brackets(1);
+    brackets.arm(entry(1, 0, 10), 100, 101, 2000, true);
+    expect(brackets.follow(0, 115, 85, 1000)).toBe(false);
+    brackets.followClose(0, 90, 1000);
+    expect(levelOf(brackets.of({ instrumentIndex: 0, id: 1 })!)).toBe(105);
+  });
+
+  it('after a restart follow a closed row as they did when it closed', () => {
+    const brackets = new Brackets(1);
+    for (const [id, armedMs] of [[1, 1000], [2, 1500], [3, 2500]] as const) brackets.arm(entry(id, 0, 10), 100, 91, armedMs); // prettier-ignore
+    brackets.followAgain(0, { high: 115, low: 85, close: 100 }, 1000, 2000);
+    expect([1, 2, 3].map((id) => brackets.of({ instrumentIndex: 0, id })!.best)).toEqual([115, 100, 91]);
   });
 
   it('take the nearer of two stops', () => {

@@ -15,12 +15,16 @@ export interface Bracket {
   readonly stop: number;
   /** Distance of the trailing stop, 0 for none. */
   readonly trailing: number;
-  /** Best price of closed rows since the entry: the trailing stop hangs on it, never on the row that is being matched. */
+  /**
+   * Best price of closed rows that is certain to lie after the entry: the trailing stop hangs on it, never on the row that is being matched.
+   */
   best: number;
   /** Average entry price: a stop armed inside a row cannot fill better than the entry did. */
   readonly entryPrice: number;
   /** When the entry's (first) fill happened. */
   readonly armedMs: number;
+  /** The entry filled as the price moved in its favour: the best price of its row lies after it. */
+  readonly isChasing: boolean;
   /** The instant at which its stop went off last without selling everything, NaN before: a row sets a stop off once. */
   triedMs: number;
 }
@@ -54,8 +58,11 @@ export class Brackets {
     return this.#open[entry.instrumentIndex]!.find((bracket) => bracket.entry === entry.id);
   }
 
-  /** Arms or widens the bracket of an entry by a fill of `lots` at `price`. Only entries with a stop or a trailing distance need one. */
-  arm(entry: Entry, lots: number, price: number, timeMs: number): void {
+  /**
+   * Arms or widens the bracket of an entry by a fill of `lots` at `price`. Only entries with a stop or a trailing distance need one.
+   * `isChasing`: the fill is that of a condition order which the price reached by moving in its favour.
+   */
+  arm(entry: Entry, lots: number, price: number, timeMs: number, isChasing = false): void {
     const known = this.of(entry);
     if (known) {
       known.lots += lots;
@@ -73,6 +80,7 @@ export class Brackets {
       best: price,
       entryPrice: price,
       armedMs: timeMs,
+      isChasing,
       triedMs: NaN,
     });
     this.#total++;
@@ -129,11 +137,39 @@ export class Brackets {
     }
   }
 
-  /** The row has closed: trailing stops follow its best price. `closeMs`, after a restart: those that were armed before it. */
-  follow(instrument: number, high: number, low: number, closeMs = Infinity): void {
+  /**
+   * The row that opened at `openMs` has closed: trailing stops follow its best price. True when an entry filled inside the row: that price may
+   * lie before it, and `followClose` is to be called.
+   */
+  follow(instrument: number, high: number, low: number, openMs: number): boolean {
+    let cameInside = false;
+    for (const bracket of this.#open[instrument]!) {
+      if (bracket.armedMs > openMs && !bracket.isChasing) cameInside = true;
+      else bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
+    }
+    return cameInside;
+  }
+
+  /** After a restart: a row that had closed before follows as it did then, for the brackets that were armed by its close. */
+  followAgain(
+    instrument: number,
+    row: { readonly high: number; readonly low: number; readonly close: number },
+    openMs: number,
+    closeMs: number,
+  ): void {
     for (const bracket of this.#open[instrument]!) {
       if (bracket.armedMs > closeMs) continue;
+      const isInside = bracket.armedMs > openMs && !bracket.isChasing;
+      const { high, low } = isInside ? { high: row.close, low: row.close } : row;
       bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
+    }
+  }
+
+  /** Trailing stops of entries that filled inside the row follow its close, the one price that is certain to lie after them. */
+  followClose(instrument: number, close: number, openMs: number): void {
+    for (const bracket of this.#open[instrument]!) {
+      if (bracket.armedMs <= openMs || bracket.isChasing) continue;
+      bracket.best = bracket.isLong ? Math.max(bracket.best, close) : Math.min(bracket.best, close);
     }
   }
 }

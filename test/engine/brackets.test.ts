@@ -96,6 +96,31 @@ describe('an entry filled inside the row', () => {
   });
 });
 
+describe('a trailing stop of an entry filled inside the row', () => {
+  // The row falls from 110 to 90 and closes at 92: the limit at 91 is filled on the way.
+  const FALL: RowOf = [11_000, 11_000, 9000, 9200];
+  const dip = entry(MARKET, { limit: 91, trailing: 5 });
+
+  it('does not follow the high of that row, which may lie before the entry', async () => {
+    const rows: RowOf[] = [FALL, [9200, 9300, 9100, 9250], [9250, 9300, 8700, 8700]];
+    const { fills } = await fillsOf(dip, rows);
+    // The best prices that are certain: 92 of the close, then 93 of the row after it.
+    expect(fills.map(({ price, minute }) => [price, minute])).toEqual([[9100, 2], [8800, 4]]); // prettier-ignore
+  });
+
+  it('follows the close of that row, which is certain to lie after the entry', async () => {
+    const rows: RowOf[] = [[11_000, 11_000, 9000, 10_000], [10_000, 10_000, 9400, 9450]];
+    const { fills } = await fillsOf(dip, rows);
+    expect(fills.map(({ price, minute }) => [price, minute])).toEqual([[9100, 2], [9500, 3]]); // prettier-ignore
+  });
+
+  it('of an entry at the open follows the whole row', async () => {
+    const rows: RowOf[] = [[10_000, 11_000, 9900, 10_900], [10_900, 10_900, 10_400, 10_400]];
+    const { fills } = await fillsOf(entry(MARKET, { trailing: 5 }), rows);
+    expect(fills.map(({ price, minute }) => [price, minute])).toEqual([[10_000, 1], [10_500, 3]]); // prettier-ignore
+  });
+});
+
 describe('a stop', () => {
   it('that the row opens beyond fills at the open', async () => {
     const { fills } = await fillsOf(entry(MARKET, { stopLoss: 99 }), [QUIET, [9700, 9800, 9650, 9700]]);

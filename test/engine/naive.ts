@@ -356,7 +356,8 @@ export class Naive {
     }, (order) => this.#fill(order, order.limit, true, closeMs)); // prettier-ignore
     // Rule 10.
     this.#stops(at, closeMs, closeMs, (level, { entryPrice }) => (low <= level ? Math.min(level, entryPrice) : null));
-    for (const bracket of this.#brackets[at]!) bracket.best = Math.max(bracket.best, high);
+    // Rule 10: of the row in which the entry filled only the close is certain to come after it.
+    for (const bracket of this.#brackets[at]!) bracket.best = Math.max(bracket.best, bracket.armedMs > openMs ? ticks.close[row]! : high);
     for (const order of this.#late[at]!.splice(0)) if (order.state !== 'done') this.#end(order, 'canceled');
     for (const order of this.#active.filter((one) => one.at === at).toReversed()) {
       if (order.isMarket && order.lots > 0 && order.limit > 0 && order.admittedMs <= openMs) this.#cancel(order);
@@ -393,7 +394,9 @@ export class Naive {
       if (bracket.lots < MIN_LOTS) continue;
       // Limits of the strategy's own that wait for a better price go.
       const isShort = this.#sellable(at) - this.#selling(at) < bracket.lots;
-      const inTheWay = this.#active.toReversed().filter((order) => order.at === at && !order.isBuy && order.parent === 0 && !order.isMarket);
+      const inTheWay = this.#active
+        .toReversed()
+        .filter((order) => order.at === at && !order.isBuy && order.parent === 0 && !order.isMarket);
       if (isShort) for (const order of inTheWay) this.#cancel(order);
       const lots = Math.min(bracket.lots, this.#sellable(at) - this.#selling(at));
       if (lots >= MIN_LOTS) this.#stop(at, bracket, lots, price, timeMs);

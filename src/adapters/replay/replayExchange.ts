@@ -160,7 +160,8 @@ export class ReplayExchange implements ExchangePort, VenueSink {
       // Entries that filled inside this row: their stop counts if the row reached it, their target does not.
       desk.atMs = closeMs;
       brackets.reached(instrument, high, low, closeMs, desk.onHit);
-      brackets.follow(instrument, high, low);
+      const cameInside = brackets.follow(instrument, high, low, openMs);
+      if (cameInside) brackets.followClose(instrument, Math.round(bars.close[row]! * priceScale), openMs);
     }
     desk.atMs = NaN;
   }

@@ -15,11 +15,11 @@ export function watchRow(engine: Engine, feed: FeedRun, row: number): void {
   const openMs = bars.openMs[row]!;
   if (brackets.waiting(index) > 0) {
     const scale = pow10(instrument.priceDigits);
-    const [open, high, low] = [bars.open, bars.high, bars.low].map((column) => Math.round(column[row]! * scale));
+    const [open, high, low, close] = [bars.open, bars.high, bars.low, bars.close].map((column) => Math.round(column[row]! * scale));
     // What guards an entry from within the row on has nothing to say of its open.
     brackets.gapped(index, open!, (bracket, price) => void (bracket.armedMs <= openMs && desk.hit(bracket, price)));
     brackets.reached(index, high!, low!, -Infinity, desk.onHit);
-    brackets.follow(index, high!, low!);
+    if (brackets.follow(index, high!, low!, openMs)) brackets.followClose(index, close!, openMs);
   }
   engine.sweep(index, openMs);
 }
