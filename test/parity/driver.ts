@@ -5,8 +5,7 @@ import { RATE_LEADS_MS } from '../../src/adapters/rest/market/fundingPoller.ts';
 import { closeOf, openOf } from '../../src/model/interval.ts';
 import { levelOf, type Bracket } from '../../src/orders/brackets.ts';
 import { LIFECYCLES, STATE } from '../../src/orders/lifecycle.ts';
-import type { RowAct, RowMatching } from '../../src/service/rows/rowMatching.ts';
-import type { RowLane } from '../../src/service/rows/rowLane.ts';
+import type { DrivenAct, DrivenBar, DrivenRows, OpenOrders } from './drivenRows.ts';
 import type { SteppedTime } from './steppedTime.ts';
 
 /** Exchange time that an answer of the bot may take: more, and it is stuck. */
@@ -17,16 +16,9 @@ export const BAR_DELAY_MS = 40_000;
 export interface DriverParts {
   readonly bot: LiveBot;
   readonly time: SteppedTime;
-  readonly rows: RowMatching;
-  /** Orders that have not ended, as the exchange knows, and what they have filled. */
-  readonly openOrders: () => OpenOrders;
+  readonly rows: DrivenRows;
   /** Cancels act at once: those that are sent are over before the next row. */
   readonly isPrompt: boolean;
-}
-
-export interface OpenOrders {
-  readonly count: number;
-  readonly filledLots: number;
 }
 
 export class RowDriver {
@@ -39,22 +31,38 @@ export class RowDriver {
   /** Lets the next rows close, and the bot decide on them; false: there are none. */
   async next(): Promise<boolean> {
     const { rows, time } = this.#parts;
-    const closeMs = rows.nextMs;
+    const closeMs = await rows.nextMs();
     if (closeMs === Infinity) return false;
     await this.#readRates(closeMs);
     if (this.#mayNeedLegs()) {
-      rows.goByActs();
+      await rows.goByActs();
       await time.stepTo(closeMs);
-      for (let act = rows.next(); act !== null; act = rows.next()) await this.#act(act);
-      rows.goWhole();
+      for (let act = await rows.next(); act !== null; act = await rows.next()) await this.#act(act);
+      await rows.goWhole();
     } else {
       await time.stepTo(closeMs);
       await this.#book();
     }
+    await this.#decide(closeMs);
+    return true;
+  }
+
+  /**
+   * Goes on with the row that closed at `closeMs`, of which another bot process has seen a part: `act` is the newest act that it was given,
+   * null where the row was matched whole.
+   */
+  async resume(closeMs: number, act: DrivenAct | null): Promise<void> {
+    const { rows } = this.#parts;
+    for (let next = act; next !== null; next = await rows.next()) await this.#act(next);
+    await rows.goWhole();
+    await this.#book();
+    await this.#decide(closeMs);
+  }
+
+  async #decide(closeMs: number): Promise<void> {
     // Bars finer than those of the bot close in between: they fill its orders, and it is not asked.
     if (this.#decidesAt(closeMs)) await this.#until(closeMs, 'its decision', () => this.#hasDecided(closeMs));
     await this.#until(closeMs, 'the answers to its orders', () => this.#isSettled());
-    return true;
   }
 
   /** Rates are read shortly before they are charged: the clock must not jump over that. */
@@ -76,38 +84,37 @@ export class RowDriver {
       .some(({ parent, takeProfit, stopLoss, trailing }) => parent > 0 || takeProfit > 0 || stopLoss > 0 || trailing > 0);
   }
 
-  async #act(act: RowAct): Promise<void> {
+  async #act(act: DrivenAct): Promise<void> {
     if (act.act === 'closed') return;
     await this.#book();
-    const { lane } = act;
-    const { open, high, low } = lane.series.bar(lane.row);
-    const closeMs = lane.series.closeMs(lane.row);
+    const { bar } = act;
+    const { open, high, low, closeMs } = bar;
     const tried = new Set<Bracket>();
     if (act.act === 'open') {
-      await this.#stops(lane, tried, ({ isLong }, level) => ((isLong ? open <= level : open >= level) ? open : null));
-      await this.#stops(lane, tried, ({ isLong }, level) => reached(isLong, level, high, low));
+      await this.#stops(bar, tried, ({ isLong }, level) => ((isLong ? open <= level : open >= level) ? open : null));
+      await this.#stops(bar, tried, ({ isLong }, level) => reached(isLong, level, high, low));
       return;
     }
     // Entries that filled inside this row: their stop counts if the row has reached it. Trailing stops follow it when the bot has the bar.
-    await this.#stops(lane, tried, ({ isLong, armedMs, entryPrice }, level) => {
+    await this.#stops(bar, tried, ({ isLong, armedMs, entryPrice }, level) => {
       const price = armedMs >= closeMs ? reached(isLong, level, high, low) : null;
       return price === null ? null : isLong ? Math.min(price, entryPrice) : Math.max(price, entryPrice);
     });
   }
 
   /** The stops of an instrument that go off, one after the other as they were armed; `priceOf`: where, or null. */
-  async #stops(lane: RowLane, tried: Set<Bracket>, priceOf: (bracket: Bracket, level: number) => number | null): Promise<void> {
-    const { bot } = this.#parts;
+  async #stops(bar: DrivenBar, tried: Set<Bracket>, priceOf: (bracket: Bracket, level: number) => number | null): Promise<void> {
+    const { bot, rows } = this.#parts;
     const { brackets, desk } = bot.parts.engine;
     const hits: { readonly bracket: Bracket; readonly price: number }[] = [];
-    const index = this.#indexOf(lane);
+    const index = bot.parts.engine.instruments.findIndex(({ id }) => id === bar.instrument);
     brackets.reached(index, Infinity, -Infinity, -Infinity, (bracket) => {
       const price = tried.has(bracket) ? null : priceOf(bracket, levelOf(bracket));
       if (price !== null) hits.push({ bracket, price });
     });
     for (const { bracket, price } of hits) {
       tried.add(bracket);
-      lane.quote(price);
+      await rows.quote(price);
       bot.driver.step(() => desk.hit(bracket, price));
       await this.#until(this.#parts.time.nowMs, 'a stop', () => !desk.holds && this.#isSent());
       await this.#book();
@@ -118,7 +125,7 @@ export class RowDriver {
   async #book(): Promise<void> {
     const { bot, time } = this.#parts;
     // The bot reads all of it again when it decides: a row that did nothing to its orders is no reason to ask before that.
-    if (this.#isSent() && this.#hasLearnt()) return;
+    if (this.#isSent() && (await this.#hasLearnt())) return;
     const { engine, services } = bot.parts;
     for (const service of services.all()) {
       let isDone = false;
@@ -126,7 +133,7 @@ export class RowDriver {
       service.settle([...instruments], () => void (isDone = true));
       await this.#until(time.nowMs, 'what its orders have become', () => isDone);
     }
-    await this.#until(time.nowMs, 'the end of orders that are over', () => this.#isSent() && this.#hasLearnt());
+    await this.#until(time.nowMs, 'the end of orders that are over', async () => this.#isSent() && (await this.#hasLearnt()));
   }
 
   /** Nothing that it has sent is without an answer. */
@@ -135,9 +142,9 @@ export class RowDriver {
     return services.idle && engine.orders.active().every(({ state }) => state !== STATE.sent && state !== STATE.draft);
   }
 
-  #hasLearnt(): boolean {
+  async #hasLearnt(): Promise<boolean> {
+    const { count, filledLots }: OpenOrders = await this.#parts.rows.openOrders();
     const own = this.#parts.bot.parts.engine.orders.active();
-    const { count, filledLots } = this.#parts.openOrders();
     return own.length === count && own.reduce((lots, order) => lots + order.filledLots, 0) === filledLots;
   }
 
@@ -157,10 +164,6 @@ export class RowDriver {
     return bot.isIdle && bot.parts.engine.feeds.some(({ bars, cursor }) => bars.closeMs[cursor.row] === closeMs);
   }
 
-  #indexOf(lane: RowLane): number {
-    return this.#parts.bot.parts.engine.instruments.findIndex(({ id }) => id === lane.market.instrument.id);
-  }
-
   #state(): string {
     const { bot, time } = this.#parts;
     const { engine, services } = bot.parts;
@@ -171,10 +174,10 @@ export class RowDriver {
   }
 
   /** Lets time pass, from one thing that is due to the next, until `isDone`. */
-  async #until(sinceMs: number, what: string, isDone: () => boolean): Promise<void> {
+  async #until(sinceMs: number, what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
     const { time } = this.#parts;
     await time.quiet();
-    while (!isDone()) {
+    while (!(await isDone())) {
       const { nextMs } = time;
       if (nextMs > sinceMs + THINK_MS)
         throw new Error(`at ${new Date(time.nowMs).toISOString()} the bot waits for ${what} and does not go on: ${this.#state()}`);

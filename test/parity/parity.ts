@@ -52,7 +52,7 @@ export async function runParity({ name, file, settings, bars, tell = () => {} }:
 }
 
 /** The same run over its first `most` rows of each instrument. */
-function shortened(plan: RunPlan, most: number | undefined): RunPlan {
+export function shortened(plan: RunPlan, most: number | undefined): RunPlan {
   if (most === undefined) return plan;
   const endMs = Math.min(...finestFeeds(plan.feeds).map(({ bars, firstRow }) => bars.closeMs[Math.min(firstRow + most, bars.length) - 1]!));
   const feeds = plan.feeds.map((feed) => {
@@ -73,7 +73,7 @@ function shortened(plan: RunPlan, most: number | undefined): RunPlan {
   return { ...plan, feeds, toMs: endMs };
 }
 
-async function backtestOf(plan: RunPlan): Promise<Tables> {
+export async function backtestOf(plan: RunPlan): Promise<Tables> {
   const { engine, loop, checkBooks } = await prepareBacktest(plan);
   loop(engine);
   checkBooks();
@@ -108,7 +108,7 @@ function tablesOf(engine: Engine, balances: readonly Row[]): Tables {
 }
 
 /** The keys that a bot's config has too; what else it says stands in the plan that the exchange is made of. */
-function definitionOf(data: unknown): Readonly<Record<string, unknown>> {
+export function definitionOf(data: unknown): Readonly<Record<string, unknown>> {
   const keys = ['strategy', 'params', 'feeds', 'market', 'futures', 'cash', 'size', 'fees', 'risk', 'seed', 'instruments'];
   return Object.fromEntries(Object.entries(data ?? {}).filter(([key]) => keys.includes(key)));
 }

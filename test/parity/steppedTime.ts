@@ -1,15 +1,20 @@
-// One clock for a paper exchange and a bot in this process: it moves when it is told to, and not before everything on the wire is answered.
+// One clock for a paper exchange and the bot of this process: it moves when it is told to, and not before everything on the wire is answered.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers/promises';
 import type { Scheduler } from '../../src/ports/scheduler.ts';
-import type { DrivenClock } from '../../src/service/faults/control.ts';
-import type { Service } from '../../src/service/service.ts';
 
 interface Due {
   readonly timeMs: number;
   readonly handle: number;
   readonly run: () => void;
+}
+
+/** An exchange whose clock stands until it is moved: in this process, or in another one. */
+export interface MovedExchange {
+  readonly nowMs: number;
+  /** Moves its clock on to `timeMs`, and does what is due there. */
+  readonly moveTo: (timeMs: number) => void | Promise<void>;
 }
 
 /** A step without an end is given up after so much time of this computer, ms: a disk or a core that others use is slow, not stuck. */
@@ -23,16 +28,16 @@ const TURNS_AFTER = 3;
  */
 export class SteppedTime implements Scheduler {
   nowMs: number;
-  readonly #exchange: { readonly clock: DrivenClock; readonly service: Service };
+  readonly #exchange: MovedExchange;
   readonly #due: Due[] = [];
   #asked = 0;
   #onWire = 0;
   readonly #created = (): void => void this.#onWire++;
   readonly #over = (): void => void this.#onWire--;
 
-  constructor(exchange: { readonly clock: DrivenClock; readonly service: Service }) {
+  constructor(exchange: MovedExchange) {
     this.#exchange = exchange;
-    this.nowMs = exchange.clock.nowMs();
+    this.nowMs = exchange.nowMs;
     subscribe('undici:request:create', this.#created);
     subscribe('undici:request:trailers', this.#over);
     subscribe('undici:request:error', this.#over);
@@ -64,10 +69,8 @@ export class SteppedTime implements Scheduler {
 
   /** Moves both clocks to `timeMs`, does what is due there, and returns once all that comes of it at this time has been answered. */
   async stepTo(timeMs: number): Promise<void> {
-    const { clock, service } = this.#exchange;
-    if (timeMs > this.nowMs) clock.step(timeMs - this.nowMs);
     this.nowMs = Math.max(timeMs, this.nowMs);
-    service.advance(this.nowMs);
+    await this.#exchange.moveTo(this.nowMs);
     await this.quiet();
   }
 

@@ -1,0 +1,37 @@
+// Bots that are killed and started again, against bots that nobody killed: the exchange has the same orders, fills and money at the end.
+
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { recordResult } from '../fixtures/campaignResults.ts';
+
+/** `npm run campaign -- rebirth` sets both. */
+const { ISOBAR_CASES, ISOBAR_SEED = '1' } = process.env;
+const isCampaign = ISOBAR_CASES !== undefined;
+const WEEK_MS = 604_800_000;
+
+interface Rebirths {
+  readonly strategy: string;
+  readonly kills: number;
+  readonly equalToUnkilled: boolean;
+}
+
+async function rebirths(...words: readonly string[]): Promise<readonly Rebirths[]> {
+  const program = fileURLToPath(new URL('../rebirth/run.mjs', import.meta.url));
+  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const results: Rebirths[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    const result = JSON.parse(line) as Rebirths;
+    results.push(result);
+    recordResult({ ...result });
+    if (isCampaign) console.log(line);
+  }
+  return results;
+}
+
+test.runIf(isCampaign)('every strategy does what it does without kills', { timeout: WEEK_MS }, async () => {
+  const results = await rebirths('--kills', ISOBAR_CASES!, '--seed', ISOBAR_SEED);
+  expect(results.reduce((kills, result) => kills + result.kills, 0)).toBe(Number(ISOBAR_CASES));
+  expect(results.filter(({ equalToUnkilled }) => !equalToUnkilled)).toEqual([]);
+});

@@ -1,0 +1,89 @@
+// A live bot on stepped time: opened, started, taken over rows, stopped, wherever its exchange runs.
+
+import { LiveLog } from '../../src/app/live/view/log.ts';
+import { readLiveConfig, type LiveConfig } from '../../src/app/live/config/read.ts';
+import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/app/live/openLiveBot.ts';
+import { RowDriver, THINK_MS } from './driver.ts';
+import type { DrivenRows } from './drivenRows.ts';
+import type { SteppedTime } from './steppedTime.ts';
+
+/** From audit to audit: time goes by so fast that more of them would be most of what is done. */
+const AUDIT_MS = 3_600_000;
+/** Ms that the start of a bot may take: two audits, some seconds apart. */
+const START_MS = 60_000;
+
+export interface SteppedBotOptions extends Pick<LiveOptions, 'load' | 'room'> {
+  /** Takes what the bot says. */
+  readonly tell: (line: string) => void;
+  readonly broken: (why: string) => void;
+  /** From the first clean audit of a start to the second one; default that of the config. */
+  readonly startGapMs?: number;
+}
+
+/** The bot of the config at `path`. Time passes while it opens. */
+export function openSteppedBot(path: string, time: SteppedTime, options: SteppedBotOptions): Promise<OpenedBot> {
+  const { tell, startGapMs, ...rest } = options;
+  const config: LiveConfig = readLiveConfig(path, {});
+  const orders = { ...config.orders, fastMs: AUDIT_MS, balanceMs: AUDIT_MS };
+  // Of an exchange whose clock stands while it answers, one question tells as much as five.
+  const clock = { ...config.clock, samples: 1 };
+  const audit = { ...config.audit, startGapMs: startGapMs ?? config.audit.startGapMs };
+  const opening = openLiveBot(
+    { ...config, orders, clock, audit },
+    {
+      ...rest,
+      log: (nowMs) =>
+        new LiveLog({
+          write: tell,
+          isPretty: false,
+          nowMs,
+          formatTime: (ms) => new Date(ms).toISOString(),
+          hide: (text) => text,
+          level: 'debug',
+        }),
+      scheduler: time,
+    },
+  );
+  return whileTimePasses(opening, time);
+}
+
+/** Starts a bot; it trades, and what is returned takes it over the rows. `isPrompt`: cancels act at once. */
+export async function tradeStepped({ bot }: OpenedBot, time: SteppedTime, rows: DrivenRows, isPrompt: boolean): Promise<RowDriver> {
+  bot.start();
+  const latestMs = time.nowMs + START_MS;
+  await time.quiet();
+  while (!bot.isTrading) {
+    if (time.nextMs > latestMs) throw new Error('the bot does not begin to trade');
+    await time.stepTo(time.nextMs);
+  }
+  bot.parts.engine.tellsAtInstants = true;
+  return new RowDriver({ bot, time, rows, isPrompt });
+}
+
+export async function stopStepped(opened: OpenedBot, time: SteppedTime): Promise<void> {
+  const state = { isStopped: false };
+  opened.bot.stop(() => (state.isStopped = true));
+  const latestMs = time.nowMs + THINK_MS;
+  await time.quiet();
+  while (!state.isStopped && time.nextMs < latestMs) await time.stepTo(time.nextMs);
+  await opened.close();
+}
+
+/** Work that takes longer than this of the computer's time waits for the exchange's: a strategy that is bundled needs less, as a rule. */
+const PATIENCE_MS = 1000;
+
+/** What waits for time to pass gets it, a thing that is due at a time, but no more of it than a start may take. */
+async function whileTimePasses<T>(work: Promise<T>, time: SteppedTime): Promise<T> {
+  const state = { isDone: false };
+  const done = work.finally(() => (state.isDone = true));
+  done.catch(() => {});
+  const latestMs = time.nowMs + START_MS;
+  let sinceMs = performance.now();
+  while (!state.isDone) {
+    await time.quiet();
+    if (state.isDone || performance.now() - sinceMs < PATIENCE_MS || time.nextMs > latestMs) continue;
+    await time.stepTo(time.nextMs);
+    sinceMs = performance.now();
+  }
+  return done;
+}

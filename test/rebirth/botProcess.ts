@@ -1,0 +1,125 @@
+// The process of one bot on stepped time, which is killed: it takes its bot over the rows of an exchange in another process.
+
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { openOf } from '../../src/model/interval.ts';
+import { booksOf } from '../parity/holdings.ts';
+import type { DrivenAct, DrivenRows, OpenOrders } from '../parity/drivenRows.ts';
+import { openSteppedBot, stopStepped, tradeStepped } from '../parity/steppedBot.ts';
+import { SteppedTime } from '../parity/steppedTime.ts';
+import { fillRows, orderRows } from '../parity/tables.ts';
+import type { Answer, BotTask, Question, RecordKill, Reply, Report } from './messages.ts';
+
+type Asked = Question extends infer Q ? (Q extends Question ? Omit<Q, 'call'> : never) : never;
+
+/** The exchange in the other process. */
+class FarExchange implements DrivenRows {
+  #calls = 0;
+  readonly #waiting = new Map<number, { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }>();
+
+  constructor() {
+    process.on('message', ({ call, answer, error }: Reply) => {
+      const waiting = this.#waiting.get(call);
+      this.#waiting.delete(call);
+      if (error === null) waiting?.resolve(answer);
+      else waiting?.reject(new Error(error));
+    });
+  }
+
+  readonly moveTo = async (timeMs: number): Promise<void> => void (await this.#ask({ ask: 'moveTo', timeMs }));
+  async nextMs(): Promise<number> {
+    return (await this.#ask({ ask: 'nextMs' })) as number;
+  }
+  async goByActs(): Promise<void> {
+    await this.#ask({ ask: 'goByActs' });
+  }
+  async goWhole(): Promise<void> {
+    await this.#ask({ ask: 'goWhole' });
+  }
+  async next(): Promise<DrivenAct | null> {
+    return (await this.#ask({ ask: 'next' })) as DrivenAct | null;
+  }
+  async quote(price: number): Promise<void> {
+    await this.#ask({ ask: 'quote', price });
+  }
+  async openOrders(): Promise<OpenOrders> {
+    return (await this.#ask({ ask: 'openOrders' })) as OpenOrders;
+  }
+
+  #ask(asked: Asked): Promise<Answer> {
+    const call = ++this.#calls;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(call, { resolve, reject });
+      process.send!({ call, ...asked });
+    });
+  }
+}
+
+/** As `kill -9` does: no handler runs, no byte is flushed. */
+const die = (): void => void process.kill(process.pid, 'SIGKILL');
+
+/** Kills this process at a write; the bot knows nothing of it. */
+function armKill({ kind, step, nth }: RecordKill): void {
+  const { writeSync, fdatasync } = fs;
+  const mark = `"k":"${kind}"`;
+  let left = nth;
+  let written: number | null = null;
+  const strike = (descriptor: number, bytes: unknown): void => {
+    const text = typeof bytes === 'string' || written !== null ? null : Buffer.from(bytes as Uint8Array);
+    if (text === null || !text.includes(mark) || --left > 0) return;
+    written = descriptor;
+    if (step === 'before') die();
+    if (step !== 'torn') return;
+    writeSync(descriptor, text.subarray(0, text.indexOf(mark) + mark.length));
+    die();
+  };
+  fs.writeSync = ((descriptor: number, bytes: Uint8Array, ...more: never[]) => {
+    strike(descriptor, bytes);
+    return writeSync(descriptor, bytes, ...more);
+  }) as typeof fs.writeSync;
+  fs.fdatasync = ((descriptor: number, done: fs.NoParamCallback) => {
+    if (descriptor === written && step === 'written') die();
+    fdatasync(descriptor, (error) => {
+      if (descriptor === written && step === 'lasting') die();
+      done(error);
+    });
+  }) as typeof fs.fdatasync;
+  syncBuiltinESMExports();
+}
+
+const tell = (report: Report): void => void process.send!(report);
+const said: string[] = [];
+const fail = (why: string): void => {
+  tell({ report: 'failed', why: `${why}\n${said.slice(-15).join('')}` });
+  setTimeout(() => process.exit(1), 200);
+};
+
+async function run({ config, nowMs, isPrompt, room, resume, kill }: BotTask): Promise<void> {
+  if (kill !== null) armKill(kill);
+  const exchange = new FarExchange();
+  const time = new SteppedTime({ nowMs, moveTo: exchange.moveTo });
+  const opened = await openSteppedBot(config, time, {
+    tell: (line) => void said.push(line),
+    broken: (why) => fail(`the bot broke: ${why}`),
+    room,
+    startGapMs: 1,
+  });
+  const driver = await tradeStepped(opened, time, exchange, isPrompt);
+  tell({ report: 'trading' });
+  if (resume !== null) await driver.resume(resume.closeMs, resume.act);
+  while (await driver.next());
+  const { engine } = opened.bot.parts;
+  const barOf = (instrument: number, timeMs: number): number => openOf(engine.execution[instrument]!.bars.interval, timeMs);
+  tell({
+    report: 'over',
+    tables: { orders: orderRows(engine.orders.columns(), barOf), fills: fillRows(engine.fills.columns()), books: booksOf(engine) },
+  });
+  await stopStepped(opened, time);
+  time.close();
+  process.disconnect();
+}
+
+process.once('message', (task: BotTask) => {
+  run(task).catch((error: unknown) => fail(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,53 @@
+// Kills bots and compares what comes of them: one strategy after the other, several at once, each as a line of JSON.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rebirthsOf } from './lives.ts';
+import { casesIn, names as all } from './shelf.ts';
+
+export interface Options {
+  readonly kills?: string;
+  readonly seed?: string;
+  readonly jobs?: string;
+  readonly names: readonly string[];
+  /** The bundled program of a bot process. */
+  readonly program: string;
+}
+
+/** The exit code: 1 where a bot that was killed did otherwise than one that was not. */
+export async function main({ kills = '21', seed = '1', jobs = '2', names, program }: Options): Promise<number> {
+  const unknown = names.filter((name) => !all().includes(name));
+  if (unknown.length > 0) {
+    process.stderr.write(`no such strategy: ${unknown.join(' ')}; there is ${all().join(' ')}\n`);
+    return 2;
+  }
+  const wanted = names.length === 0 ? all() : names;
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-rebirth-bars-'));
+  const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+  let isRight = true;
+  try {
+    const waiting = [...casesIn(folder, wanted).entries()];
+    const each = Math.floor(Number(kills) / waiting.length);
+    const rest = Number(kills) % waiting.length;
+    const work = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [at, one] = next;
+        try {
+          const result = await rebirthsOf(one, { kills: each + (at < rest ? 1 : 0), seed: Number(seed), program, tell });
+          isRight &&= result.equalToUnkilled;
+          process.stdout.write(`${JSON.stringify(result)}\n`);
+        } catch (error) {
+          isRight = false;
+          tell(`${one.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+          const nothing = { kills: 0, droppedSends: 0, orders: 0, fills: 0 };
+          process.stdout.write(`${JSON.stringify({ strategy: one.name, ...nothing, equalToUnkilled: false })}\n`);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: Number(jobs) }, work));
+    return isRight ? 0 : 1;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,85 @@
+// Stands between a bot and its exchange: it can lose a request on its way there, or its answer, and tells of each that comes by.
+
+import { once } from 'node:events';
+import { Agent, createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Passing {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+/** What is done with a request: passed on, lost on its way there, or passed on and its answer lost. */
+export type Fate = 'pass' | 'loseRequest' | 'loseAnswer';
+
+export class Proxy {
+  readonly url: string;
+  /** Called for each request before it is passed on. */
+  decide: (passing: Passing) => Fate = () => 'pass';
+  /** Called once what was lost is lost: the exchange has it, or never will. */
+  lost: () => void = () => {};
+  readonly #server;
+  readonly #agent = new Agent({ keepAlive: true });
+
+  private constructor(server: ReturnType<typeof createServer>) {
+    this.#server = server;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  static async open(target: string): Promise<Proxy> {
+    const { port } = new URL(target);
+    const cell: { proxy: Proxy | null } = { proxy: null };
+    const server = createServer((incoming, outgoing) => void cell.proxy!.#pass(incoming, outgoing, Number(port)));
+    server.keepAliveTimeout = 0;
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return (cell.proxy = new Proxy(server));
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy();
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #pass(incoming: IncomingMessage, outgoing: ServerResponse, port: number): Promise<void> {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    } catch {
+      return; // The bot was killed while it sent.
+    }
+    const { method = 'GET', url = '/', rawHeaders } = incoming;
+    const bytes = Buffer.concat(chunks);
+    const fate = this.decide({ method, path: url, body: bytes.toString('utf8') });
+    if (fate === 'loseRequest') {
+      incoming.socket.destroy();
+      this.lost();
+      return;
+    }
+    const onward = ask({ host: '127.0.0.1', port, method, path: url, agent: this.#agent, headers: pairs(rawHeaders) });
+    onward.end(bytes);
+    const [answer] = (await once(onward, 'response')) as [IncomingMessage];
+    const parts: Buffer[] = [];
+    for await (const part of answer) parts.push(part as Buffer);
+    if (fate === 'loseAnswer') {
+      incoming.socket.destroy();
+      this.lost();
+      return;
+    }
+    outgoing.writeHead(answer.statusCode ?? 502, pairs(answer.rawHeaders));
+    outgoing.end(Buffer.concat(parts));
+  }
+}
+
+/** Headers as they came, without those of the connection itself. */
+function pairs(raw: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at]!.toLowerCase();
+    if (!['connection', 'keep-alive', 'transfer-encoding', 'host'].includes(name)) headers[name] = raw[at + 1]!;
+  }
+  return headers;
+}

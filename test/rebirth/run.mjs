@@ -1,0 +1,18 @@
+// Kills live bots and compares them with ones that nobody killed: node test/rebirth/run.mjs [--kills N] [--seed N] [--jobs N] [strategy ...]
+import { rmSync } from 'node:fs';
+import { bundleBuilt, readArguments, runBuilt } from '../fixtures/runBuilt.mjs';
+
+const usage = 'node test/rebirth/run.mjs [--kills N] [--seed N] [--jobs N] [strategy ...]';
+const text = { type: 'string' };
+const given = readArguments({
+  options: { kills: text, seed: text, jobs: text },
+  usage,
+  whole: ['kills', 'seed', 'jobs'],
+  allowPositionals: true,
+});
+const program = await bundleBuilt('rebirthBot', new URL('botProcess.ts', import.meta.url), usage);
+try {
+  await runBuilt('rebirth', new URL('main.ts', import.meta.url), { ...given, program }, usage);
+} finally {
+  rmSync(program, { force: true });
+}

@@ -1,0 +1,82 @@
+// The strategies that are killed: those that come with the package, and twelve that remember in as many ways.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { definitionsIn, madeBars, placed } from '../parity/shipped.ts';
+
+/** The folder of the package, with a separator at its end: told when this is bundled. */
+declare const ROOT: string;
+
+export interface Case {
+  readonly name: string;
+  /** A definition. */
+  readonly file: string;
+  /** Overrides of it, as `--set` has them. */
+  readonly settings: readonly string[];
+  /** Rows of each instrument. */
+  readonly bars: number;
+}
+
+const SPOT_BARS = 'data generate --symbol DEMOUSDT --interval 15m --from 2024-01-01 --bars 35136 --seed 7';
+const FUTURES_BARS = 'data generate --market futures --symbol SYNUSDT,TWOUSDT --interval 15m --from 2024-01-01 --bars 17568 --seed 31';
+
+const SPOT = {
+  feeds: { bars: { symbol: 'DEMOUSDT', interval: '15m' } },
+  from: '2024-02-01',
+  to: '2024-03-15',
+  cash: { USDT: '10000' },
+  fees: { maker: '0.0008', taker: '0.001', in: 'received' },
+  fills: { latencyMs: 250, maxVolumeShare: '0.05' },
+  risk: { maxLeverage: '1.5' },
+};
+const FUTURES = {
+  feeds: { bars: { symbol: 'SYNUSDT', interval: '15m' } },
+  market: 'futures',
+  futures: { leverage: 4, margin: 'isolated', positions: 'net' },
+  from: '2024-02-01',
+  to: '2024-03-15',
+  cash: '10000',
+  fees: { maker: '0.0002', taker: '0.0005' },
+  risk: { maxLeverage: '3' },
+};
+/** Those that remember, and what they trade. */
+const REMEMBERING = {
+  startBuyer: SPOT,
+  streakCounter: SPOT,
+  closureCounter: SPOT,
+  mapKeeper: SPOT,
+  setOfLevels: SPOT,
+  hourTimer: SPOT,
+  dayClock: SPOT,
+  coinTosser: SPOT,
+  fillChaser: { ...SPOT, fills: { latencyMs: 250, maxVolumeShare: '0.002' } },
+  noteKeeper: SPOT,
+  shortLadder: FUTURES,
+  marginSwing: FUTURES,
+};
+
+export const names = (): readonly string[] => [...definitionsIn('backtests').map(({ name }) => name), ...Object.keys(REMEMBERING)];
+
+/** Writes the definitions into `folder`, and makes the bars that they need. */
+export function casesIn(folder: string, wanted: readonly string[]): readonly Case[] {
+  mkdirSync(folder, { recursive: true });
+  const shipped = definitionsIn('backtests')
+    .filter(({ name }) => wanted.includes(name))
+    .map(({ name, file, bars }) => ({
+      name,
+      file,
+      settings: placed(file, madeBars(folder, bars)),
+      bars: name === 'momentumRotation' ? 1500 : 700,
+    }));
+  const own = Object.entries(REMEMBERING)
+    .filter(([name]) => wanted.includes(name))
+    .map(([name, definition]) => {
+      const bars = madeBars(folder, ['market' in definition ? FUTURES_BARS : SPOT_BARS]);
+      const file = join(folder, `${name}.yaml`);
+      const strategy = `${ROOT}test/rebirth/strategies/${name}.ts`;
+      // JSON is YAML.
+      writeFileSync(file, JSON.stringify({ strategy, ...definition, catalog: join(bars, 'data') }));
+      return { name, file, settings: [], bars: 700 };
+    });
+  return [...shipped, ...own];
+}

@@ -1,0 +1,23 @@
+// `at` and `cron` beside bars: a budget that a timer renews, and bars that use it up.
+import { Strategy } from 'isobar';
+
+export default class DayClock extends Strategy.with({}) {
+  budget = 0;
+  days = 0;
+
+  override onStart() {
+    this.at('08:00', () => {
+      this.budget = 3 + (this.days++ % 2);
+    });
+    this.cron('30 */6 * * *', () => this.exit());
+    this.cron('0 3,15 * * *', () => {
+      this.budget++;
+    });
+  }
+
+  override onBar() {
+    if (this.budget === 0 || !this.position().isFlat) return;
+    this.budget--;
+    this.buy({ quote: '700' });
+  }
+}

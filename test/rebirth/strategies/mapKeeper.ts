@@ -1,0 +1,29 @@
+// A Map from each resting order to the bar on which it was placed; orders that have waited too long are cancelled and replaced.
+import { Strategy, type FillInfo, type OrderId } from 'isobar';
+
+export default class MapKeeper extends Strategy.with({}) {
+  placed = new Map<OrderId, number>();
+  bought = new Map<OrderId, string>();
+  barCount = 0;
+  names = 0;
+
+  override onBar() {
+    this.barCount++;
+    const open = new Set(this.openOrders().map(({ id }) => id));
+    for (const [id, bar] of this.placed) {
+      if (!open.has(id)) this.placed.delete(id);
+      else if (this.barCount - bar >= 6) this.cancel(id);
+    }
+    if (this.placed.size >= 3 || this.barCount % 2 === 0) return;
+    const close = this.bars.close.value;
+    const depth = 0.998 - 0.0005 * (this.names % 4);
+    const id = this.buy({ base: '0.01' }, { limit: close * depth, tag: `dip ${++this.names}` });
+    this.placed.set(id, this.barCount);
+  }
+
+  override onFill({ orderId, side, qty, price }: FillInfo) {
+    if (side !== 'buy') return;
+    this.bought.set(orderId, qty.toString());
+    this.sell({ base: qty }, { limit: price * 1.004, tag: `out ${orderId} ${this.bought.size}` });
+  }
+}

@@ -1,0 +1,28 @@
+// Contracts: a state machine in a generator, sizes by what random() says, brackets with trailing stops.
+import { rsi, Strategy } from 'isobar';
+
+export default class MarginSwing extends Strategy.with({}) {
+  strength = this.use(rsi(this.bars.close, 7));
+  steps = this.#machine();
+
+  *#machine(): Generator<undefined, never, undefined> {
+    let round = 0;
+    for (;;) {
+      while (this.strength.value > 35 && this.strength.value < 65) yield undefined;
+      const isLong = this.strength.value <= 35;
+      const size = { equity: (0.2 + this.random() * 0.4).toFixed(2) };
+      const close = this.bars.close.value;
+      const legs = { trailing: close * 0.006, tag: `round ${++round}` };
+      if (isLong) this.buy(size, legs);
+      else this.sell(size, legs);
+      for (let bar = 0; bar < 5 + (round % 4); bar++) yield undefined;
+      if (!this.position().isFlat) this.exit();
+      yield undefined;
+      yield undefined;
+    }
+  }
+
+  override onBar() {
+    this.steps.next();
+  }
+}

@@ -1,0 +1,28 @@
+// A ladder: a Set of the levels that it has bought, taken out again when their sells have filled.
+import { Strategy, type FillInfo, type OrderInfo } from 'isobar';
+
+export default class SetOfLevels extends Strategy.with({}) {
+  held = new Set<number>();
+  levelOf: Record<number, number> = {};
+  anchor = NaN;
+
+  override onBar() {
+    const close = this.bars.close.value;
+    if (Number.isNaN(this.anchor)) this.anchor = close;
+    const level = Math.floor(Math.log(close / this.anchor) / 0.004);
+    if (this.held.has(level) || this.held.size >= 6) return;
+    const id = this.buy({ base: '0.01' }, { takeProfit: close * 1.008, stopLoss: close * 0.98, tag: `level ${level}` });
+    this.levelOf[id] = level;
+    this.held.add(level);
+  }
+
+  override onOrder(order: OrderInfo) {
+    if (order.lifecycle !== 'done') return;
+    const level = this.levelOf[order.entry ?? order.id];
+    if (level !== undefined && (order.entry !== null || order.code !== null)) this.held.delete(level);
+  }
+
+  override onFill(fill: FillInfo) {
+    if (fill.side === 'sell') this.anchor += (fill.price - this.anchor) * 0.1;
+  }
+}

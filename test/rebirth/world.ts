@@ -1,0 +1,261 @@
+// One exchange on stepped time, and the processes of a bot on it, one after the other.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { assertNever } from '../../src/base/assert.ts';
+import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
+import { truthOfMarkets } from '../../src/service/faults/truth.ts';
+import type { OwnTrade, UserOrder } from '../../src/service/orders/userOrder.ts';
+import type { RunPlan } from '../../src/app/bot/plan.ts';
+import { ServiceRows } from '../parity/drivenRows.ts';
+import { exchangeOf, writeBot } from '../parity/setUp.ts';
+import type { Row, Tables } from '../parity/tables.ts';
+import { memoryFolder, moveExchange } from '../parity/world.ts';
+import type { Answer, BotTask, Question, RecordKill, Report } from './messages.ts';
+import { Proxy, type Fate, type Passing } from './proxy.ts';
+
+const ROOM = 20_000;
+
+/** The exchange loses the `nth` create on its way, or its answer, and the bot dies at that moment. */
+export interface RequestKill {
+  readonly at: 'request';
+  readonly lost: 'loseRequest' | 'loseAnswer';
+  /** Creates alone, or requests of any kind. */
+  readonly of: 'create' | 'any';
+  readonly nth: number;
+}
+/** The bot dies after so many ms of this computer. */
+export interface TimeKill {
+  readonly at: 'time';
+  readonly ms: number;
+}
+export type Kill = RecordKill | RequestKill | TimeKill;
+
+export type Outcome =
+  | { readonly kind: 'killed'; readonly wasTrading: boolean }
+  | { readonly kind: 'over'; readonly tables: Pick<Tables, 'orders' | 'fills' | 'books'> }
+  | { readonly kind: 'failed'; readonly why: string };
+
+/** What the exchange knows at the end. */
+export interface Truth {
+  readonly orders: readonly Row[];
+  readonly fills: readonly Row[];
+  readonly money: string;
+}
+
+/** One line of a journal, as far as it is looked at here. */
+export interface Line {
+  readonly k: string;
+  readonly cid?: string;
+  readonly order?: number;
+  readonly reason?: string | null;
+}
+
+export class World {
+  readonly folder = memoryFolder('isobar-rebirth-');
+  readonly #plan: RunPlan;
+  readonly #program: string;
+  readonly #exchange: RunningExchange;
+  readonly #proxy: Proxy;
+  readonly #rows: ServiceRows;
+  readonly #config: string;
+  /** Numbers of the orders whose creates get lost on their way, the bot alive. */
+  readonly #drops: ReadonlySet<number>;
+  #closedMs: number | null = null;
+  creates = 0;
+
+  private constructor(
+    plan: RunPlan,
+    program: string,
+    exchange: RunningExchange,
+    proxy: Proxy,
+    definition: Definition,
+    drops: ReadonlySet<number>,
+  ) {
+    this.#plan = plan;
+    this.#program = program;
+    this.#exchange = exchange;
+    this.#proxy = proxy;
+    this.#rows = new ServiceRows(exchange.service);
+    this.#drops = drops;
+    this.#config = writeBot(this.folder, plan, definition, proxy.url);
+  }
+
+  static async open(plan: RunPlan, program: string, definition: Definition, drops: ReadonlySet<number> = new Set()): Promise<World> {
+    const exchange = await runExchange(exchangeOf(plan), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
+    return new World(plan, program, exchange, await Proxy.open(exchange.url), definition, drops);
+  }
+
+  async close(isKept: boolean): Promise<void> {
+    await this.#proxy.close();
+    await this.#exchange.close();
+    if (!isKept) rmSync(this.folder, { recursive: true });
+  }
+
+  /** Starts a bot process; resolves when it has been killed, or has come to the end of the rows. */
+  async start(kill: Kill | null): Promise<Outcome> {
+    const child = spawn(process.execPath, [this.#program], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced' });
+    let errors = '';
+    child.stderr!.on('data', (text: Buffer) => (errors += text.toString()));
+    const state: { wasTrading: boolean; outcome: Outcome | null } = { wasTrading: false, outcome: null };
+    child.on('message', (message: Question | Report) => {
+      if ('call' in message) {
+        child.send(this.#reply(message), () => {});
+        return;
+      }
+      if (message.report === 'trading') state.wasTrading = true;
+      else if (message.report === 'over') state.outcome = { kind: 'over', tables: message.tables };
+      else state.outcome = { kind: 'failed', why: message.why };
+    });
+    const task: BotTask = {
+      config: this.#config,
+      nowMs: this.#exchange.clock.nowMs(),
+      isPrompt: this.#plan.fills.latencyMs === 0,
+      room: ROOM,
+      resume: this.#closedMs === null ? null : { closeMs: this.#closedMs, act: this.#rows.newest },
+      kill: kill?.at === 'record' ? kill : null,
+    };
+    child.send(task, () => {});
+    const timer = kill?.at === 'time' ? setTimeout(() => child.kill('SIGKILL'), kill.ms) : undefined;
+    this.#watch(child, kill);
+    const signal = await new Promise<NodeJS.Signals | null>((resolve) => child.once('close', (_, name) => resolve(name)));
+    clearTimeout(timer);
+    if (state.outcome !== null) return state.outcome;
+    if (signal === 'SIGKILL') return { kind: 'killed', wasTrading: state.wasTrading };
+    return { kind: 'failed', why: `the process of the bot ended by itself: ${errors}` };
+  }
+
+  #watch(child: ChildProcess, kill: Kill | null): void {
+    let left = kill?.at === 'request' ? kill.nth : Infinity;
+    this.#proxy.decide = (passing): Fate => {
+      const cid = createdId(passing);
+      if (cid !== null) {
+        this.creates++;
+        if (this.#drops.size > 0 && this.#drops.has(this.#numberOf(cid))) return 'loseRequest';
+      }
+      if (kill?.at !== 'request' || (kill.of === 'create' && cid === null) || --left > 0) return 'pass';
+      left = Infinity;
+      this.#proxy.lost = () => void child.kill('SIGKILL');
+      return kill.lost;
+    };
+    this.#proxy.lost = () => {};
+  }
+
+  #reply(question: Question): { readonly call: number; readonly answer: Answer; readonly error: string | null } {
+    const { call } = question;
+    try {
+      return { call, answer: this.#answer(question), error: null };
+    } catch (error) {
+      return { call, answer: null, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    }
+  }
+
+  #answer(question: Question): Answer {
+    const rows = this.#rows;
+    switch (question.ask) {
+      case 'moveTo': {
+        const closeMs = rows.nextMs();
+        moveExchange(this.#exchange, question.timeMs);
+        if (closeMs <= question.timeMs) this.#closedMs = closeMs;
+        return null;
+      }
+      case 'nextMs':
+        return rows.nextMs();
+      case 'goByActs':
+        rows.goByActs();
+        return null;
+      case 'goWhole':
+        rows.goWhole();
+        return null;
+      case 'next':
+        return rows.next();
+      case 'openOrders':
+        return rows.openOrders();
+      case 'quote':
+        rows.quote(question.price);
+        return null;
+      default:
+        return assertNever(question);
+    }
+  }
+
+  /** Every record of the journal, in order; a torn end is left out. */
+  journal(): readonly Line[] {
+    const folder = join(this.folder, 'bot', 'journal');
+    const text = readdirSync(folder)
+      .filter((name) => /\d/.test(name))
+      .toSorted()
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('');
+    return text.split('\n').flatMap((line) => {
+      try {
+        return [JSON.parse(line) as Line];
+      } catch {
+        return [];
+      }
+    });
+  }
+
+  /** Numbers of the orders that ended without an effect: their requests never came to the exchange. */
+  dropped(): ReadonlySet<number> {
+    const journal = this.journal();
+    const numbers = new Map(
+      journal.flatMap(({ k, cid, order }) => (k === 'INTENT' && cid !== undefined && order !== undefined ? [[cid, order]] : [])),
+    );
+    return new Set(journal.flatMap(({ k, cid, reason }) => (k === 'STATE' && reason === 'noEffect' ? [numbers.get(cid!)!] : [])));
+  }
+
+  #numberOf(cid: string): number {
+    return this.journal().find((line) => line.k === 'INTENT' && line.cid === cid)?.order ?? -1;
+  }
+
+  /** The exchange's own account of orders, fills and money. Times within a bar are left out: a start takes some ms of the exchange. */
+  truth(): Truth {
+    const { service } = this.#exchange;
+    const orders: Row[] = [];
+    const fills: Row[] = [];
+    for (const side of [service.sides.spot, service.sides.futures]) {
+      if (side === null) continue;
+      const all = Array.from({ length: side.counters.orders }, (_, at) => side.orders.numbered(at + 1)).filter((order) => order !== null);
+      orders.push(...all.map(orderRow));
+      const numbers = new Map(all.map(({ id }, at) => [id, at]));
+      const trades = side.orders.trades(0, null, Number.MAX_SAFE_INTEGER, null).toReversed();
+      fills.push(...trades.map((trade) => tradeRow(trade, numbers)));
+    }
+    const { accounts, positions } = truthOfMarkets(service, exchangeOf(this.#plan).service);
+    return { orders, fills, money: JSON.stringify({ accounts, positions }) };
+  }
+}
+
+export type Definition = Readonly<Record<string, unknown>>;
+
+/** The client id in a request that creates an order; null for any other request. */
+function createdId({ method, path, body }: Passing): string | null {
+  if (method !== 'POST' || !/\/v1\/(order|conditionOrder\/?)$/.test(path)) return null;
+  const { newClientOrderId, clientOrderId } = JSON.parse(body) as { readonly newClientOrderId?: string; readonly clientOrderId?: string };
+  return newClientOrderId ?? clientOrderId ?? '';
+}
+
+function orderRow({ instrument, intent: { side, lots, quoteUnits, limit, reduceOnly }, live, ended }: UserOrder): Row {
+  const now = live ?? ended;
+  return {
+    instrument: instrument.id,
+    side,
+    lots,
+    quoteUnits,
+    limit,
+    reduceOnly: String(reduceOnly),
+    status: String(now?.status),
+    filledLots: now?.filledLots ?? 0,
+    filledUnits: now?.filledUnits ?? 0,
+  };
+}
+
+function tradeRow(
+  { instrument, bidId, askId, price, lots, timeMs, isBuyer, isMaker, fee }: OwnTrade,
+  numbers: ReadonlyMap<string, number>,
+): Row {
+  const order = numbers.get(isBuyer ? bidId : askId) ?? -1;
+  return { instrument: instrument.id, timeMs, order, price, lots, isBuyer: String(isBuyer), isMaker: String(isMaker), fee };
+}
