@@ -1,6 +1,7 @@
 // Equity of several feeds against a naive walk over all instants: grids, holes, late starts, intervals, blocks of any size, sinks.
 
 import { describe, expect, test } from 'vitest';
+import { DeepestFall } from '../base/deepestFall.ts';
 import { seededRng } from '../base/rng.ts';
 import { Scratch } from '../base/rowLog.ts';
 import type { BarColumns } from '../model/bars.ts';
@@ -52,6 +53,7 @@ class Walk {
   readonly recorder: EquityRecorder;
   readonly wanted: { timeMs: number; units: number }[] = [];
   readonly taken: { timeMs: number; units: number }[] = [];
+  readonly falls = new DeepestFall(1e12);
   readonly #pick: Pick;
 
   constructor(pick: Pick, blockRows: number, hasSink: boolean) {
@@ -65,7 +67,7 @@ class Walk {
     const take: EquitySink['take'] = (timeMs, at, units, length) => {
       for (let row = 0; row < length; row++) this.taken.push({ timeMs: timeMs[at + row]!, units: units[row]! });
     };
-    const sink = hasSink ? { take, rowsOf: () => new Int32Array(0) } : null;
+    const sink = hasSink ? { take, rowsOf: () => new Int32Array(0), falls: this.falls } : null;
     const ticks = this.feeds.map(({ closeTicks }) => closeTicks);
     this.recorder = new EquityRecorder(this.feeds, ticks, this.ledger, new Scratch(), sink, blockRows);
     for (let endMs = endOfBlock(this.feeds, blockRows); endMs < Infinity; endMs = endOfBlock(this.feeds, blockRows)) {
@@ -117,6 +119,16 @@ describe('equity of several feeds', () => {
       const blockRows = [1, 7, 64, 1000][seed % 4]!;
       const walk = new Walk((below) => Math.floor(rng.next() * below), blockRows, seed % 3 === 0);
       expect(walk.taken, `seed ${seed}, blocks of ${blockRows}`).toEqual(walk.wanted);
+      if (seed % 3 === 0) {
+        // Written anew: E_t / max(E_0..E_t) - 1 over every instant, as docs/metrics.md has it.
+        let [peak, deepest, most] = [1e12, 0, 0];
+        for (const { units } of walk.wanted) {
+          peak = Math.max(peak, units);
+          deepest = Math.min(deepest, units / peak - 1);
+          most = Math.max(most, peak - units);
+        }
+        expect([walk.falls.fraction, walk.falls.units], `seed ${seed}`).toEqual([deepest, most]);
+      }
       shared += walk.feeds.filter(({ cohort }) => cohort!.feeds.length > 1).length;
     }
     expect(shared).toBeGreaterThan(100);

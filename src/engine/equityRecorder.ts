@@ -1,5 +1,6 @@
 // Equity at each instant at which an execution row closes, marked in segments between fills: nothing of it is done bar by bar.
 
+import type { DeepestFall } from '../base/deepestFall.ts';
 import type { Scratch } from '../base/rowLog.ts';
 import type { TickColumn } from '../model/bars.ts';
 import type { EquityColumns } from '../model/run.ts';
@@ -14,14 +15,20 @@ export interface EquitySink {
   take(timeMs: Float64Array, at: number, units: Float64Array, length: number): void;
   /** The rows at which it looks, ascending, of those in [first, length), which end at `closeMs`: others need not be given to it. */
   rowsOf(closeMs: Float64Array, first: number, length: number): Int32Array;
+  /** Is given every instant, in order, so that the deepest falls are those of all bars. */
+  readonly falls: DeepestFall;
 }
+
+/** Rows that are marked at once to look for the deepest falls; a mark may write seven more. They stay in the processor's first cache. */
+const FALL_ROWS = 512;
+const fallUnits = new Float64Array(FALL_ROWS + 8);
 
 /** Past all rows. */
 const NO_ROW = 2 ** 31 - 1;
 
 /**
  * Call `settle` before each change of the ledger: instants before the one in work are marked with the old holdings. With one execution
- * feed a segment is a tight loop over rows, or with a sink the few rows at which that looks; with several, a merge of their closes where
+ * feed a segment is a tight loop over rows, of which with a sink only the few are kept at which that looks; with several, a merge of their closes where
  * each position is valued at its newest close.
  */
 export class EquityRecorder {
@@ -40,6 +47,8 @@ export class EquityRecorder {
   /** The rows of the only feed at which the sink looks, how many of them are marked, and the next one. */
   readonly #looks: Int32Array | null;
   #looked = 0;
+  /** Rows of the run that the sink's falls have seen. */
+  #fallen = 0;
   #next: number;
   /** Instants marked so far, those that the sink has taken left out. */
   #length = 0;
@@ -79,8 +88,10 @@ export class EquityRecorder {
   /** Marks every delivered instant with the holdings as they are: call it before they change. */
   settle(): void {
     if (this.#only === null) this.#markMerged();
-    else if (this.#looks !== null) this.#markLooks(this.#looks, this.#only);
-    else this.#markRows(this.#only);
+    else if (this.#looks !== null) {
+      this.#markFalls(this.#sink!.falls, this.#only);
+      this.#markLooks(this.#looks, this.#only);
+    } else this.#markRows(this.#only);
   }
 
   /** Shows the loss rules every instant marked so far, the present one included. */
@@ -92,6 +103,7 @@ export class EquityRecorder {
   /** A block is over: hands its instants to the sink, if there is one. */
   handOver(): void {
     if (this.#sink === null || this.#length === 0) return;
+    this.#sink.falls.take(this.#units, this.#length);
     this.#sink.take(this.#times, 0, this.#units, this.#length);
     this.#length = 0;
   }
@@ -113,6 +125,19 @@ export class EquityRecorder {
     if (to <= from) return;
     this.#length = to;
     this.#ledger.markRows(instrumentIndex, this.#units, from, to, this.#onlyTicks, firstRow);
+  }
+
+  /** Every row up to the newest delivered one; while nothing is held they are all the same. */
+  #markFalls(falls: DeepestFall, { cursor, instrumentIndex, firstRow }: FeedRun): void {
+    const to = cursor.row + 1 - firstRow;
+    if (to <= this.#fallen) return;
+    if (!this.#ledger.holds(instrumentIndex)) this.#fallen = to - 1;
+    while (this.#fallen < to) {
+      const rows = Math.min(FALL_ROWS, to - this.#fallen);
+      this.#ledger.markRows(instrumentIndex, fallUnits, 0, rows, this.#onlyTicks, firstRow + this.#fallen);
+      falls.take(fallUnits, rows);
+      this.#fallen += rows;
+    }
   }
 
   /** Up to the newest delivered row. */

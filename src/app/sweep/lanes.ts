@@ -6,7 +6,7 @@ import { Arena } from '../../base/arena.ts';
 import { Scratch } from '../../base/rowLog.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { equityRows } from '../../engine/equityRecorder.ts';
-import { loadTechnicalLibrary } from '../../indicators/technicalLibrary.ts';
+import { loadTechnicalLibrary, type TechnicalLibrary } from '../../indicators/technicalLibrary.ts';
 import type { WarningList } from '../../model/warning.ts';
 import { EquitySampler, Sampling } from '../../report/metrics/daily.ts';
 import { SET_FIGURES, setFigures, type SetRecord } from '../../report/sweep/setFigures.ts';
@@ -145,9 +145,13 @@ function equityBytes({ execution, risk, blockRows }: Engine): number {
 async function sealGroup(constructed: readonly (Constructed | Refusal)[]): Promise<readonly (Lane | Refusal)[]> {
   const isTechnical = constructed.some((each) => 'bot' in each && each.bot.engine.needsTechnical);
   const technical = isTechnical ? await loadTechnicalLibrary() : null;
-  return constructed.map((each) =>
-    'refused' in each ? each : orRefusal(() => ({ ...sealBot(each.bot, technical, each.sampler), sampler: each.sampler })),
-  );
+  return constructed.map((each) => ('refused' in each ? each : orRefusal(() => sealLane(each, technical))));
+}
+
+function sealLane({ bot, sampler }: Constructed, technical: TechnicalLibrary | null): Lane {
+  const sealed = sealBot(bot, technical, sampler);
+  sampler.falls.begin(sealed.engine.startUnits);
+  return { ...sealed, sampler };
 }
 
 /** What `make` makes, or why the strategy does not take its set. */
@@ -170,7 +174,8 @@ function recordOf(base: RunPlan, { engine, checkBooks, sampler }: Lane, arena: A
   checkBooks();
   const equity = engine.risk.watchesEquity ? engine.recorder.columns() : sampler.columns();
   const { instruments, startUnits } = engine;
-  const record = { fromMs, toMs, startUnits, instruments, fills: engine.fills.columns(arena), equity };
+  const thinned = engine.risk.watchesEquity ? {} : { falls: sampler.falls };
+  const record = { fromMs, toMs, startUnits, instruments, fills: engine.fills.columns(arena), equity, ...thinned };
   if (!futures) return record;
   const paid = { ...record, payments: engine.payments.columns() };
   return readsOrders(base) ? { ...paid, isTwoWay: true, orders: engine.orders.columns() } : paid;

@@ -19,6 +19,7 @@ const SHOWN = [
   'netProfit',
   'cagr',
   'maxDrawdown',
+  'maxDrawdownDaily',
   'volatility',
   'sharpe',
   'sortino',

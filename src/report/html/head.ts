@@ -164,7 +164,6 @@ function performance({ run, metrics }: Summary): Markup[] {
   const figure = (name: 'totalReturn' | 'cagr' | 'maxDrawdown' | 'sharpe' | 'sortino' | 'calmar') =>
     shown(METRICS[name], metrics[name], run.reportingAsset, metrics.reasons[name], metrics.flags[name]);
   const interval = sharpeInterval(metrics);
-  const [deepest] = metrics.drawdownTable;
   const profit = shown(METRICS.netProfit, metrics.netProfit, run.reportingAsset);
   const hold = metrics.benchmarkReturn === null ? 'no benchmark' : `holding ${signedPercent(metrics.benchmarkReturn)}`;
   const sub = metrics.flags['cagr']?.includes('extrapolated')
@@ -175,7 +174,7 @@ function performance({ run, metrics }: Summary): Markup[] {
     card(figure('cagr'), sub, metrics.flags['cagr'] !== undefined),
     card(
       figure('maxDrawdown'),
-      deepest === undefined ? 'none' : `${daysText(deepest.days * DAY_MS)}${deepest.recoveryMs === null ? ', not regained' : ''}`,
+      `daily ${metrics.maxDrawdownDaily === null ? NONE : signedPercent(metrics.maxDrawdownDaily)}${lengthOf(metrics.drawdownTable[0])}`,
     ),
     card(
       {
@@ -187,6 +186,12 @@ function performance({ run, metrics }: Summary): Markup[] {
     card(figure('sortino'), `PSR(0) ${metrics.psr0 === null ? NONE : percent(metrics.psr0, 1)}`),
     card(figure('calmar'), hold),
   ];
+}
+
+/** How long the deepest drawdown at daily closes took. */
+function lengthOf(deepest: Summary['metrics']['drawdownTable'][number] | undefined): string {
+  if (deepest === undefined) return '';
+  return `, ${daysText(deepest.days * DAY_MS)}${deepest.recoveryMs === null ? ', not regained' : ''}`;
 }
 
 function trading({ run, metrics, trades, orders }: Summary): Markup[] {

@@ -7,6 +7,7 @@ import { dailyEquity } from './daily.ts';
 import { exposureFigures } from './exposure.ts';
 import { DAY_MS } from './kernels/portfolio.ts';
 import { metricsOf } from './metrics.ts';
+import { moneyText } from './money.ts';
 
 const bars = testBars(testInstrument(), 4 * 1440, 7);
 
@@ -43,6 +44,29 @@ test('samples are the start, each midnight, and the end; each the last known val
   expect([...timeMs].map((ms) => (ms - START_MS) / MINUTE)).toEqual([0, 1440, 2880, 4320, 5001]);
   // The value of midnight itself counts; a day without rows repeats the last value.
   expect([...equity]).toEqual([1000, 1100, 1200, 1300, 900]);
+});
+
+test('the drawdown looks at every bar, and its daily figure at midnights', () => {
+  // The peak of 1500 and the trough of 700 lie inside two days; at midnights equity is 1000, 1200, 1100, 1150.
+  const record = equityAt(
+    [
+      [600, 1500],
+      [1440, 1200],
+      [2000, 700],
+      [2880, 1100],
+      [4320, 1150],
+    ],
+    { toMs: START_MS + 4320 * MINUTE },
+  );
+  const { maxDrawdown, maxDrawdownAbs, maxDrawdownDaily, calmar, calmarDaily, recoveryFactor, cagr, ulcer } = metricsOf(record, []);
+  expect(maxDrawdown).toBeCloseTo(700 / 1500 - 1, 12);
+  expect(Number(maxDrawdownAbs) / Number(moneyText(1, record.reportingDigits))).toBeCloseTo(800, 9);
+  expect(maxDrawdownDaily).toBeCloseTo(1100 / 1200 - 1, 12);
+  expect(calmar! / (cagr! / (800 / 1500))).toBeCloseTo(1, 12);
+  expect(calmarDaily! / (cagr! / (100 / 1200))).toBeCloseTo(1, 12);
+  expect(recoveryFactor).toBeCloseTo(150 / 800, 12);
+  // Daily: the depths at midnight are 0, 100 / 1200 and 50 / 1200.
+  expect(ulcer).toBeCloseTo(Math.sqrt(((100 / 1200) ** 2 + (50 / 1200) ** 2) / 2), 12);
 });
 
 test('a run from noon to noon has partial days, each one return, flagged', () => {

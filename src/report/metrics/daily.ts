@@ -1,5 +1,6 @@
 // Equity and benchmark of a run at its start, at every midnight UTC, and at its end.
 
+import { DeepestFall } from '../../base/deepestFall.ts';
 import type { EquityColumns, FeedRecord, RunRecord } from '../../model/run.ts';
 import { DAY_MS } from './kernels/portfolio.ts';
 
@@ -27,6 +28,13 @@ export function sampledEquity(record: Pick<RunRecord, 'fromMs' | 'toMs' | 'start
     values[i] = i === 0 || known === 0 ? record.startUnits : equity.units[known - 1]!;
   }
   return { timeMs, equity: values };
+}
+
+/** The deepest falls over every instant of the equity column, from the starting capital on. */
+export function barFalls({ startUnits, equity }: Pick<RunRecord, 'startUnits' | 'equity'>): DeepestFall {
+  const falls = new DeepestFall(startUnits);
+  falls.take(equity.units, equity.length);
+  return falls;
 }
 
 /** The instants at which the equity of a run is looked at; one of them serves all runs of a time range. */
@@ -60,6 +68,8 @@ function newestRows(timeMs: Float64Array, closeMs: Float64Array, first: number, 
 
 /** Collects of an equity that comes piece by piece the instants that `sampledEquity` looks at, and the last one. */
 export class EquitySampler {
+  /** Over every bar, not only the instants that are collected. */
+  readonly falls = new DeepestFall(NaN);
   readonly #sampling: Sampling;
   #next = 0;
   #times: number[] = [];

@@ -27,19 +27,23 @@ export interface Figures {
   readonly smartSharpe: number | null;
   /** mean(r - rf) over the downside deviation of a day, times sqrt(A). */
   readonly sortino: number | null;
-  /** Deepest fall below the highest equity so far, a fraction of it below 0. */
+  /** Deepest fall of the equity of any bar below the highest one so far, a fraction of it below 0. */
   readonly maxDrawdown: number | null;
-  /** The largest such fall in money (above 0), perhaps on another day. */
+  /** The same at the ends of days alone. */
+  readonly maxDrawdownDaily: number | null;
+  /** The largest fall of the equity of any bar in money (above 0), perhaps at another bar. */
   readonly maxDrawdownAbs: Money | null;
-  /** Days from a peak to the first value at or above it; flag `open` where it was not regained. */
+  /** At the ends of days: days from a peak to the first value at or above it; flag `open` where it was not regained. */
   readonly longestDrawdown: number | null;
-  /** Mean depth (a fraction below 0) and mean length (days) of all drawdowns. */
+  /** Mean depth (a fraction below 0) and mean length (days) of all drawdowns at the ends of days. */
   readonly averageDrawdown: number | null;
   readonly averageDrawdownDays: number | null;
-  /** sqrt(sum(dd^2) / (n - 1)), a fraction. */
+  /** sqrt(sum(dd^2) / (n - 1)) over the ends of days, a fraction. */
   readonly ulcer: number | null;
   /** cagr / abs(maxDrawdown). */
   readonly calmar: number | null;
+  /** cagr / abs(maxDrawdownDaily). */
+  readonly calmarDaily: number | null;
   /** sum(max(r, 0)) / sum(max(-r, 0)). */
   readonly omega: number | null;
   /** netProfit / maxDrawdownAbs. */

@@ -2,7 +2,7 @@
 
 import { civilMonth } from '../../model/interval.ts';
 import type { RunRecord } from '../../model/run.ts';
-import { dailyEquity, type DailyEquity } from './daily.ts';
+import { barFalls, dailyEquity, type DailyEquity } from './daily.ts';
 import { exposureFigures, type ExposureFigure, type Held } from './exposure.ts';
 import { benchmarkFigures, type BenchmarkFigure } from './kernels/benchmark.ts';
 import { probabilisticSharpe } from './kernels/belief.ts';
@@ -28,6 +28,7 @@ export interface DrawdownRow {
 }
 
 export interface Metrics extends Figures {
+  /** Of every figure but maxDrawdown, maxDrawdownAbs, calmar and recoveryFactor, which look at every bar. */
   readonly basis: 'daily';
   /** The ten deepest, deepest first. */
   readonly drawdownTable: readonly DrawdownRow[];
@@ -59,7 +60,7 @@ export function metricsOf(
   const series = seriesOf(daily.timeMs, daily.equity);
   const { returns, timeMs, ruined } = series;
   const n = returns.length;
-  const portfolio = portfolioFigures(series, options);
+  const portfolio = portfolioFigures(series, options, barFalls(record));
   const riskFree = options.riskFree ?? 0;
   // A ruined series is shorter than its benchmark.
   const benchmark = daily.benchmark === null ? null : seriesOf(daily.timeMs, daily.benchmark).returns.subarray(0, n);
@@ -107,7 +108,8 @@ export function metricsOf(
 
 function flagsOf(record: RunRecord, years: number, longestIsOpen: boolean): Readonly<Record<string, readonly Flag[]>> {
   const flags: Record<string, readonly Flag[]> = {};
-  if (years * DAYS_PER_YEAR < EXTRAPOLATED_BELOW_DAYS) for (const name of ['cagr', 'calmar', 'treynor']) flags[name] = ['extrapolated'];
+  if (years * DAYS_PER_YEAR < EXTRAPOLATED_BELOW_DAYS)
+    for (const name of ['cagr', 'calmar', 'calmarDaily', 'treynor']) flags[name] = ['extrapolated'];
   if (longestIsOpen) flags['longestDrawdown'] = ['open'];
   const partial: Flag[] = [];
   if (record.fromMs % DAY_MS !== 0) partial.push('partialFirstDay');

@@ -37,7 +37,7 @@ test('a run that is shorter than a day has its hours', () => {
   const drawdownTable = [{ peakMs: run.fromMs, troughMs: run.fromMs + 1, recoveryMs: run.fromMs + 1_800_001, depth: -0.1, days: 1 / 48 }];
   const text = closingTable(record, { ...summary, run, metrics: { ...summary.metrics, drawdownTable } }, { colour: false });
   expect(text).toContain('(8\u2009h, 4\u2009320 bars, 3 gaps)');
-  expect(text).toMatch(/Max drawdown .* \(30\u2009min\) +recovered in 30\u2009min/);
+  expect(text).toMatch(/Max drawdown .* \(30\u2009min, recovered in 30\u2009min\)/);
 });
 
 test('colour adds nothing but colour', () => {

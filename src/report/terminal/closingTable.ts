@@ -66,7 +66,7 @@ function figures({ run, metrics, trades, orders }: Summary, paint: Paint): strin
   return [
     row('Net return', or(metrics.totalReturn, signedPercent), '', 'CAGR', or(metrics.cagr, signedPercent), sign),
     row('Net profit', money(metrics.netProfit), asset, 'Buy and hold', or(metrics.benchmarkReturn, signedPercent), sign),
-    row('Max drawdown', or(metrics.maxDrawdown, percent), '', ...deepest(metrics)),
+    row('Max drawdown', or(metrics.maxDrawdown, percent), '', ...daily(metrics)),
     row(
       'Sharpe',
       or(metrics.sharpe, (value) => fixed(value, 2)),
@@ -103,13 +103,13 @@ function row(label: string, value: string, unit: string, second: string, third: 
   return `  ${label.padEnd(12)} ${paint(value.padStart(14))} ${unit.padEnd(6)}  ${second.padEnd(16)} ${third}`.trimEnd();
 }
 
-function deepest({ drawdownTable }: Summary['metrics']): [string, string] {
+/** At daily closes: the depth, and how long it took. */
+function daily({ maxDrawdownDaily, drawdownTable }: Summary['metrics']): [string, string] {
   const [worst] = drawdownTable;
-  if (!worst) return ['', ''];
-  return [
-    `(${daysText(worst.days * DAY_MS)})`,
-    worst.recoveryMs === null ? 'not recovered' : `recovered in ${daysText(worst.recoveryMs - worst.troughMs)}`,
-  ];
+  const depth = `daily ${or(maxDrawdownDaily, percent)}`;
+  if (!worst) return [depth, ''];
+  const recovery = worst.recoveryMs === null ? 'not recovered' : `recovered in ${daysText(worst.recoveryMs - worst.troughMs)}`;
+  return [depth, `(${daysText(worst.days * DAY_MS)}, ${recovery})`];
 }
 
 const chance = (value: number) => percent(value, 1);

@@ -1,5 +1,6 @@
 // The figures of a series of daily returns: growth, risk, and the ratios of the two (docs/metrics.md).
 
+import type { DeepestFall } from '../../../base/deepestFall.ts';
 import { drawdownOf, type Drawdown } from './drawdown.ts';
 import { chain, type Figure } from './figure.ts';
 import type { Series } from './returns.ts';
@@ -28,12 +29,14 @@ export type PortfolioFigure =
   | 'smartSharpe'
   | 'sortino'
   | 'maxDrawdown'
+  | 'maxDrawdownDaily'
   | 'maxDrawdownAbs'
   | 'longestDrawdown'
   | 'averageDrawdown'
   | 'averageDrawdownDays'
   | 'ulcer'
   | 'calmar'
+  | 'calmarDaily'
   | 'omega'
   | 'recoveryFactor'
   | 'var95'
@@ -69,7 +72,9 @@ export type MainFigure =
   | 'sharpe'
   | 'sortino'
   | 'maxDrawdown'
+  | 'maxDrawdownDaily'
   | 'calmar'
+  | 'calmarDaily'
   | 'skew'
   | 'excessKurtosis';
 
@@ -81,12 +86,15 @@ interface Grounds {
   readonly downside: Figure;
 }
 
+/** The deepest falls of the equity bar by bar: the fraction (0 or below) and the money (0 or above). */
+export type BarFalls = Pick<DeepestFall, 'fraction' | 'units'>;
+
 /** The main figures alone, which cost a fraction of all. */
-export function mainFigures(series: Series): Readonly<Record<MainFigure, Figure>> {
-  return groundsOf(series, 0).main;
+export function mainFigures(series: Series, falls: BarFalls): Readonly<Record<MainFigure, Figure>> {
+  return groundsOf(series, 0, falls).main;
 }
 
-function groundsOf(series: Series, rf: number): Grounds {
+function groundsOf(series: Series, rf: number, falls: BarFalls): Grounds {
   const { timeMs, returns, index } = series;
   const n = returns.length;
   const { some, two, ratio } = guards(series);
@@ -108,8 +116,10 @@ function groundsOf(series: Series, rf: number): Grounds {
     volatility: chain(spread, (x) => x * ANNUAL),
     sharpe,
     sortino: ratio(() => chain(downside, (down) => (down <= ZERO ? 'no-downside' : chain(excess, (x) => (x / down) * ANNUAL)))),
-    maxDrawdown: some(() => drawdown.deepest),
-    calmar: chain(cagr, (growth) => (fell ? growth / -drawdown.deepest : 'no-drawdown')),
+    maxDrawdown: some(() => falls.fraction),
+    maxDrawdownDaily: some(() => drawdown.deepest),
+    calmar: chain(cagr, (growth) => (falls.fraction < 0 ? growth / -falls.fraction : 'no-drawdown')),
+    calmarDaily: chain(cagr, (growth) => (fell ? growth / -drawdown.deepest : 'no-drawdown')),
     skew: n < 3 ? 'too-few-returns' : (form?.skew ?? 'zero-variance'),
     excessKurtosis: n < 4 ? 'too-few-returns' : (form?.excessKurtosis ?? 'zero-variance'),
   } satisfies Record<MainFigure, Figure>;
@@ -125,13 +135,13 @@ function guards({ returns, ruined }: Series) {
   return { some, two, ratio };
 }
 
-export function portfolioFigures(series: Series, options: PortfolioOptions = {}): Portfolio {
+/** `falls`: those of the equity bar by bar; without them the series has nothing finer than its own points. */
+export function portfolioFigures(series: Series, options: PortfolioOptions = {}, falls = ownFalls(series)): Portfolio {
   const { timeMs, equity, returns } = series;
   const n = returns.length;
   const { some, two, ratio } = guards(series);
-  const { main, drawdown, years, downside } = groundsOf(series, perDay(options.riskFree ?? 0));
+  const { main, drawdown, years, downside } = groundsOf(series, perDay(options.riskFree ?? 0), falls);
   const netProfit = some(() => equity[n]! - equity[0]!);
-  const depthAbs = series.index === equity ? drawdown.deepestMoney : drawdownOf(equity).deepestMoney;
   const sorted = returns.toSorted();
   const longest = longestOf(drawdown, timeMs);
   const fell = drawdown.episodes.length > 0;
@@ -147,7 +157,8 @@ export function portfolioFigures(series: Series, options: PortfolioOptions = {})
     smartSharpe: chain(main.sharpe, (x) => smart(x, returns)),
     sortino: main.sortino,
     maxDrawdown: main.maxDrawdown,
-    maxDrawdownAbs: some(() => depthAbs),
+    maxDrawdownDaily: main.maxDrawdownDaily,
+    maxDrawdownAbs: some(() => falls.units),
     longestDrawdown: some(() => (fell ? longest.days : 'no-drawdown')),
     averageDrawdown: some(() =>
       fell ? sumOf(drawdown.episodes.length, (i) => drawdown.episodes[i]!.depth) / drawdown.episodes.length : 'no-drawdown',
@@ -155,8 +166,9 @@ export function portfolioFigures(series: Series, options: PortfolioOptions = {})
     averageDrawdownDays: some(() => (fell ? longest.meanDays : 'no-drawdown')),
     ulcer: two(() => Math.sqrt(sumOf(n, (i) => square(drawdown.depth[i + 1]!)) / (n - 1))),
     calmar: main.calmar,
+    calmarDaily: main.calmarDaily,
     omega: ratio(() => omegaOf(returns, perDay(options.required ?? 0))),
-    recoveryFactor: ratio(() => chain(netProfit, (profit) => (fell ? profit / depthAbs : 'no-drawdown'))),
+    recoveryFactor: ratio(() => chain(netProfit, (profit) => (falls.units > 0 ? profit / falls.units : 'no-drawdown'))),
     var95: two(() => quantile(sorted, 0.05)),
     var99: two(() => quantile(sorted, 0.01)),
     cvar95: two(() => meanUpTo(sorted, quantile(sorted, 0.05))),
@@ -171,6 +183,12 @@ export function portfolioFigures(series: Series, options: PortfolioOptions = {})
     positiveDays: some(() => sumOf(n, (i) => (returns[i]! > 0 ? 1 : 0)) / n),
   } satisfies Record<PortfolioFigure, Figure>;
   return { figures, drawdown, longestIsOpen: longest.open, years };
+}
+
+/** Of the index the fraction, of the equity less external flows the money. */
+function ownFalls({ index, equity }: Series): BarFalls {
+  const fraction = drawdownOf(index).deepest;
+  return { fraction, units: drawdownOf(equity).deepestMoney };
 }
 
 const ANNUAL = Math.sqrt(DAYS_PER_YEAR);

@@ -1,0 +1,48 @@
+// The deepest fall against its definition, however the series is cut.
+
+import { expect, test } from 'vitest';
+import { DeepestFall } from './deepestFall.ts';
+import { seededRng } from './rng.ts';
+
+/** E_t / max(E_0..E_t) - 1 and the largest distance, as docs/metrics.md has them. */
+function byDefinition(start: number, values: readonly number[]): { fraction: number; units: number } {
+  const series = [start, ...values];
+  const falls = series.map((value, t) => {
+    const peak = Math.max(...series.slice(0, t + 1));
+    return { fraction: value / peak - 1, units: peak - value };
+  });
+  const real = falls.filter(({ fraction }) => fraction < -1e-12);
+  return { fraction: Math.min(0, ...real.map((of) => of.fraction)), units: Math.max(0, ...real.map((of) => of.units)) };
+}
+
+test('random walks, cut into random pieces, ruin included', () => {
+  const rng = seededRng(20260123);
+  const random = () => rng.next();
+  for (let round = 0; round < 400; round++) {
+    const start = 1e6 + Math.floor(random() * 1e9);
+    const step = start * [0, 1e-9, 0.001, 0.05, 0.4][round % 5]!;
+    let value = start;
+    const values = Array.from({ length: 1 + Math.floor(random() * 120) }, () => (value += Math.round((random() - 0.52) * step)));
+    const fall = new DeepestFall(start);
+    for (let at = 0; at < values.length;) {
+      const length = 1 + Math.floor(random() * 30);
+      const piece = Float64Array.from(values.slice(at, at + length));
+      fall.take(piece, piece.length);
+      at += length;
+    }
+    const wanted = byDefinition(start, values);
+    expect(fall.fraction).toBe(wanted.fraction);
+    expect(fall.units).toBe(wanted.units);
+  }
+});
+
+test('a series that never falls has none, and begins anew', () => {
+  const fall = new DeepestFall(100);
+  fall.take(Float64Array.of(100, 101, 101, 105), 4);
+  expect([fall.fraction, fall.units]).toEqual([0, 0]);
+  fall.take(Float64Array.of(84, 200), 2);
+  expect([fall.fraction, fall.units]).toEqual([84 / 105 - 1, 21]);
+  fall.begin(50);
+  fall.take(Float64Array.of(40), 1);
+  expect([fall.fraction, fall.units]).toEqual([40 / 50 - 1, 10]);
+});
