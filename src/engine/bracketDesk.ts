@@ -32,6 +32,8 @@ export class BracketDesk {
   hitPrice = NaN;
   /** Time of what the legs in work answer: a fill or a level inside the row that is being matched. NaN outside. */
   atMs = NaN;
+  /** A stop is taking back its siblings: a replay lets these cancels act at once. What a strategy cancels takes the latency. */
+  takesBack = false;
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -127,13 +129,23 @@ export class BracketDesk {
     if (bracket.triedMs === engine.nowMs) return;
     bracket.triedMs = engine.nowMs;
     engine.brackets.remove(bracket);
-    const active = engine.orders.active();
-    for (let at = active.length - 1; at >= 0; at--) {
-      const order = active[at]!;
-      if (order.parent === bracket.entry || order.id === bracket.entry) engine.orders.cancel(order, engine.nowMs);
-    }
+    this.takesBack = true;
+    this.#takeBack(bracket);
+    this.takesBack = false;
     if (this.#waitsForSiblings(bracket)) this.#held.push(bracket);
     else this.#go(bracket, price);
+  }
+
+  #takeBack({ entry }: Bracket): void {
+    const { orders, exchange, nowMs } = this.#engine;
+    const active = orders.active();
+    for (let at = active.length - 1; at >= 0; at--) {
+      const order = active[at]!;
+      if (order.parent !== entry && order.id !== entry) continue;
+      // The strategy has cancelled this leg, and the cancel is still on its way.
+      if (order.parent > 0 && order.state === STATE.cancelSent) exchange.recall?.(order);
+      else orders.cancel(order, nowMs);
+    }
   }
 
   /** A target has filled before its cancel had an effect: the stop that waits for it has less to sell. */

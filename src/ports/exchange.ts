@@ -26,6 +26,8 @@ export interface ExchangePort {
   /** Sends the order once its SEND record `seq` is durable; at once where the journal needs no disk. */
   submit(order: ApprovedOrder, seq: number): void;
   cancel(order: Order): void;
+  /** Replay: a cancel of a leg that is on its way acts now, because the stop of its bracket has gone off. Live: absent. */
+  recall?(order: Order): void;
   read(order: Order, channel: Channel): void;
   /** Orders of an instrument that a replayed row may fill; 0 where the exchange itself matches. */
   working(instrument: number): number;

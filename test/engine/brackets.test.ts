@@ -304,10 +304,10 @@ describe('exit', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('does the same under latency', async () => {
+  it('does the same under latency: first of the cancel, then of the sale', async () => {
     const script = entry(MARKET, { stopLoss: 99, takeProfit: 101 }, { 3: (own) => own.leave() });
-    const { fills, orders } = await fillsOf(script, [QUIET, QUIET, QUIET, QUIET, QUIET], { fills: { latencyMs: 20_000 } });
-    expect(fills.map(({ minute }) => minute)).toEqual([2, 5]);
+    const { fills, orders } = await fillsOf(script, [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET], { fills: { latencyMs: 20_000 } });
+    expect(fills.map(({ minute }) => minute)).toEqual([2, 6]);
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
   });
 
@@ -395,12 +395,45 @@ describe('an order of the strategy that waits for a better price', () => {
 
   it('stays where what is left is enough for the stop', async () => {
     const half = { 1: (of: Entry) => of.sellOff({ base: '0.05' }, { limit: 110 }) };
-    const { orders } = await fillsOf(entry(MARKET, {}, { ...half, 0: (of: Entry) => of.enter({ base: '0.05' }, { stopLoss: 99, tag: 'other' }) }), FALL);
+    const { orders } = await fillsOf(
+      entry(MARKET, {}, { ...half, 0: (of: Entry) => of.enter({ base: '0.05' }, { stopLoss: 99, tag: 'other' }) }),
+      FALL,
+    );
     expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
       ['market', 'filled'],
       ['market', 'filled'],
       ['limit', 'open'],
       ['stopLoss', 'filled'],
     ]);
+  });
+});
+
+describe('the cancel of a target that the strategy asks for', () => {
+  const slow = { fills: { latencyMs: 20_000 } };
+  const target = { takeProfit: 101 };
+  /** Row 2 holds the position; the strategy acts at its close, and the cancel arrives inside row 3. */
+  const up: RowOf = [10_000, 10_150, 9990, 10_000];
+
+  it.each([
+    ['exit', (own: Entry) => void own.leave()],
+    ['cancel', (own: Entry) => own.drop()],
+  ])('takes the latency by %s, as that of a limit order does: the target fills meanwhile', async (_, act) => {
+    const { fills } = await fillsOf(entry(MARKET, target, { 2: act }), [QUIET, QUIET, up, QUIET, QUIET], slow);
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 2], ['takeProfit', 10_100, 4]]); // prettier-ignore
+  });
+
+  it('by exit lets the exit follow once it has acted, with the latency of an order', async () => {
+    const { fills, orders } = await fillsOf(entry(MARKET, target, { 2: (own) => void own.leave() }), [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET], slow); // prettier-ignore
+    // The cancel acts after the row in which it arrives, row 3, and the sale arrives 20 s into row 4: row 5 is the first that it can have.
+    expect(fills.map(({ role, minute }) => [role, minute])).toEqual([['market', 2], ['market', 5]]); // prettier-ignore
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['market', 'filled']]); // prettier-ignore
+  });
+
+  it('is no obstacle to the stop that goes off before it has arrived', async () => {
+    const down: RowOf = [10_000, 10_000, 9890, 9900];
+    const script = entry(MARKET, { ...target, stopLoss: 99 }, { 2: (own) => own.drop() });
+    const { fills, engine } = await fillsOf(script, [QUIET, QUIET, down, QUIET], { fills: { latencyMs: 90_000 } });
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 3], ['stopLoss', 9900, 4]]); // prettier-ignore
+    expect(engine.orders.impossibleEvents).toBe(0);
   });
 });

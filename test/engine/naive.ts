@@ -315,8 +315,7 @@ export class Naive {
     if (order.state !== 'working') return;
     order.state = 'cancelSent';
     const { latencyMs } = this.#options;
-    // Legs are the order manager's own: their cancels act at once.
-    if (latencyMs === 0 || order.parent > 0) this.#end(order, 'canceled');
+    if (latencyMs === 0) this.#end(order, 'canceled');
     else this.#due.push({ timeMs: this.#now + latencyMs, run: () => this.#cancelArrives(order) });
   }
   #cancelArrives(order: NaiveOrder): void {
@@ -389,7 +388,11 @@ export class Naive {
       if (price === null || bracket.triedMs === this.#now) continue;
       bracket.triedMs = this.#now;
       this.#brackets[at] = this.#brackets[at]!.filter((one) => one !== bracket);
-      for (const order of this.#active.toReversed()) if (order.parent === bracket.entry || order.id === bracket.entry) this.#cancel(order);
+      for (const order of this.#active.toReversed()) {
+        // Rule 8: a stop takes its target back at once, also where the strategy's own cancel of it is still on its way.
+        if (order.parent === bracket.entry) this.#end(order, 'canceled');
+        else if (order.id === bracket.entry) this.#cancel(order);
+      }
       bracket.lots = Math.min(bracket.lots, this.#sellable(at));
       if (bracket.lots < MIN_LOTS) continue;
       // Limits of the strategy's own that wait for a better price go.

@@ -27,6 +27,9 @@ export class PairedReplay implements ExchangePort {
   cancel(order: Order): void {
     this.#of(order.instrumentIndex).cancel(order);
   }
+  recall(order: Order): void {
+    this.#of(order.instrumentIndex).recall(order);
+  }
   read(order: Order, channel: Channel): void {
     this.#of(order.instrumentIndex).read(order, channel);
   }

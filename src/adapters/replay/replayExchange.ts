@@ -105,8 +105,15 @@ export class ReplayExchange implements ExchangePort, VenueSink {
 
   cancel(order: Order): void {
     const { id } = order;
-    if (this.#options.latencyMs === 0 || order.parent > 0) this.#cancelArrives(order, id);
+    if (this.#options.latencyMs === 0 || this.#isTakenBack(order)) this.#cancelArrives(order, id);
     else this.#later(this.#engine.nowMs + this.#options.latencyMs, () => this.#cancelArrives(order, id));
+  }
+
+  recall(order: Order): void {
+    const placed = this.#placedOf(order);
+    if (placed === null) return;
+    this.#venue.requestCancel(placed);
+    this.#venue.finishCancel(placed, this.#engine.nowMs);
   }
 
   /** A read answers at once and completely: the books are in this process. */
@@ -234,13 +241,19 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     if (order.id !== id) return;
     const conditions = (order.condition ?? 0) > 0 ? this.#conditions : null;
     if (conditions?.waits(id) === true) return this.#cancelCondition(conditions, order);
-    // The venue's id is not on the record of an order whose answer was lost.
-    const venueId = conditions === null ? (order.venueId ?? this.#placed.get(id)) : conditions.childOf(id);
-    const found = typeof venueId === 'number' ? this.#venue.find(this.#account, venueId) : null;
+    const found = conditions === null ? this.#placedOf(order) : this.#found(conditions.childOf(id));
     if (found === null || !this.#venue.requestCancel(found)) return;
     const lane = this.#lanes[order.instrumentIndex]!;
     if (this.#isInsideRow(lane, order)) lane.late = lane.lateCancels.push(found.id) + lane.lateConditions.length;
     else this.#venue.finishCancel(found, this.#engine.nowMs);
+  }
+
+  #placedOf({ id, venueId }: Order): VenueOrder | null {
+    // The venue's id is not on the record of an order whose answer was lost.
+    return this.#found(venueId ?? this.#placed.get(id));
+  }
+  #found(venueId: VenueOrderId | number | undefined): VenueOrder | null {
+    return typeof venueId === 'number' ? this.#venue.find(this.#account, venueId) : null;
   }
 
   #cancelCondition(conditions: ReplayConditions, order: Order): void {
@@ -249,10 +262,13 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     else conditions.cancel(order.id, this.#engine.nowMs);
   }
 
-  /** Legs of a bracket are taken back with the event that ends them, wherever in a row that is. */
+  /** A leg of a bracket whose stop goes off: its cancel acts with the stop, wherever in a row that is. */
+  #isTakenBack(order: Order): boolean {
+    return order.parent > 0 && this.#engine.desk.takesBack;
+  }
   #isInsideRow({ feed: { bars, cursor } }: Lane, order: Order): boolean {
     const next = cursor.row + 1;
-    return this.#options.latencyMs > 0 && order.parent === 0 && next < bars.length && bars.openMs[next]! < this.#engine.nowMs;
+    return this.#options.latencyMs > 0 && !this.#isTakenBack(order) && next < bars.length && bars.openMs[next]! < this.#engine.nowMs;
   }
 
   #actLateCancels(lane: Lane): void {
