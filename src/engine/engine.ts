@@ -12,7 +12,7 @@ import type { OrderId, Side, VenueOrderId } from '../model/order.ts';
 import { formatMinute } from '../model/time.ts';
 import type { Brackets } from '../orders/brackets.ts';
 import { STATE } from '../orders/lifecycle.ts';
-import type { OrderManager } from '../orders/orderManager.ts';
+import { REPLACES, type OrderManager } from '../orders/orderManager.ts';
 import type { OrderRecord } from '../orders/record.ts';
 import type { Reservations } from '../orders/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
@@ -25,6 +25,7 @@ import { blamed, notOpen, refusePromise } from './blame.ts';
 import { BracketDesk, entryFill, type FillOfEntry } from './bracketDesk.ts';
 import { formCohorts, type Cohort } from './cohort.ts';
 import { ConditionDesk } from './conditionDesk.ts';
+import { DraftDesk } from './draftDesk.ts';
 import type { EquityRecorder } from './equityRecorder.ts';
 import { byFineness, endOfBlock, type FeedRun } from './feed.ts';
 import { FillLog } from './fillLog.ts';
@@ -105,8 +106,8 @@ export class Engine implements ExchangeSink, Marks {
   touched = false;
   /** What comes between instants is told at the next one, as a backtest does it: for a live bot that is compared with one. */
   tellsAtInstants = false;
-  /** Exits, of whichever strategy, that wait for orders to end. */
-  exitsWaiting = 0;
+  /** Exits and drafts, of whichever strategy, that wait for orders to end. */
+  followUps = 0;
   /** Some strategy has `onFill`, or `onOrder`. */
   wantsFills = false;
   wantsOrders = false;
@@ -120,6 +121,7 @@ export class Engine implements ExchangeSink, Marks {
   readonly margin: MarginDesk;
   readonly conditions: ConditionDesk;
   readonly outcomes: Outcomes;
+  readonly drafts: DraftDesk;
   /** What holdings are marked with: the closes, or the marks of a contract. */
   readonly markTicks: readonly TickColumn[];
   readonly #marks: Float64Array;
@@ -159,6 +161,7 @@ export class Engine implements ExchangeSink, Marks {
     this.margin = new MarginDesk(this);
     this.conditions = new ConditionDesk(this);
     this.outcomes = new Outcomes(this);
+    this.drafts = new DraftDesk(this);
   }
 
   get nowMs(): number {
@@ -229,6 +232,7 @@ export class Engine implements ExchangeSink, Marks {
       }
       code = risk.code ?? 'BAD_INPUT';
     }
+    if (code === REPLACES) return this.drafts.replace(order);
     orders.deny(order, code);
     this.tellOrder(order);
     return id;
@@ -331,21 +335,6 @@ export class Engine implements ExchangeSink, Marks {
     this.margin.liquidated(instrumentIndex, wasLong, fill);
   }
 
-  /** A row is over that opened at `openMs`: what a collar order of it has not got is cancelled (house, 12). Returns how many still wait. */
-  sweep(instrumentIndex: number, openMs: number): number {
-    const active = this.orders.active();
-    let waiting = 0;
-    for (let at = active.length - 1; at >= 0; at--) {
-      const order = active[at]!;
-      if (order.instrumentIndex !== instrumentIndex || order.role !== 'market' || order.lots === 0 || order.limit === 0 || order.timeInForce !== null) continue;
-      if (order.arrivedMs <= openMs) this.orders.cancel(order, this.nowMs);
-      else waiting++;
-    }
-    return waiting;
-  }
-
-  // --- Telling
-
   listensTo(run: StrategyRun, feed: FeedRun): boolean {
     return run.listened.includes(feed);
   }
@@ -386,10 +375,22 @@ export class Engine implements ExchangeSink, Marks {
   }
   orderEnded(order: OrderRecord): void {
     this.tellOrder(order);
+    if (this.followUps > 0) return this.#endedBefore(order);
+    this.#ended(order);
+  }
+  #ended(order: OrderRecord): void {
     if (order.trigger > 0 && order.filledLots < order.lots) this.desk.legEndedShort(order);
     if (this.desk.holds) this.desk.siblingEnded(order);
     if (order.condition > 0) this.conditions.ended(order);
-    if (this.exitsWaiting > 0) this.runs[order.strategy]!.orderEnded(order.instrumentIndex);
+  }
+  /** Exits and drafts wait. The record may serve another order afterwards: what drafts need of it is read first. */
+  #endedBefore(order: OrderRecord): void {
+    const run = this.runs[order.strategy]!;
+    const { instrumentIndex } = order;
+    this.drafts.orderEnded(order);
+    this.#ended(order);
+    run.orderEnded(instrumentIndex);
+    this.drafts.releaseInTurn();
   }
   tellOrder(order: OrderRecord): void {
     const run = this.wantsOrders ? this.runs[order.strategy]! : null;

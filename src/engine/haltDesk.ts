@@ -31,9 +31,12 @@ export class HaltDesk {
     if (now === before) return;
     this.#seen = now;
     for (const cause of now) if (!before.includes(cause)) this.#actOn(cause);
+    // A start that is complete lets drafts go whose time has come meanwhile.
+    this.#engine.drafts.release();
   }
 
   #actOn({ scope, state, code }: Cause): void {
+    if (state === 'KILLED') this.#engine.drafts.dropAll(code);
     if (code === NAKED_EXIT && scope.kind === 'symbol') this.#close(scope.instrument);
     else if (CANCELS.get(code) === state && scope.kind === 'account') this.#cancelOpening();
   }
@@ -45,7 +48,8 @@ export class HaltDesk {
   }
 
   #cancelOpening(): void {
-    const { orders, nowMs } = this.#engine;
+    const { orders, drafts, nowMs } = this.#engine;
+    drafts.withdrawAll(({ order }) => opens(order));
     // A cancel that acts at once takes its order out of the list.
     for (const order of orders.active().slice()) if (opens(order)) orders.cancel(order, nowMs);
   }

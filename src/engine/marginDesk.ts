@@ -45,13 +45,14 @@ export class MarginDesk {
 
   /** What was to reduce the position, or to turn it round, would now open one the other way that nobody has approved: it is canceled. */
   #recall(strategy: number, instrumentIndex: number, wasLong: boolean, timeMs: number): void {
-    const { orders } = this.#engine;
+    const { orders, drafts } = this.#engine;
     if (!this.#books().terms(instrumentIndex).isNet) return;
-    const turning = orders.active().filter((order) => {
+    const turns = (order: OrderRecord): boolean => {
       const isOwn = order.strategy === strategy && order.instrumentIndex === instrumentIndex && order.parent === 0;
       return isOwn && !order.reduceOnly && (order.side === 'sell') === wasLong;
-    });
-    for (const order of turning) orders.cancel(order, timeMs);
+    };
+    drafts.withdrawAll(({ order }) => turns(order));
+    for (const order of orders.active().filter(turns)) orders.cancel(order, timeMs);
   }
 
   /** Others bore a part of a fill's loss. Told before the fill that ends the position: it is of its trade. */

@@ -5,7 +5,9 @@ import type { FillInfo, OrderInfo } from '../strategy/types.ts';
 import type { StrategyRun } from './strategyRun.ts';
 
 interface Waiting {
-  readonly run: StrategyRun;
+  /** Null of what the bot itself does. */
+  readonly run: StrategyRun | null;
+  readonly act: (() => void) | null;
   readonly fill: FillInfo | null;
   readonly order: OrderInfo | null;
   /** Sort key: fill time, instrument, trade id; order changes follow the fills in the order in which they happened. */
@@ -22,10 +24,14 @@ export class Outbox {
     return this.#waiting.length === 0;
   }
   fill(run: StrategyRun, fill: FillInfo, timeMs: number, instrument: number, tradeId: number): void {
-    this.#waiting.push({ run, fill, order: null, key: [timeMs, instrument, tradeId] });
+    this.#waiting.push({ run, act: null, fill, order: null, key: [timeMs, instrument, tradeId] });
   }
   order(run: StrategyRun, order: OrderInfo): void {
-    this.#waiting.push({ run, fill: null, order, key: [Infinity, Infinity, Infinity] });
+    this.#waiting.push({ run, act: null, fill: null, order, key: [Infinity, Infinity, Infinity] });
+  }
+  /** Something that the bot does once everything of the instant is booked and its rows are delivered, before strategies are told. */
+  first(act: () => void): void {
+    this.#waiting.push({ run: null, act, fill: null, order: null, key: [-Infinity, -Infinity, -Infinity] });
   }
 
   /**
@@ -35,9 +41,14 @@ export class Outbox {
     for (let round = 0; this.#waiting.length > 0; round++) {
       const batch = this.#waiting.toSorted(byTime);
       this.#waiting = [];
-      for (const { run, fill, order } of batch) {
-        if (!run.started) continue;
-        if (round > MAX_ROUNDS) throw new StrategyError(`${run.name}: its callbacks answer each other without end`, 'do not send an order for every order change');
+      for (const { run, act, fill, order } of batch) {
+        act?.();
+        if (run === null || !run.started) continue;
+        if (round > MAX_ROUNDS)
+          throw new StrategyError(
+            `${run.name}: its callbacks answer each other without end`,
+            'do not send an order for every order change',
+          );
         before(run);
         const returned: unknown = fill !== null ? run.instance!.onFill?.(fill) : run.instance!.onOrder?.(order!);
         if (returned !== undefined) refuse(run, returned, fill !== null ? 'onFill' : 'onOrder');

@@ -1,11 +1,16 @@
 // A bot that was killed goes on: its orders, reserves, guards and halts are made again from what its journal says. Nothing is sent.
 
+import type { Lots, Units } from '../base/brand.ts';
+import type { OrderId } from '../model/order.ts';
+import type { Ended } from '../orders/drafts.ts';
 import type { RestoredOrders } from '../orders/restored.ts';
 import { STATE } from '../orders/lifecycle.ts';
 import { TOMBSTONE_MS } from '../orders/reservation.ts';
 import { ticksOf } from '../model/bars.ts';
 import type { Cause } from '../risk/halts.ts';
 import type { Engine } from './engine.ts';
+
+const NO_EFFECT: Ended = { filledLots: 0 as Lots, filledUnits: 0 as Units, reason: 'noEffect' };
 
 export interface RestoredBot {
   readonly orders: RestoredOrders;
@@ -34,6 +39,12 @@ export function restoreBot(engine: Engine, { orders, causes, memory }: RestoredB
     const entry = owedLots > 0 ? engine.orders.get(id) : undefined;
     if (entry !== undefined) engine.desk.restoreOwed(entry, owedLots, nowMs);
   }
+  for (const { order, ahead, replaced, targetLots, ended } of orders.drafts ?? []) {
+    const isOpen = (id: OrderId): boolean => engine.orders.active().some((one) => one.id === id);
+    // One that is neither open nor known to have ended had no effect.
+    const endOf = (id: OrderId): Ended | undefined => ended.get(id) ?? (isOpen(id) ? undefined : NO_EFFECT);
+    engine.drafts.restore({ order, ahead: [...ahead], replaced, targetLots, left: NaN }, endOf);
+  }
   engine.execution.forEach((feed, index) => {
     if (engine.brackets.waiting(index) === 0) return;
     const { openMs, closeMs, length } = feed.bars;
@@ -47,4 +58,5 @@ export function restoreBot(engine: Engine, { orders, causes, memory }: RestoredB
 /** Begins to read about each order whose outcome is unknown: the exchange is connected. */
 export function followUnknown(engine: Engine): void {
   for (const order of engine.orders.active().slice()) if (order.state === STATE.unknown) engine.outcomes.follow(order);
+  engine.drafts.followAhead();
 }

@@ -2,12 +2,15 @@
 
 import { ConfigError } from '../base/errors.ts';
 import { listOf } from '../base/listOf.ts';
+import type { Ticks } from '../base/brand.ts';
 import { nearest } from '../base/nearest.ts';
 import type { Rng } from '../base/rng.ts';
 import type { Series, Signal } from '../indicators/series.ts';
 import type { IndicatorSpec, SignalSource } from '../indicators/spec.ts';
 import type { Interval } from '../model/interval.ts';
 import type { OrderId, Side } from '../model/order.ts';
+import { STATE } from '../orders/lifecycle.ts';
+import type { OrderRecord } from '../orders/record.ts';
 import * as exposure from '../risk/exposure.ts';
 import type { StrategyHost, UseOptions } from '../strategy/host.ts';
 import type { Strategy } from '../strategy/strategy.ts';
@@ -17,10 +20,12 @@ import type { FeedRun } from './feed.ts';
 import { defaultFeed, feedOf } from './feedSearch.ts';
 import { FundingView } from './fundingView.ts';
 import { OrderDrafts } from './orderDrafts.ts';
+import { clearOldSide, heldAndOrdered, reversalOf, TARGET } from './reversal.ts';
 import { isSeries, noDefaultFeed, orderInfo, PositionView } from './views.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { takenLots } = exposure;
+const DRAFT = STATE.draft;
 
 /** Tags of what `exit` sends; where long and short are both held each side has its own, for a tag has one unfinished order. */
 const EXIT = 'exit';
@@ -198,6 +203,8 @@ export class StrategyRun implements StrategyHost {
       if (order.strategy !== this.index || order.instrumentIndex !== instrumentIndex) continue;
       if (order.parent === 0 && (order.slot === EXIT || order.slot === EXIT_SHORT)) continue;
       engine.orders.cancel(order, engine.nowMs);
+      // A draft waits for an order that is open: it goes with it.
+      if (engine.followUps > 0) engine.drafts.withdrawAll((draft) => this.#isOwn(draft.order, instrumentIndex));
     }
     // Once more: the cancel of a stop that still waited for a row with volume gave back to a bracket what it had not sold.
     if (engine.brackets.total > 0) engine.brackets.drop(this.index, instrumentIndex);
@@ -209,27 +216,60 @@ export class StrategyRun implements StrategyHost {
     engine.touched = true;
     const feed = this.#feedFor(view);
     const { instrumentIndex, instrument } = feed;
-    let held = engine.ledger.lots(this.index, instrumentIndex);
-    for (const order of engine.orders.active()) {
-      if (order.strategy !== this.index || order.instrumentIndex !== instrumentIndex || order.parent !== 0) continue;
-      // What waits for a price may never come.
-      if (order.condition > 0) continue;
-      const open = order.lots > 0 ? order.lots - order.filledLots : order.worstLots;
-      held += order.side === 'buy' ? open : -open;
-    }
-    const missing = this.#drafts.targetLots(size, instrument, instrumentIndex) - held;
+    const wanted = this.#drafts.targetLots(size, instrument, instrumentIndex);
+    const turning = engine.followUps === 0 ? undefined : reversalOf(engine, this.index, instrumentIndex);
+    if (turning !== undefined && turning.targetLots === wanted) return null;
+    // The newest decision counts.
+    if (turning !== undefined) engine.drafts.withdraw(turning.order);
+    const held = heldAndOrdered(engine, this.index, instrumentIndex);
+    const missing = wanted - held;
     if (Math.abs(missing) < instrument.minLots) return null;
     const order = engine.newOrder(this.index, feed, missing > 0 ? 'buy' : 'sell');
-    order.slot = 'target';
+    order.slot = TARGET;
+    this.#sizeTarget(order, missing, held);
+    const { isCleared, ahead } = clearOldSide(engine, order, missing);
+    if (!isCleared) return this.#send(order);
+    return ahead.length === 0 ? this.reverse(order) : engine.drafts.reverse(order, ahead, wanted);
+  }
+  /** Sends a reversal whose stops have ended. Where risk refuses it the old side is closed all the same: nothing guards it any more. */
+  reverse(order: OrderRecord): OrderId {
+    const { execution } = this.#engine;
+    const { id, instrumentIndex } = order;
+    this.#send(order);
+    if (order.id === id && order.reason === 'denied') this.leave(execution[instrumentIndex]!);
+    return id;
+  }
+  #sizeTarget(order: OrderRecord, missing: number, held: number): void {
+    const { instrument } = order;
     order.reduceOnly = instrument.contract === undefined ? missing < 0 : missing > 0 !== held > 0 && Math.abs(missing) <= Math.abs(held);
+    order.limit = 0 as Ticks;
+    order.timeInForce = null;
     this.#drafts.sizeTo(order, Math.abs(missing));
-    return this.#send(order);
+  }
+  /** Of a reversal whose stops have ended: the lots that it still needs; 0 where none are, or where it would have to trade the other way. */
+  missingLots(order: OrderRecord, targetLots: number): number {
+    const held = heldAndOrdered(this.#engine, this.index, order.instrumentIndex);
+    const missing = targetLots - held;
+    if (missing > 0 !== order.sign > 0 || missing === 0) return 0;
+    this.#sizeTarget(order, missing, held);
+    return Math.abs(missing);
+  }
+  /** A draft is sent with another size, and perhaps later than it was asked for: a market order has its collar at the newest price. */
+  resize(order: OrderRecord): void {
+    if (order.role !== 'market') return;
+    order.limit = 0 as Ticks;
+    this.#drafts.sizeTo(order, order.lots);
+  }
+  #isOwn({ strategy, instrumentIndex }: OrderRecord, of: number): boolean {
+    return strategy === this.index && instrumentIndex === of;
   }
 
   cancel(id: OrderId): void {
     this.#engine.touched = true;
     const order = this.#engine.orders.get(id);
-    if (order && order.strategy === this.index) this.#engine.orders.cancel(order, this.#engine.nowMs);
+    if (!order || order.strategy !== this.index) return;
+    if (order.state === DRAFT) this.#engine.drafts.withdraw(order);
+    else this.#engine.orders.cancel(order, this.#engine.nowMs);
   }
   position(view: Feed | undefined): Position {
     if (view === undefined) return (this.#mainPosition ??= this.#positionIn(this.#feedFor(undefined)));
@@ -240,10 +280,8 @@ export class StrategyRun implements StrategyHost {
   }
   openOrders(view: Feed | undefined): readonly OrderInfo[] {
     const feed = this.#feedFor(view);
-    return this.#engine.orders
-      .active()
-      .filter((order) => order.strategy === this.index && order.instrumentIndex === feed.instrumentIndex)
-      .map(orderInfo);
+    const { orders } = this.#engine;
+    return [...orders.active(), ...orders.drafts.orders].filter((order) => this.#isOwn(order, feed.instrumentIndex)).map(orderInfo);
   }
   funding(view: Feed | undefined): Funding {
     const { instrument, instrumentIndex } = this.#feedFor(view);
@@ -275,7 +313,7 @@ export class StrategyRun implements StrategyHost {
 
   /** An exit waits for cancels: what is held, and what is bought until then, goes with it. */
   isLeaving(instrumentIndex: number): boolean {
-    return this.#engine.exitsWaiting > 0 && this.#exitPending[instrumentIndex] === true;
+    return this.#engine.followUps > 0 && this.#exitPending[instrumentIndex] === true;
   }
   /** An order of this strategy has ended: an exit that waited for its cancels may now go. */
   orderEnded(instrumentIndex: number): void {
@@ -286,7 +324,7 @@ export class StrategyRun implements StrategyHost {
     const long = ledger.closable(this.index, instrumentIndex, false, true);
     if (this.#isClosing(instrumentIndex, long, ledger.closable(this.index, instrumentIndex, true, true))) return;
     this.#exitPending[instrumentIndex] = false;
-    this.#engine.exitsWaiting--;
+    this.#engine.followUps--;
     this.#closePosition(execution[instrumentIndex]!);
   }
 
@@ -298,7 +336,7 @@ export class StrategyRun implements StrategyHost {
     const long = ledger.closable(this.index, instrumentIndex, false, true);
     const short = ledger.closable(this.index, instrumentIndex, true, true);
     if (this.#isClosing(instrumentIndex, long, short)) {
-      if (!this.#exitPending[instrumentIndex]) engine.exitsWaiting++;
+      if (!this.#exitPending[instrumentIndex]) engine.followUps++;
       this.#exitPending[instrumentIndex] = true;
       return null;
     }

@@ -9,6 +9,8 @@ const POSSIBLE: readonly (readonly [Lifecycle, OrderEvent, Lifecycle])[] = [
   ['draft', 'denied', 'done'],
   ['draft', 'sent', 'sent'],
   ['draft', 'notSent', 'done'],
+  // A draft that waits for the end of another order, and that its strategy withdraws.
+  ['draft', 'canceled', 'done'],
   ['sent', 'acked', 'working'],
   ['sent', 'placed', 'working'],
   ['sent', 'refused', 'done'],

@@ -14,7 +14,7 @@ export type OrderEvent = (typeof ORDER_EVENTS)[number];
  * fill is no event here; `filled` means that nothing remains. `done` is left again only by proof that the venue still has the order.
  */
 const TABLE: Readonly<Record<Lifecycle, Readonly<Partial<Record<OrderEvent, Lifecycle>>>>> = {
-  draft: { denied: 'done', sent: 'sent', notSent: 'done' },
+  draft: { denied: 'done', sent: 'sent', notSent: 'done', canceled: 'done' },
   sent: { acked: 'working', placed: 'working', refused: 'done', notSent: 'done', outcomeUnknown: 'unknown', cancelWanted: 'sent' },
   unknown: { acked: 'working', placed: 'working', refused: 'done', noEffect: 'done', outcomeUnknown: 'unknown', cancelWanted: 'unknown' },
   working: {

@@ -1,5 +1,6 @@
-// The orders of a bot that are not over, oldest first.
+// The orders of a bot that are not over, oldest first, and the newest that are.
 
+import type { Fence } from './resolver.ts';
 import type { OrderRecord } from './record.ts';
 
 export class OpenOrders {
@@ -42,5 +43,35 @@ export class OpenOrders {
     const listed = this.#listed;
     for (let at = listed.length - 1; at >= 0; at--) if (listed[at]!.id === id) return listed[at];
     return undefined;
+  }
+}
+
+/** The newest orders that have ended. */
+export class EndedOrders {
+  readonly #orders = new Map<number, OrderRecord>();
+  readonly #fence: Fence;
+
+  constructor(fence: Fence) {
+    this.#fence = fence;
+  }
+
+  get(id: number): OrderRecord | undefined {
+    return this.#orders.get(id);
+  }
+  add(order: OrderRecord): void {
+    this.#orders.set(order.id, order);
+  }
+  /** Adds an order that has just ended; removes those that are too old, or too many. */
+  keep(order: OrderRecord): void {
+    const orders = this.#orders;
+    this.add(order);
+    const youngMs = order.changedMs - this.#fence.keepEndedMs;
+    for (const [id, { changedMs }] of orders) {
+      if (orders.size <= this.#fence.keepEnded && changedMs >= youngMs) return;
+      orders.delete(id);
+    }
+  }
+  delete(id: number): void {
+    this.#orders.delete(id);
   }
 }

@@ -134,7 +134,9 @@ describe('OrderManager', () => {
     const { orders, send } = desk();
     const order = send(100);
     orders.acked(order, 1 as VenueOrderId, NOW);
-    expect(() => orders.filled(order, fillOf({ tradeId: 1, price: 10_000, lots: 101, notional: notional(101), timeMs: NOW }))).toThrow(InvariantError);
+    expect(() => orders.filled(order, fillOf({ tradeId: 1, price: 10_000, lots: 101, notional: notional(101), timeMs: NOW }))).toThrow(
+      InvariantError,
+    );
   });
 });
 

@@ -9,14 +9,16 @@ import type { ApprovedOrder, DoneReason, OrderId, Side, VenueOrderId } from '../
 import type { OrderColumns } from '../model/run.ts';
 import type { Evidence, ExchangePort } from '../ports/exchange.ts';
 import type { Journal } from '../ports/journal.ts';
+import { Drafts, type WaitingDraft } from './drafts.ts';
 import * as guarded from './guards.ts';
 import * as lifecycle from './lifecycle.ts';
 import { OrderLog } from './log.ts';
-import { OpenOrders } from './openOrders.ts';
-import { looksLike, OrderRecord } from './record.ts';
+import { EndedOrders, OpenOrders } from './openOrders.ts';
+import { OrderRecord } from './record.ts';
 import { TOMBSTONE_MS, type Reservations } from './reservation.ts';
 import { recordOf, type RestoredOrders } from './restored.ts';
 import { Resolution, type Fence, type Finding } from './resolver.ts';
+import { makeUnique } from './unique.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { guards } = guarded;
@@ -24,6 +26,9 @@ const { EVENT, EVENT_BITS, NEXT_STATE, STATE } = lifecycle;
 
 /** What an execution should not have been: stable codes. */
 export type FillTrouble = 'LATE_LANDING' | 'FILL_AFTER_END' | 'OVERFILLED';
+
+/** `obstacle` of an order that replaces another one: not a refusal, it waits for the end of that one. */
+export const REPLACES = 'REPLACES';
 
 export class OrderManager {
   readonly #exchange: ExchangePort;
@@ -41,7 +46,7 @@ export class OrderManager {
   /** What is known so far about each order whose outcome is unknown. */
   readonly #resolutions = new Map<number, Resolution>();
   /** Live: the newest orders that have ended, for the exchange may still speak of them. A replay keeps none and uses their records again. */
-  readonly #ended = new Map<number, OrderRecord>();
+  readonly #ended: EndedOrders;
   readonly #keepEnded: number;
   readonly #fence: Fence;
   #count = 0;
@@ -51,6 +56,7 @@ export class OrderManager {
 
   constructor(exchange: ExchangePort, journal: Journal, reservations: Reservations, fence: Fence, scratch: Scratch | null) {
     this.#keepEnded = fence.keepEnded;
+    this.#ended = new EndedOrders(fence);
     this.#log = new OrderLog(scratch);
     this.#exchange = exchange;
     this.#fence = fence;
@@ -74,8 +80,11 @@ export class OrderManager {
     return this.#open.find(id) ?? this.#over(id);
   }
   #over(id: OrderId): OrderRecord | undefined {
-    return this.#tombstones.size > 0 || this.#keepEnded > 0 ? (this.#tombstones.get(id) ?? this.#ended.get(id)) : undefined;
+    if (this.#tombstones.size === 0 && this.#keepEnded === 0) return this.drafts.find(id);
+    return this.#tombstones.get(id) ?? this.#ended.get(id) ?? this.drafts.find(id);
   }
+  /** Orders that wait to be sent: they are not among the active ones. */
+  readonly drafts = new Drafts();
   /** Proved without effect: each may still land, for ever. */
   get tombstones(): ReadonlyMap<number, OrderRecord> {
     return this.#tombstones;
@@ -102,10 +111,12 @@ export class OrderManager {
     if (this.#open.isEmpty && this.#tombstones.size === 0) return null;
     for (const other of this.#open.all()) {
       if (other.instrumentIndex !== order.instrumentIndex) continue;
+      const isSameSlot = order.parent === 0 && other.parent === 0 && other.strategy === order.strategy && other.slot === order.slot;
+      if (isSameSlot && (other.state === STATE.cancelSent || other.cancelWanted)) return REPLACES;
       if (other.side === order.side && other.state === STATE.unknown) return 'SIDE_UNKNOWN';
-      if (order.parent === 0 && other.parent === 0 && other.strategy === order.strategy && other.slot === order.slot) return 'SLOT_BUSY';
+      if (isSameSlot) return 'SLOT_BUSY';
     }
-    return this.#makeUnique(order) ? null : 'FP_NOT_UNIQUE';
+    return makeUnique(order, this.#open.all(), this.#tombstones) ? null : 'FP_NOT_UNIQUE';
   }
 
   /** Ends a draft that may not be sent. `code` is the stable code of the refusal. */
@@ -113,9 +124,24 @@ export class OrderManager {
     order.code = code;
     this.#journal.denied(order, code);
     this.#step(order, EVENT.denied);
-    order.reason = 'denied';
+    this.#endDraft(order, 'denied');
+  }
+  /** An order waits as a draft until others have ended. */
+  wait(draft: WaitingDraft): void {
+    this.drafts.add(draft);
+    this.#journal.drafted(draft.order, draft);
+  }
+  /** Ends a draft that its strategy does not want any more. */
+  withdraw(order: OrderRecord, nowMs: number): void {
+    order.changedMs = nowMs as TimeMs;
+    this.#step(order, EVENT.canceled);
+    this.#endDraft(order, 'canceled');
+    this.#journal.state(order);
+  }
+  #endDraft(order: OrderRecord, reason: DoneReason): void {
+    order.reason = reason;
     order.confirmed = true;
-    this.#log.write(order, 'denied');
+    this.#log.write(order, reason);
     this.#pool(order);
   }
 
@@ -290,7 +316,7 @@ export class OrderManager {
         this.#reservations.assess(order, markTicks(order.instrumentIndex));
         this.#reservations.add(order);
       };
-      if (restored.now === 'refused') this.#ended.set(order.id, order);
+      if (restored.now === 'refused') this.#ended.add(order);
       else if (restored.now === 'tomb') {
         this.#tombstones.set(order.id, order);
         if (restored.endMs + TOMBSTONE_MS <= nowMs) continue;
@@ -312,7 +338,7 @@ export class OrderManager {
 
   /** The columns of all orders, those still open included. */
   columns(): OrderColumns {
-    for (const order of this.#open.all()) this.#log.write(order, 'open');
+    for (const order of [...this.#open.all(), ...this.drafts.orders]) this.#log.write(order, 'open');
     return this.#log.columns(this.#count - this.#base);
   }
 
@@ -334,18 +360,9 @@ export class OrderManager {
     if (reason === 'noEffect') return;
     this.#reservations.release(order);
     if (this.#keepEnded === 0) this.#pool(order);
-    else this.#keep(order);
+    else this.#ended.keep(order);
   }
 
-  #keep(order: OrderRecord): void {
-    const ended = this.#ended;
-    ended.set(order.id, order);
-    const youngMs = order.changedMs - this.#fence.keepEndedMs;
-    for (const [id, { changedMs }] of ended) {
-      if (ended.size <= this.#keepEnded && changedMs >= youngMs) return;
-      ended.delete(id);
-    }
-  }
   #pool(order: OrderRecord): void {
     order.isSpare = true;
     if (order === this.#hand) return;
@@ -375,24 +392,5 @@ export class OrderManager {
     }
     order.state = to;
     return true;
-  }
-
-  #makeUnique(order: OrderRecord): boolean {
-    if (!this.#looksTaken(order)) return true;
-    // By amount there is no lot to take away; a smaller amount is as good a mark.
-    const least = order.lots > 0 ? order.instrument.minLots : 1;
-    for (order.marked = 1; order.marked <= 16; order.marked++) {
-      if (order.lots > 0) order.lots = (order.lots - 1) as Lots;
-      else order.quoteUnits = (order.quoteUnits - 1) as Units;
-      if ((order.lots > 0 ? order.lots : order.quoteUnits) < least) return false;
-      if (!this.#looksTaken(order)) return true;
-    }
-    return false;
-  }
-
-  #looksTaken(order: OrderRecord): boolean {
-    for (const other of this.#open.all()) if (looksLike(other, order)) return true;
-    for (const tomb of this.#tombstones.values()) if (looksLike(tomb, order)) return true;
-    return false;
   }
 }

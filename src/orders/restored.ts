@@ -2,6 +2,7 @@
 
 import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
 import type { OrderId, OrderIntent, VenueOrderId } from '../model/order.ts';
+import type { Ended, Replaced } from './drafts.ts';
 import { STATE } from './lifecycle.ts';
 import { OrderRecord } from './record.ts';
 
@@ -29,11 +30,24 @@ export interface RestoredOrder extends OrderIntent {
   readonly endMs: number;
 }
 
+/** An order that waits for others to end. */
+export interface RestoredDraft {
+  readonly order: OrderRecord;
+  readonly ahead: readonly OrderId[];
+  readonly replaced: Replaced | null;
+  /** NaN for a replacement. */
+  readonly targetLots: number;
+  /** How those that have ended did so. */
+  readonly ended: ReadonlyMap<number, Ended>;
+}
+
 export interface RestoredOrders {
   /** The highest number that an order has had: the next one is above it, because a client order id is made of it. */
   readonly lastOrder: number;
   /** Oldest first. */
   readonly orders: readonly RestoredOrder[];
+  /** Oldest first; absent: none. */
+  readonly drafts?: readonly RestoredDraft[];
 }
 
 const STATES = {

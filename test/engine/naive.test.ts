@@ -98,10 +98,12 @@ async function compare(
     naive.equity.map(({ units }) => units),
     where,
   );
+  replacements += naive.replacements;
   return naive.fills.length;
 }
 
-const LATENCIES = [0, 20_000, 90_000];
+let replacements = 0;
+const LATENCIES = [0, 300, 20_000, 90_000];
 const KINDS = ['single', 'gaps', 'two intervals', 'three symbols', 'one grid', 'one grid with holes'];
 
 describe('the engine equals a naive walk over all instants', () => {
@@ -146,5 +148,17 @@ describe('the engine equals a naive walk over all instants', () => {
         }); // prettier-ignore
       }
     }
+  });
+
+  it.each(KINDS)('replacing orders by their tags: %s', async (kind) => {
+    replacements = 0;
+    for (const latencyMs of LATENCIES) {
+      for (let seed = 4001; seed <= 4000 + SEEDS; seed++) {
+        await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', {
+          share: 0.6, brackets: seed % 2 === 0, onBar: true, onFill: seed % 3 === 0, replaces: true,
+        }); // prettier-ignore
+      }
+    }
+    expect(replacements).toBeGreaterThan(20 * SEEDS);
   });
 });

@@ -74,12 +74,15 @@ const UNITS_PER_TICK_LOT = 1000n;
 const BASE_PER_LOT = 1000n;
 const MIN_LOTS = 2;
 
+const isSameSlot = (order: NaiveOrder, other: NaiveOrder) => other.at === order.at && other.parent === 0 && other.slot === order.slot;
 const halfUp = (over: bigint, under: bigint) => (over * 2n + under) / (under * 2n);
 
 export class Naive {
   readonly fills: NaiveFill[] = [];
   readonly equity: { timeMs: number; units: number }[] = [];
   readonly orders: NaiveOrder[] = [];
+  /** Orders that have waited for the end of another one. */
+  replacements = 0;
   readonly #options: NaiveOptions;
   readonly #feeds: readonly BarColumns[];
   readonly #ticks: readonly Ticks[];
@@ -94,6 +97,10 @@ export class Naive {
   readonly #late: NaiveOrder[][];
   readonly #exitPending: boolean[];
   #active: NaiveOrder[] = [];
+  /** Orders that have ended at this instant. */
+  readonly #over: NaiveOrder[] = [];
+  /** Drafts, each with the order under cancel that it waits for (docs/strategies.md, cancel and replace). */
+  #waiting: { readonly order: NaiveOrder; readonly old: NaiveOrder }[] = [];
   #due: { timeMs: number; run: () => void }[] = [];
   #cash: bigint;
   #now = 0;
@@ -147,6 +154,7 @@ export class Naive {
         started = true;
         if (script.onStart) this.#act(0, SALT.start);
       }
+      this.#sendDrafts();
       this.#tell(started);
       if (timerMs <= t) {
         timerMs += period;
@@ -210,7 +218,9 @@ export class Naive {
       closeTicks,
       isFlat: this.#isFlat(at),
       heldLots: this.#sellable(at),
-      open: this.#active.filter((order) => order.at === at).map(({ id }) => id),
+      open: [...this.#active, ...this.#waiting.map(({ order }) => order)]
+        .filter((order) => order.at === at)
+        .map(({ id, slot }) => ({ id, tag: slot })),
     });
     for (const action of actions) this.#perform(at, action);
   }
@@ -229,6 +239,7 @@ export class Naive {
       case 'cancel': {
         const order = this.#active.find(({ id }) => id === action.id);
         if (order) this.#cancel(order);
+        this.#withdraw(({ id }) => id === action.id);
       }
     }
   }
@@ -247,6 +258,7 @@ export class Naive {
 
   #exit(at: number): void {
     this.#brackets[at] = [];
+    this.#withdraw((draft) => draft.at === at);
     for (const order of this.#active.filter((one) => one.at === at).toReversed()) {
       if (order.slot === 'exit' && order.parent === 0) continue;
       this.#cancel(order);
@@ -272,8 +284,45 @@ export class Naive {
     return order;
   }
 
+  /** Drafts that are not wanted any more are never sent. */
+  #withdraw(which: (draft: NaiveOrder) => boolean): void {
+    for (const { order } of this.#waiting.filter((one) => which(one.order))) {
+      order.state = 'done';
+      order.ending = 'canceled';
+    }
+    this.#waiting = this.#waiting.filter(({ order }) => order.state === 'draft');
+  }
+  /** An order has ended: what waited for it is dropped if nothing is left, or sent. Here an order fills wholly or not at all. */
+  #follow(old: NaiveOrder): void {
+    this.#over.push(old);
+  }
+  /** Once the rows of the instant are delivered. */
+  #sendDrafts(): void {
+    for (const old of this.#over.splice(0)) this.#sendAfter(old);
+  }
+  #sendAfter(old: NaiveOrder): void {
+    const next = this.#waiting.find((one) => one.old === old)?.order;
+    if (!next) return;
+    this.#waiting = this.#waiting.filter(({ order }) => order !== next);
+    if (old.ending === 'filled' && old.isBuy === next.isBuy) {
+      next.state = 'done';
+      next.ending = 'denied';
+      return;
+    }
+    // A market buy by quantity takes its cap from the newest price.
+    if (next.isBuy && next.isMarket && next.lots > 0) next.limit = Math.floor((this.#last(next.at) * 1_010_000) / 1_000_000);
+    this.#submit(next);
+  }
+
   #submit(order: NaiveOrder): void {
     const { latencyMs } = this.#options;
+    const old = order.parent === 0 ? this.#active.find((other) => isSameSlot(order, other)) : undefined;
+    const isBusy = this.#waiting.some((one) => isSameSlot(order, one.order));
+    if (old && !isBusy && (old.state === 'cancelSent' || old.cancelWanted)) {
+      this.#waiting.push({ order, old });
+      this.replacements++;
+      return;
+    }
     const isRefused = this.#isSlotBusy(order) || !this.#makeUnique(order) || !this.#mayTrade(order);
     if (isRefused) {
       order.state = 'done';
@@ -285,8 +334,8 @@ export class Naive {
     if (latencyMs === 0 || order.parent > 0) this.#arrive(order);
     else this.#due.push({ timeMs: this.#now + latencyMs, run: () => this.#arrive(order) });
   }
-  #isSlotBusy({ at, parent, slot }: NaiveOrder): boolean {
-    return parent === 0 && this.#active.some((other) => other.at === at && other.parent === 0 && other.slot === slot);
+  #isSlotBusy(order: NaiveOrder): boolean {
+    return order.parent === 0 && this.#active.some((other) => isSameSlot(order, other));
   }
   #makeUnique(order: NaiveOrder): boolean {
     const isTaken = () => this.#active.some((a) => a.at === order.at && a.isBuy === order.isBuy && a.limit === order.limit && a.lots === order.lots && a.quote === order.quote); // prettier-ignore
@@ -330,9 +379,12 @@ export class Naive {
     order.ending = ending;
     this.#active = this.#active.filter((one) => one !== order);
     this.#books[order.at] = this.#books[order.at]!.filter((one) => one !== order);
-    if (!this.#exitPending[order.at] || this.#selling(order.at) > 0) return;
-    this.#exitPending[order.at] = false;
-    this.#close(order.at);
+    // An exit that waited goes first.
+    if (this.#exitPending[order.at] && this.#selling(order.at) === 0) {
+      this.#exitPending[order.at] = false;
+      this.#close(order.at);
+    }
+    this.#follow(order);
   }
 
   // --- Matching, by the rules of docs/matching.md

@@ -12,7 +12,11 @@ export interface View {
   readonly closeTicks: number;
   readonly isFlat: boolean;
   readonly heldLots: number;
-  readonly open: readonly number[];
+  readonly open: readonly OpenView[];
+}
+export interface OpenView {
+  readonly id: number;
+  readonly tag: string;
 }
 
 export interface Bracket {
@@ -35,9 +39,11 @@ export interface Mood {
   readonly seed: number;
   readonly share: number;
   readonly brackets: boolean;
+  /** Half of what it decides is to cancel an order and to place another one with its tag. */
+  readonly replaces?: boolean;
 }
 
-export function decide({ seed, share, brackets }: Mood, view: View): Action[] {
+export function decide({ seed, share, brackets, replaces = false }: Mood, view: View): Action[] {
   const rng = seededRng(seed * 7919 + (view.timeMs / 1000) * 31 + view.feed * 5 + view.salt);
   const pick = (below: number) => Math.floor(rng.next() * below);
   if (rng.next() >= share) return [];
@@ -50,6 +56,15 @@ export function decide({ seed, share, brackets }: Mood, view: View): Action[] {
       }
     : {};
   const tag = `slot${pick(4)}`;
+  const old = replaces && open.length > 0 && pick(2) === 0 ? open[pick(open.length)] : undefined;
+  if (old?.tag.startsWith('slot')) {
+    const price = pick(3) === 0 ? {} : { limit: closeTicks - 40 + pick(60) };
+    const next: Action =
+      pick(4) === 0
+        ? { kind: 'sell', lots: 2 + pick(Math.max(1, heldLots)), tag: old.tag, ...price }
+        : { kind: 'buy', lots: 2 + pick(300), tag: old.tag, bracket, ...price };
+    return [{ kind: 'cancel', id: old.id }, next];
+  }
   switch (pick(9)) {
     case 0:
       return [{ kind: 'buy', quote: 1000 + pick(30_000), tag, bracket }];
@@ -67,7 +82,7 @@ export function decide({ seed, share, brackets }: Mood, view: View): Action[] {
     case 7:
       return [{ kind: 'exit' }];
     default:
-      return open.length > 0 ? [{ kind: 'cancel', id: open[pick(open.length)]! }] : [];
+      return open.length > 0 ? [{ kind: 'cancel', id: open[pick(open.length)]!.id }] : [];
   }
 }
 
@@ -105,7 +120,7 @@ export function scripted(options: ScriptOptions) {
         closeTicks: Math.round(feed.bar.close * 100),
         isFlat: position.isFlat,
         heldLots: position.qty.times(1000).floor().toNumber(),
-        open: this.openOrders(feed).map(({ id }) => id),
+        open: this.openOrders(feed).map(({ id, tag }) => ({ id, tag })),
       };
       for (const action of decide(options, view)) this.perform(feed, action);
     }

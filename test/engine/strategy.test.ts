@@ -266,7 +266,19 @@ describe('actions', () => {
       if (row === 2) own.order(true, { base: '0.25' });
       if (row === 4) seen.push(String(api.position().qty), api.position().entryPrice, api.position().isLong, api.position().isShort, api.cash(), api.equity()); // prettier-ignore
     });
-    expect(seen).toEqual([[[1, 'buy', '0.1', '0', 'working', 'buy', 99, null, null]], 0, true, NaN, 100_000, '0.25', 100, true, false, 99_975, 100_000]);
+    expect(seen).toEqual([
+      [[1, 'buy', '0.1', '0', 'working', 'buy', 99, null, null]],
+      0,
+      true,
+      NaN,
+      100_000,
+      '0.25',
+      100,
+      true,
+      false,
+      99_975,
+      100_000,
+    ]);
   });
 
   it('an open order says its tag, its limit, and the entry that it closes', async () => {

@@ -24,6 +24,7 @@ const KINDS = [
   'fill',
   'cancel',
   'canceled',
+  'replace',
   'landed',
   'trouble',
 ] as const;
@@ -36,9 +37,9 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 let trades = 0;
 
-function send({ engine }: RestartBot, { kind, share }: Step): void {
+function send({ engine }: RestartBot, { kind, share }: Step, slot?: string): void {
   const order = engine.newOrder(0, engine.execution[0]!, kind === 'sell' ? 'sell' : 'buy');
-  order.slot = `slot ${order.id}`;
+  order.slot = slot ?? `slot ${order.id}`;
   order.role = 'limit';
   order.lots = Math.max(2, kind === 'sell' ? Math.floor((engine.ledger.lots(0, 0) * share) / 100) : share * 20) as Lots;
   order.limit = (10_000 - (kind === 'sell' ? 0 : share)) as Ticks;
@@ -71,6 +72,10 @@ function act(bot: RestartBot, event: Step): void {
   if (kind === 'noEffect' && order.state === STATE.unknown) engine.outcomes.resolve(order.id, null);
   if (kind === 'placed' && order.state === STATE.unknown) engine.outcomes.resolve(order.id, `v${order.id}` as VenueOrderId);
   if (kind === 'cancel') engine.orders.cancel(order, engine.nowMs);
+  if (kind === 'replace' && order.parent === 0) {
+    engine.orders.cancel(order, engine.nowMs);
+    send(bot, event, order.slot);
+  }
   if (kind === 'canceled' && isOpen) engine.ended(order.id, 'canceled', engine.nowMs);
   if (kind === 'fill' && isOpen) {
     const lots = Math.min(rest, Math.max(1, Math.ceil((order.lots * share) / 100)));
@@ -197,7 +202,9 @@ describe('halts in the journal', () => {
     bot.engine.over('GAP', 0);
     disk.run();
     const again = openBot(disk.afterKill('', 0), NOW_MS + 1);
-    expect(again.engine.risk.halts.causes()).toMatchObject(bot.engine.risk.halts.causes().map(({ scope, state, code, why }) => ({ scope, state, code, why })));
+    expect(again.engine.risk.halts.causes()).toMatchObject(
+      bot.engine.risk.halts.causes().map(({ scope, state, code, why }) => ({ scope, state, code, why })),
+    );
     again.engine.risk.resume({ kind: 'account' }, 'ALIEN', 'mara', NOW_MS + 2);
     const said = again.desk.state;
     expect([...said.halts.keys()].toSorted()).toEqual(['account ALIEN', 'market spot OPERATOR', 'strategy 0 OPERATOR']);

@@ -4,10 +4,10 @@ import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { Order, OrderId } from '../../model/order.ts';
 import type { Evidence } from '../../ports/exchange.ts';
-import type { Journal } from '../../ports/journal.ts';
+import type { Journal, Waits } from '../../ports/journal.ts';
 import type { Facts } from './fields.ts';
 import type { JournalFile } from './journalFile.ts';
-import { executionOf, guardsOf, moneyText, qtyText, sizesOf } from './orderText.ts';
+import { draftOf, executionOf, guardsOf, moneyText, qtyText, sizesOf } from './orderText.ts';
 import type { Body } from './records.ts';
 
 /** When an order is signed. */
@@ -63,6 +63,9 @@ export class FileJournal implements Journal {
 
   denied(order: Order, code: string): number {
     return this.#verdict(order, code);
+  }
+  drafted(order: Order, waits: Waits): number {
+    return this.#file.append('DRAFT', { cid: this.#cid(order), ...draftOf(order, waits) });
   }
   submitted(order: Order): number {
     this.#verdict(order, null);
@@ -181,7 +184,13 @@ export class FileJournal implements Journal {
     });
   }
   #verdict(order: Order, code: string | null): number {
-    return this.#file.append('VERDICT', { cid: this.#cid(order), order: order.id, ok: code === null, code, inputs: this.#facts.verdictInputs(order) });
+    return this.#file.append('VERDICT', {
+      cid: this.#cid(order),
+      order: order.id,
+      ok: code === null,
+      code,
+      inputs: this.#facts.verdictInputs(order),
+    });
   }
   #cid(order: Order): string {
     return this.#facts.clientOrderId(order.id);

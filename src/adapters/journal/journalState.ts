@@ -20,6 +20,12 @@ export interface OrderTrace {
   readonly endMs: number;
 }
 
+/** An order that waits for others, and those of them that have ended since. */
+export interface DraftTrace {
+  readonly draft: RecordOf<'DRAFT'>;
+  readonly ended: Map<number, OrderTrace>;
+}
+
 /** So long a refused order is looked for at the exchange, in case that it has it after all: of process time, ms. */
 export const REFUSED_WATCH_MS = 30 * 60_000;
 
@@ -51,6 +57,8 @@ export class JournalState {
   readonly tombs = new Map<string, OrderTrace>();
   /** Refused not long ago: the exchange may have them after all. */
   readonly refused = new Map<string, OrderTrace>();
+  /** Orders that wait to be sent, by client order id. A kill has dropped those before it. */
+  readonly drafts = new Map<string, DraftTrace>();
   /** The highest number that an order has had, a denied one too: client order ids are made of them, and none is made twice. */
   lastOrder = 0;
   /** Causes that hold, by scope and code. */
@@ -83,6 +91,7 @@ export class JournalState {
         this.config = record;
         break;
       case 'HALT':
+        if (record.state === 'KILLED') this.drafts.clear();
         this.halts.set(`${record.scope} ${record.code}`, record);
         break;
       case 'RESUME':
@@ -101,7 +110,13 @@ export class JournalState {
       case 'HUMAN':
         this.decisions.push(record);
         break;
+      case 'DRAFT':
+        this.symbols.add(record.symbol);
+        if (record.order > this.lastOrder) this.lastOrder = record.order;
+        this.drafts.set(record.cid, { draft: record, ended: new Map() });
+        break;
       case 'VERDICT':
+        this.drafts.delete(record.cid);
         if (record.order > this.lastOrder) this.lastOrder = record.order;
         break;
       case 'SEGMENT':
@@ -141,6 +156,7 @@ export class JournalState {
   /** What the exchange has done by itself, a liquidation say, has no INTENT and no trace. */
   #goOn(cid: string, record: RecordOf<OrderRecordKind>): void {
     const { unfinished, tombs } = this;
+    if (record.k === 'STATE') this.drafts.delete(cid);
     const known = unfinished.get(cid) ?? tombs.get(cid) ?? this.refused.get(cid);
     if (!known) return;
     const trace = goneOn(known, record);
@@ -148,8 +164,13 @@ export class JournalState {
     else tombs.delete(cid); // it has landed late
     if (record.k === 'REFUSED') this.#watch(cid, trace);
     else this.refused.delete(cid);
+    if (isOver(record)) this.#ended(trace);
     if (isOver(record)) unfinished.delete(cid);
     else unfinished.set(cid, trace);
+  }
+
+  #ended(trace: OrderTrace): void {
+    for (const { draft, ended } of this.drafts.values()) if (draft.ahead.includes(trace.intent.order)) ended.set(trace.intent.order, trace);
   }
 
   #targetSent(target: RecordOf<'INTENT'>): void {

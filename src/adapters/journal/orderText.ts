@@ -4,6 +4,7 @@ import { fromScaled } from '../../base/decimal.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { Order } from '../../model/order.ts';
+import type { Waits } from '../../ports/journal.ts';
 import type { Body } from './records.ts';
 
 export const qtyText = ({ instrument }: Pick<Order, 'instrument'>, lots: number): string => fromScaled(lots, instrument.quantityDigits);
@@ -30,6 +31,44 @@ type Guards = Pick<Body<'INTENT'>, 'takeProfit' | 'stopLoss' | 'trailing' | 'tri
 export function guardsOf({ instrument, takeProfit, stopLoss, trailing, trigger }: Order): Guards {
   const price = (ticks: number | undefined): string | null => (ticks === undefined || ticks === 0 ? null : priceText(instrument, ticks));
   return { takeProfit: price(takeProfit), stopLoss: price(stopLoss), trailing: price(trailing), trigger: price(trigger) };
+}
+
+/** What a draft asks for, and what it waits for. */
+export function draftOf(order: Order, { ahead, replaced, targetLots }: Waits): Omit<Body<'DRAFT'>, 'cid'> {
+  const { instrument, condition = 0 } = order;
+  const { symbol, side, qty, amount, price } = sizesOf(order);
+  const { takeProfit, stopLoss, trailing } = guardsOf(order);
+  return {
+    order: order.id,
+    strategy: order.strategy,
+    symbol,
+    side,
+    role: order.role,
+    qty,
+    amount,
+    price,
+    reduceOnly: order.reduceOnly,
+    timeInForce: order.timeInForce,
+    slot: order.slot,
+    takeProfit,
+    stopLoss,
+    trailing,
+    condition: condition === 0 ? null : priceText(instrument, condition),
+    rises: order.rises === true,
+    createdMs: order.createdMs,
+    ahead,
+    replaced:
+      replaced === null
+        ? null
+        : {
+            side: replaced.side,
+            qty: qtyText(order, replaced.lots),
+            amount: moneyText(instrument, replaced.quoteUnits),
+            filled: qtyText(order, replaced.filledLots),
+            spent: moneyText(instrument, replaced.filledUnits),
+          },
+    target: Number.isNaN(targetLots) ? null : fromScaled(targetLots, instrument.quantityDigits),
+  };
 }
 
 type Execution = Pick<

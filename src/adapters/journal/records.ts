@@ -44,6 +44,34 @@ export const KINDS = {
     riskReserve: text,
     createdMs: whole,
   },
+  /**
+   * The order waits until the orders `ahead` have ended, and is sent then: a VERDICT of its own follows, or a STATE where it is withdrawn.
+   * `replaced`: side, size and what was filled of the order that it replaces, when it was asked for; null for a reversal. `target`: what a
+   * reversal is to come to hold, below 0 short.
+   */
+  DRAFT: {
+    cid: text,
+    order: whole,
+    strategy: whole,
+    symbol: text,
+    side,
+    role,
+    qty: orNull(decimal),
+    amount: orNull(decimal),
+    price: orNull(decimal),
+    reduceOnly: flag,
+    timeInForce,
+    slot: text,
+    takeProfit: orNull(decimal),
+    stopLoss: orNull(decimal),
+    trailing: orNull(decimal),
+    condition: orNull(decimal),
+    rises: flag,
+    createdMs: whole,
+    ahead: listOf(whole),
+    replaced: orNull(facts),
+    target: orNull(decimal),
+  },
   /** On the disk before the first byte leaves. `signMs`: the X-CH-TS of the request; `venueLatestMs`: the latest that venue time can have been. */
   SEND: { cid: text, signMs: whole, venueLatestMs: whole },
   ACK: { cid: text, orderId: text },

@@ -4,8 +4,10 @@ import type { Lots, Ticks, TimeMs, Units } from '../../base/brand.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { OrderId, VenueOrderId } from '../../model/order.ts';
-import type { RestoredOrder, RestoredOrders } from '../../orders/restored.ts';
-import { restartOf, type JournalState, type OrderTrace, type Restart } from './journalState.ts';
+import type { Ended } from '../../orders/drafts.ts';
+import { OrderRecord } from '../../orders/record.ts';
+import type { RestoredDraft, RestoredOrder, RestoredOrders } from '../../orders/restored.ts';
+import { restartOf, type DraftTrace, type JournalState, type OrderTrace, type Restart } from './journalState.ts';
 import type { Body } from './records.ts';
 import { whole } from './whole.ts';
 
@@ -26,7 +28,64 @@ export function restoredOrders(state: JournalState, instruments: readonly Instru
     ...restored(state.refused.values(), ended('refused')),
   ];
   // Reserves of orders without effect end in the order in which they were proved.
-  return { lastOrder: state.lastOrder, orders: orders.toSorted((a, b) => endOf(a) - endOf(b) || a.id - b.id) };
+  return {
+    lastOrder: state.lastOrder,
+    orders: orders.toSorted((a, b) => endOf(a) - endOf(b) || a.id - b.id),
+    drafts: [...state.drafts.values()].map((trace) => draftIn(trace, instruments)),
+  };
+}
+
+/** A draft as its record says it, and how the orders ahead of it have ended so far. */
+function draftIn({ draft, ended }: DraftTrace, instruments: readonly Instrument[]): RestoredDraft {
+  const index = indexOf(draft.symbol, instruments);
+  const instrument = instruments[index]!;
+  const { priceDigits, quantityDigits, quoteDigits } = instrument;
+  const price = (text: string | null): Ticks => (text === null ? 0 : whole(text, priceDigits)) as Ticks;
+  const order = new OrderRecord();
+  order.begin(draft.order, draft.strategy, instrument, index, draft.side, draft.createdMs);
+  order.role = draft.role;
+  order.lots = (draft.qty === null ? 0 : whole(draft.qty, quantityDigits)) as Lots;
+  order.quoteUnits = (draft.amount === null ? 0 : whole(draft.amount, quoteDigits)) as Units;
+  order.limit = price(draft.price);
+  order.reduceOnly = draft.reduceOnly;
+  order.timeInForce = draft.timeInForce;
+  order.slot = draft.slot;
+  order.takeProfit = price(draft.takeProfit);
+  order.stopLoss = price(draft.stopLoss);
+  order.trailing = price(draft.trailing);
+  order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
+  order.condition = price(draft.condition);
+  order.rises = draft.rises;
+  const { replaced } = draft;
+  const lots = (name: string): number => whole(String(replaced?.[name]), quantityDigits);
+  const money = (name: string): number => whole(String(replaced?.[name]), quoteDigits);
+  return {
+    order,
+    ahead: draft.ahead as readonly OrderId[],
+    replaced:
+      replaced === null
+        ? null
+        : {
+            id: draft.ahead[0] as OrderId,
+            side: replaced['side'] === 'sell' ? 'sell' : 'buy',
+            lots: lots('qty'),
+            quoteUnits: money('amount'),
+            filledLots: lots('filled'),
+            filledUnits: money('spent'),
+          },
+    targetLots: draft.target === null ? NaN : whole(draft.target, quantityDigits),
+    ended: new Map([...ended].map(([id, trace]) => [id, endIn(trace, instrument)])),
+  };
+}
+
+function endIn({ intent, fills, state }: OrderTrace, { quantityDigits, quoteDigits }: Instrument): Ended {
+  const filledLots = fills.reduce((sum, { qty }) => sum + whole(qty, quantityDigits), 0);
+  const isWhole = intent.qty !== null && filledLots >= whole(intent.qty, quantityDigits);
+  return {
+    filledLots: filledLots as Lots,
+    filledUnits: fills.reduce((sum, { notional }) => sum + whole(notional, quoteDigits), 0) as Units,
+    reason: isWhole ? 'filled' : (state?.reason ?? 'canceled'),
+  };
 }
 
 const endOf = ({ endMs }: RestoredOrder): number => (Number.isNaN(endMs) ? Infinity : endMs);

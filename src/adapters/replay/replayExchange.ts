@@ -1,6 +1,7 @@
 // The exchange of a backtest: a venue that replayed rows trade against, latency on the due queue, and answers that can be lost.
 
 import { pow10 } from '../../base/exact.ts';
+import { sweepCollars } from '../../engine/collar.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { FeedRun } from '../../engine/feed.ts';
 import type { TickColumn } from '../../model/bars.ts';
@@ -142,7 +143,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     book.matchOpen(openMs, open, volumeLots);
     if (this.working(instrument) > 0) this.#insideRow(lane, instrument, row, openMs, closeMs, open);
     if (lane.late > 0) this.#actLateCancels(lane);
-    if (lane.collared > 0) lane.collared = book.working > 0 ? this.#engine.sweep(instrument, openMs) : 0;
+    if (lane.collared > 0) lane.collared = book.working > 0 ? sweepCollars(this.#engine, instrument, openMs) : 0;
   }
 
   /** What happens after the open: apart, because most rows with an order are done at their open, and their high and low are not read. */

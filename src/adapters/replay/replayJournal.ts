@@ -3,7 +3,7 @@
 import type { Fill } from '../../model/fill.ts';
 import type { Order } from '../../model/order.ts';
 import type { Evidence } from '../../ports/exchange.ts';
-import type { Journal } from '../../ports/journal.ts';
+import type { Journal, Waits } from '../../ports/journal.ts';
 
 const PRIME = 16_777_619;
 const MIX = 0x85eb_ca6b | 0;
@@ -23,6 +23,9 @@ export class ReplayJournal implements Journal {
 
   denied(order: Order, code: string): number {
     return this.#record(1, order.id, code.length);
+  }
+  drafted(order: Order, { ahead }: Waits): number {
+    return this.#record(3, order.id, ahead.length);
   }
   submitted(order: Order): number {
     return this.#record(2, order.id, order.lots + order.quoteUnits + order.createdMs * 31);

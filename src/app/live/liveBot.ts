@@ -188,6 +188,8 @@ export class LiveBot {
     this.#auditor.stop();
     this.#pulse.stop();
     this.#maintenance.stop();
+    if (config.onStop === 'cancel') this.driver.step(() => engine.drafts.withdrawAll(() => true));
+    engine.drafts.hold();
     if (this.#isRunning && !this.#isBroken) {
       if (config.onStop === 'cancel')
         this.driver.step(() =>

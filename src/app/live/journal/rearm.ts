@@ -9,6 +9,7 @@ export function takeRearm(bot: LiveBot): void {
   const rearm = readRearm(config.data);
   if (rearm === null) return;
   const { who, why } = rearm;
+  engine.drafts.dropAll('KILLED');
   engine.risk.resume({ kind: 'account' }, 'KILLED', `${who}: ${why}`, venueMs());
   log.decided(null, `re-armed by ${who} after the kill of ${rearm.latch.who}: ${why}`, 'KILLED', 'warn');
   // Were it forgotten earlier, a crash could leave a bot that is killed by its journal alone.

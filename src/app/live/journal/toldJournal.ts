@@ -3,7 +3,7 @@
 import type { Fill } from '../../../model/fill.ts';
 import type { Order } from '../../../model/order.ts';
 import type { Evidence } from '../../../ports/exchange.ts';
-import type { Journal } from '../../../ports/journal.ts';
+import type { Journal, Waits } from '../../../ports/journal.ts';
 import { orderWords } from '../../bot/orderWords.ts';
 
 /** Codes of the exchange are numbers; words say why an order did not leave. */
@@ -45,6 +45,10 @@ export class ToldJournal implements Journal {
     this.counts.denied++;
     this.#tell(order, `${orderWords(order)}: denied: ${this.#telling.detail(code)}`, code);
     return this.#journal.denied(order, code);
+  }
+  drafted(order: Order, waits: Waits): number {
+    this.#tell(order, `${orderWords(order)}: waits for the end of ${orderNames(waits.ahead)}`, null);
+    return this.#journal.drafted(order, waits);
   }
   submitted(order: Order): number {
     this.counts.sent++;
@@ -91,3 +95,5 @@ export class ToldJournal implements Journal {
     this.#telling.after(() => this.#telling.decided(strategy, says, code));
   }
 }
+
+const orderNames = (ids: readonly number[]): string => `order${ids.length === 1 ? '' : 's'} ${ids.join(', ')}`;

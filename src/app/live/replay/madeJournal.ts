@@ -1,9 +1,9 @@
 // The journal of a replay: keeps what the engine decides, in words that the recorded decision has too.
 
-import { qtyText, sizesOf } from '../../../adapters/journal/orderText.ts';
-import type { JournalRecord } from '../../../adapters/journal/records.ts';
+import { draftOf, qtyText, sizesOf } from '../../../adapters/journal/orderText.ts';
+import type { Body, JournalRecord } from '../../../adapters/journal/records.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
-import type { Journal } from '../../../ports/journal.ts';
+import type { Journal, Waits } from '../../../ports/journal.ts';
 
 export class MadeJournal implements Journal {
   /** Decisions that were made and not held against the record yet. */
@@ -17,6 +17,10 @@ export class MadeJournal implements Journal {
 
   denied(order: Order, code: string): number {
     this.made.push(`verdict on ${this.#cidOf(order.id)}: ${code}`);
+    return 0;
+  }
+  drafted(order: Order, waits: Waits): number {
+    this.made.push(draftText(this.#cidOf(order.id), draftOf(order, waits)));
     return 0;
   }
   submitted(order: Order): number {
@@ -65,6 +69,7 @@ export class MadeJournal implements Journal {
 export function decisionIn(record: JournalRecord): string | null {
   if (record.k === 'VERDICT') return `verdict on ${record.cid}: ${record.code ?? 'approved'}`;
   if (record.k === 'INTENT') return intentText(record);
+  if (record.k === 'DRAFT') return draftText(record.cid, record);
   return record.k === 'STATE' && record.lifecycle === 'cancelSent' ? cancelText(record.cid, record.filled) : null;
 }
 
@@ -80,3 +85,5 @@ interface Intended {
 const intentText = ({ cid, strategy, fp, role, reduceOnly, createdMs }: Intended): string =>
   `order ${cid} of strategy ${strategy}: ${fp} ${role}${reduceOnly ? ' reducing' : ''} at ${createdMs}`;
 const cancelText = (cid: string, filled: string): string => `cancel of ${cid}, ${filled} filled`;
+const draftText = (cid: string, { side, qty, amount, price, slot, ahead }: Omit<Body<'DRAFT'>, 'cid'>): string =>
+  `draft ${cid}: ${side} ${qty ?? amount} at ${price ?? 'the market'}, ${slot}, after ${ahead.join(', ')}`;

@@ -84,7 +84,7 @@ export class ReplayedProcess {
     const { state, history } = readBefore(before);
     const orders = new Map<string, OrderId>();
     for (const record of [...before, ...own])
-      if (record.k === 'VERDICT' || record.k === 'INTENT') orders.set(record.cid, record.order as OrderId);
+      if (record.k === 'VERDICT' || record.k === 'INTENT' || record.k === 'DRAFT') orders.set(record.cid, record.order as OrderId);
     const cids = new Map([...orders].map(([cid, id]) => [id, cid]));
     const fromMs = Number(config.limits['fromMs'] ?? 0);
     const warm = own.filter((record): record is RecordOf<'INSTANT'> => record.k === 'INSTANT' && record.atMs <= fromMs);

@@ -1,6 +1,7 @@
 // Stops that the bot holds itself, looked at when a bar has closed: the exchange does not know them.
 
 import { pow10 } from '../../../base/exact.ts';
+import { sweepCollars } from '../../../engine/collar.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feed.ts';
 
@@ -21,5 +22,5 @@ export function watchRow(engine: Engine, feed: FeedRun, row: number): void {
     brackets.reached(index, high!, low!, -Infinity, desk.onHit);
     if (brackets.follow(index, high!, low!, openMs)) brackets.followClose(index, close!, openMs);
   }
-  engine.sweep(index, openMs);
+  sweepCollars(engine, index, openMs);
 }

@@ -48,7 +48,7 @@ export function viewOf({ bot, counts, startedMs, kill, loopDelayP99Ms }: ViewPar
     scopes: scopeViews(engine.risk.halts, namedOf(engine)),
     strategies: strategiesOf(bot, counts),
     positions: positionsOf(engine),
-    open: active
+    open: [...active, ...engine.orders.drafts.orders]
       .filter(({ lifecycle }) => lifecycle !== 'unknown')
       .slice(0, MOST_OPEN)
       .map((order) => orderView(order, named)),

@@ -1,0 +1,64 @@
+// Orders that are not sent yet, because others have to end first: replacements of an order under cancel, and reversals of a position.
+
+import type { OrderId, Side } from '../model/order.ts';
+import type { OrderRecord } from './record.ts';
+
+/** An order as it stood when its replacement was asked for. */
+export interface Replaced {
+  readonly id: OrderId;
+  readonly side: Side;
+  readonly lots: number;
+  readonly quoteUnits: number;
+  readonly filledLots: number;
+  readonly filledUnits: number;
+}
+
+/** How a replaced order ended. */
+export type Ended = Pick<OrderRecord, 'filledLots' | 'filledUnits' | 'reason'>;
+
+export interface WaitingDraft {
+  readonly order: OrderRecord;
+  /** Orders that have to end first; one that has ended is taken out. */
+  readonly ahead: OrderId[];
+  /** Of a replacement: the old order; null for a reversal. */
+  readonly replaced: Replaced | null;
+  /** Of a reversal: what is to be held, in lots, below 0 short. NaN for a replacement. */
+  readonly targetLots: number;
+  /** Of a replacement whose time has come: what the old order left of it, in lots, or in units where it is by amount. NaN before. */
+  left: number;
+}
+
+export class Drafts {
+  readonly #waiting: WaitingDraft[] = [];
+
+  get waiting(): readonly WaitingDraft[] {
+    return this.#waiting;
+  }
+  get orders(): readonly OrderRecord[] {
+    return this.#waiting.map(({ order }) => order);
+  }
+  find(id: OrderId): OrderRecord | undefined {
+    return this.#waiting.find(({ order }) => order.id === id)?.order;
+  }
+  add(draft: WaitingDraft): void {
+    this.#waiting.push(draft);
+  }
+  remove(draft: WaitingDraft): void {
+    this.#waiting.splice(this.#waiting.indexOf(draft), 1);
+  }
+}
+
+/**
+ * Returns the size of a replacement, in its own unit (lots, or units of an amount): what was wanted, less what the old order has filled
+ * since, and no more than the old order left where both are of one unit. 0: nothing is left. A replacement of the other side keeps its size.
+ */
+export function sizeLeft(order: Pick<OrderRecord, 'side' | 'lots' | 'quoteUnits'>, old: Replaced, end: Ended): number {
+  const byAmount = order.quoteUnits > 0;
+  const wanted = byAmount ? order.quoteUnits : order.lots;
+  if (old.side !== order.side) return wanted;
+  if (end.reason === 'filled') return 0;
+  const filled = byAmount ? end.filledUnits : end.filledLots;
+  const before = byAmount ? old.filledUnits : old.filledLots;
+  const whole = Math.max(wanted, byAmount ? old.quoteUnits : old.lots);
+  return Math.max(0, Math.min(wanted - (filled - before), whole - filled));
+}

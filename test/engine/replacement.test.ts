@@ -1,0 +1,220 @@
+// Cancel and replace with the same tag, at any latency: the new order waits for the old one, and is sized for what that one left.
+
+import { describe, expect, it } from 'vitest';
+import { Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
+import { barsOfRows, fillRows, orderRows, run, type PlanOptions } from './world.ts';
+
+type RowOf = readonly [open: number, high: number, low: number, close: number, volume?: number];
+const QUIET: RowOf = [10_000, 10_010, 9990, 10_000];
+const quiet = (rows: number): RowOf[] => Array.from({ length: rows }, () => QUIET);
+/** Goes below 99, to 98.9. */
+const DIP: RowOf = [10_000, 10_000, 9890, 9950];
+const BUY: Size = { base: '0.1' };
+
+class Scribe extends Strategy {
+  told: string[] = [];
+  row = 0;
+  order = (isBuy: boolean, size: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
+  drop = (id: number) => this.cancel(id as never);
+  leave = () => this.exit();
+  tagged = (tag: string) => this.openOrders().filter((order) => order.tag === tag);
+  open = () => this.openOrders().map(({ id, lifecycle }) => `${id} ${lifecycle}`);
+  override onOrder({ id, lifecycle, code }: OrderInfo) {
+    this.told.push(`${id} ${lifecycle}${code === null ? '' : ` ${code}`}`);
+  }
+}
+type Script = Readonly<Record<number, (strategy: Scribe) => unknown>>;
+
+async function play(
+  script: Script,
+  rows: readonly RowOf[],
+  options: Partial<PlanOptions> = {},
+  faultOf?: (order: { readonly id: number }) => 'none' | 'lostAnswer' | 'lostRequest',
+) {
+  let last: Scribe | undefined;
+  class Played extends Scribe {
+    override onBar() {
+      // oxlint-disable-next-line typescript/no-this-alias -- the test looks at what the strategy was told
+      last = this;
+      script[this.row++]?.(this);
+    }
+  }
+  const { record, engine } = await run({ strategies: [Played], feeds: { bars: barsOfRows(rows) }, ...options }, faultOf ? { faultOf } : {});
+  return { engine, told: last!.told, orders: orderRows(record), fills: fillRows(record) };
+}
+
+/** Rests at 99; at the close of row 2 it is replaced by one at 98. */
+const replaceAt = (row: number, size: Size = BUY, more: OrderOptions = {}): Script => ({
+  0: (own) => own.order(true, BUY, { limit: 99, tag: 'rung' }),
+  [row]: (own) => {
+    own.drop(1);
+    own.order(true, size, { limit: 98, tag: 'rung', ...more });
+  },
+});
+
+describe.each([0, 300, 20_000, 90_000])('a replacement with the same tag, latency %i ms', (latencyMs) => {
+  const slow = { fills: { latencyMs } };
+
+  it('is sent once the old order has ended, and is never refused with SLOT_BUSY', async () => {
+    const { orders } = await play(replaceAt(3), quiet(9), slow);
+    expect(orders.map(({ ending, lots, limit, code }) => [ending, lots, limit, code])).toEqual([
+      ['canceled', 100, 9900, ''],
+      ['open', 100, 9800, ''],
+    ]);
+  });
+
+  it('repeats at every bar as a ladder does', async () => {
+    const script: Script = Object.fromEntries(Array.from({ length: 30 }, (_, row) => [row, (own: Scribe) => ladder(own, row)]));
+    const { orders, told } = await play(script, quiet(32), slow);
+    expect(told.filter((line) => line.includes('SLOT_BUSY'))).toEqual([]);
+    expect(orders.filter(({ ending }) => ending === 'open')).toHaveLength(2);
+  });
+});
+
+/** Two rungs: what works is cancelled, and a new one with its tag follows; a draft that waits is left alone. */
+function ladder(own: Scribe, row: number): void {
+  for (const [at, tag] of ['a', 'b'].entries()) {
+    const known = own.tagged(tag);
+    if (known.some(({ lifecycle }) => lifecycle === 'draft')) continue;
+    for (const { id } of known) own.drop(id);
+    own.order(true, BUY, { limit: 99 - at - (row % 7) * 0.1, tag });
+  }
+}
+
+describe('a replacement', () => {
+  const slow = { fills: { latencyMs: 20_000 } };
+
+  it('waits as a draft that the strategy is told of and sees among its open orders', async () => {
+    const seen: string[] = [];
+    const script = { ...replaceAt(3), 4: (own: Scribe) => seen.push(...own.open()) };
+    const { told } = await play(script, quiet(9), { fills: { latencyMs: 90_000 } });
+    expect(seen).toEqual(['1 cancelSent', '2 draft']);
+    expect(told).toEqual(['1 working', '2 draft', '1 done', '2 working']);
+  });
+
+  it('is dropped with REPLACED_FILLED when the old order fills wholly before its cancel acts', async () => {
+    const { orders, fills, told } = await play(replaceAt(3), [...quiet(4), DIP, ...quiet(4)], slow);
+    expect(fills.map(({ order, price }) => [order, price])).toEqual([[1, 9900]]); // prettier-ignore
+    expect(orders[1]).toMatchObject({ ending: 'denied', code: 'REPLACED_FILLED', filled: 0 });
+    expect(told.at(-1)).toBe('2 done REPLACED_FILLED');
+  });
+
+  it('is sized for what the old order left when that one fills in part', async () => {
+    const thin: RowOf = [10_000, 10_000, 9890, 9950, 0.4];
+    const { orders } = await play(replaceAt(3), [...quiet(4), thin, ...quiet(4)], { fills: { latencyMs: 20_000, maxVolumeSharePpm: 100_000 } }); // prettier-ignore
+    expect(orders.map(({ ending, lots, filled }) => [ending, lots, filled])).toEqual([['canceled', 100, 40], ['open', 60, 0]]); // prettier-ignore
+  });
+
+  it('that is larger than the old order keeps its own size where that one fills nothing', async () => {
+    const { orders } = await play(replaceAt(3, { base: '0.25' }), quiet(9), slow);
+    expect(orders[1]).toMatchObject({ ending: 'open', lots: 250 });
+  });
+
+  it('is never open beside the old order, and needs no money for both', async () => {
+    // All cash is in the old order: both at once would be refused with MARGIN.
+    const script: Script = {
+      0: (own) => own.order(true, { base: '0.1' }, { limit: 99, tag: 'rung' }),
+      3: (own) => {
+        own.drop(1);
+        own.order(true, { base: '0.1' }, { limit: 98, tag: 'rung' });
+      },
+    };
+    const { orders } = await play(script, quiet(9), { fills: { latencyMs: 90_000 }, cash: { USDT: '10' } });
+    expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['canceled', ''], ['open', '']]); // prettier-ignore
+  });
+
+  it('is judged by risk when it is sent', async () => {
+    const { orders } = await play(replaceAt(3, { base: '0.2' }), quiet(9), { ...slow, risk: { maxOrderQty: '0.15' } });
+    expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['canceled', ''], ['denied', 'QTY_MAX']]); // prettier-ignore
+  });
+
+  it('of an order in flight waits for its acknowledgement and its cancel', async () => {
+    const script: Script = {
+      0: (own) => {
+        own.order(true, BUY, { limit: 99, tag: 'rung' });
+        own.drop(1);
+        own.order(true, BUY, { limit: 98, tag: 'rung' });
+      },
+    };
+    const { orders } = await play(script, quiet(9), { fills: { latencyMs: 90_000 } });
+    expect(orders.map(({ ending, limit }) => [ending, limit])).toEqual([['canceled', 9900], ['open', 9800]]); // prettier-ignore
+  });
+
+  it('counts as the order of its tag: a second one is denied', async () => {
+    const script = { ...replaceAt(3), 4: (own: Scribe) => own.order(true, BUY, { limit: 97, tag: 'rung' }) };
+    const { orders } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
+    expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['canceled', ''], ['open', ''], ['denied', 'SLOT_BUSY']]); // prettier-ignore
+  });
+
+  it('can be cancelled while it waits: it is never sent', async () => {
+    const script = { ...replaceAt(3), 4: (own: Scribe) => own.drop(2) };
+    const { orders, told } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
+    expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
+    expect(told.filter((line) => line.startsWith('2'))).toEqual(['2 draft', '2 done']);
+  });
+
+  it('goes with an exit', async () => {
+    const script = { ...replaceAt(3), 4: (own: Scribe) => own.leave() };
+    const { orders, engine } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
+    expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
+    expect(engine.followUps).toBe(0);
+  });
+
+  it('still waits when the run ends', async () => {
+    const { orders } = await play(replaceAt(3), quiet(5), { fills: { latencyMs: 120_000 } });
+    expect(orders.map(({ ending }) => ending)).toEqual(['open', 'open']);
+  });
+
+  it('without tags replaces the order of its side', async () => {
+    const script: Script = {
+      0: (own) => own.order(true, BUY, { limit: 99 }),
+      3: (own) => {
+        own.drop(1);
+        own.order(true, BUY, { limit: 98 });
+      },
+    };
+    const { orders } = await play(script, quiet(9), slow);
+    expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'open']);
+  });
+
+  it('by amount spends what the old one left', async () => {
+    const script: Script = {
+      0: (own) => own.order(true, { quote: '50' }, { tag: 'rung' }),
+      1: (own) => {
+        own.drop(1);
+        own.order(true, { quote: '80' }, { tag: 'rung' });
+      },
+    };
+    const { orders, fills } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
+    expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'denied']);
+    expect(fills).toHaveLength(1);
+  });
+
+  it('whose old order is of unknown outcome waits until that is known', async () => {
+    const rows = quiet(40);
+    const once = ({ id }: { readonly id: number }) => (id === 1 ? ('lostAnswer' as const) : ('none' as const));
+    const script: Script = {
+      0: (own) => {
+        own.order(true, BUY, { limit: 99, tag: 'rung' });
+        own.drop(1);
+        own.order(true, BUY, { limit: 98, tag: 'rung' });
+      },
+    };
+    const { orders, told } = await play(script, rows, { fills: { latencyMs: 20_000 } }, once);
+    expect(told.filter((line) => line.startsWith('1'))).toEqual(['1 unknown', '1 cancelSent', '1 done']);
+    expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'open']);
+  });
+
+  it('of the other side keeps its size, and waits all the same', async () => {
+    const script: Script = {
+      0: (own) => own.order(true, BUY),
+      2: (own) => own.order(true, { base: '0.2' }, { limit: 99, tag: 'one' }),
+      4: (own) => {
+        own.drop(2);
+        own.order(false, BUY, { limit: 101, tag: 'one' });
+      },
+    };
+    const { orders } = await play(script, [...quiet(5), DIP, ...quiet(5)], slow);
+    expect(orders.map(({ ending, lots }) => [ending, lots])).toEqual([['filled', 100], ['filled', 200], ['open', 100]]); // prettier-ignore
+  });
+});

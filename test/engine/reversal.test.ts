@@ -1,0 +1,134 @@
+// `target` to zero and through it: stops and targets of the old side go as part of it, at any latency, and the new side is sized then.
+
+import { describe, expect, it } from 'vitest';
+import { prepareBacktest, recordOf } from '../../src/app/backtest/runBacktest.ts';
+import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { barsOfRows, fillRows, orderRows, planFor, run as runSpot, type PlanOptions } from './world.ts';
+
+type Rows = Parameters<typeof barsOfRows>[0];
+const FREE = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
+const contract = linearContract(FREE);
+const quiet = (rows: number): Rows => Array.from({ length: rows }, () => [10_000, 10_000, 10_000, 10_000]);
+const at = (price: number): number => price / 10 ** contract.priceDigits;
+
+class Scripted extends Strategy {
+  row = 0;
+  aim = (base: number) => this.target({ base });
+  go = (isBuy: boolean, size?: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
+  drop = () => this.openOrders().forEach(({ id }) => this.cancel(id));
+}
+type Script = Readonly<Record<number, (own: Scripted) => void>>;
+function played(script: Script) {
+  return class extends Scripted {
+    override onBar() {
+      script[this.row++]?.(this);
+    }
+  };
+}
+
+/** 10 contracts hold 1 USDT at a leverage of 10: `cash` of 2.5 is enough for 20 of them, and not for 30. */
+async function run(rows: Rows, script: Script, options: Partial<PlanOptions> = {}, isNet = true) {
+  const futures = { leverage: 10, isCross: true, isNet, liquidationFeePpm: 0, data: new Map() };
+  const plan = planFor({
+    strategies: [played(script)],
+    feeds: { bars: barsOfRows(rows, contract) },
+    cash: { USDT: '2.5' },
+    futures,
+    ...options,
+  });
+  const world = await prepareBacktest(plan, {});
+  world.loop(world.engine);
+  world.checkBooks();
+  const record = recordOf(plan, world, false);
+  return { orders: orderRows(record), fills: fillRows(record), engine: world.engine };
+}
+
+const long = (own: Scripted): void => void own.go(true, { base: 10 });
+const stop = (own: Scripted): void => void own.go(false, undefined, { trigger: at(9000), reduceOnly: true, tag: 'stop' });
+
+describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (latencyMs) => {
+  const slow = { fills: { latencyMs } };
+
+  it.each<[string, Script]>([
+    ['a stop at the exchange', { 0: long, 4: stop }],
+    ['a stop of a bracket', { 0: (own) => own.go(true, { base: 10 }, { stopLoss: at(9000) }) }],
+    ['a target of a bracket', { 0: (own) => own.go(true, { base: 10 }, { takeProfit: at(11_000) }) }],
+    ['both of a bracket', { 0: (own) => own.go(true, { base: 10 }, { stopLoss: at(9000), takeProfit: at(11_000) }) }],
+  ])('reverses a long that %s guards', async (_, script) => {
+    const { orders, engine } = await run(quiet(20), { ...script, 8: (own) => own.aim(-10) }, slow);
+    expect(orders.filter(({ code }) => code !== '')).toEqual([]);
+    expect(engine.ledger.lots(0, 0)).toBe(-10);
+    expect(engine.brackets.total).toBe(0);
+    expect(engine.orders.active()).toEqual([]);
+  });
+
+  it('lets the stop of the new side take the tag of the old one', async () => {
+    const later: Script = {
+      0: long,
+      4: stop,
+      8: (own) => void own.aim(-10),
+      14: (own) => void own.go(true, undefined, { trigger: at(11_000), reduceOnly: true, tag: 'stop' }),
+    };
+    const { orders, engine } = await run(quiet(22), later, slow);
+    expect(orders.filter(({ code }) => code !== '')).toEqual([]);
+    expect(engine.orders.active().map(({ slot, side, lots }) => [slot, side, lots])).toEqual([['stop', 'buy', 10]]);
+  });
+
+  it('goes to zero past a stop', async () => {
+    const { engine, orders } = await run(quiet(20), { 0: long, 4: stop, 8: (own) => own.aim(0) }, slow);
+    expect(engine.ledger.isFlat(0, 0)).toBe(true);
+    expect(orders.filter(({ code }) => code !== '')).toEqual([]);
+  });
+
+  it('closes the old side where risk refuses the new one', async () => {
+    const { engine, orders } = await run(quiet(20), { 0: long, 4: stop, 8: (own) => own.aim(-80) }, slow);
+    expect(orders.map(({ code }) => code).filter((code) => code !== '')).toEqual(['MARGIN']);
+    expect(engine.ledger.isFlat(0, 0)).toBe(true);
+  });
+});
+
+describe('a reversal that waits for the cancel of a stop', () => {
+  const slow = { fills: { latencyMs: 90_000 } };
+
+  it('sells what is still needed when the stop has filled meanwhile', async () => {
+    // Cancelled at the close of row 8, which acts after row 9: that row sets the stop off.
+    const falls: Rows = [...quiet(9), [10_000, 10_000, 8990, 9000], ...Array.from({ length: 10 }, () => [9000, 9000, 9000, 9000] as const)];
+    const { orders, engine } = await run(falls, { 0: long, 4: stop, 8: (own) => own.aim(-10) }, slow);
+    expect(engine.ledger.lots(0, 0)).toBe(-10);
+    expect(orders.map(({ ending, lots }) => [ending, lots])).toEqual([['filled', 10], ['filled', 10], ['filled', 10]]); // prettier-ignore
+  });
+
+  it('follows the newest target', async () => {
+    const script: Script = { 0: long, 4: stop, 8: (own) => own.aim(-10), 9: (own) => own.aim(-5) };
+    const { engine } = await run(quiet(24), script, slow);
+    expect(engine.ledger.lots(0, 0)).toBe(-5);
+  });
+
+  it('asked for again is the same', async () => {
+    const script: Script = { 0: long, 4: stop, 8: (own) => own.aim(-10), 9: (own) => own.aim(-10) };
+    const { orders } = await run(quiet(24), script, slow);
+    expect(orders).toHaveLength(3);
+  });
+
+  it('in two-way mode goes to zero past a stop', async () => {
+    const { engine } = await run(quiet(24), { 0: long, 4: stop, 8: (own) => own.aim(0) }, slow, false);
+    expect(engine.ledger.isFlat(0, 0)).toBe(true);
+  });
+});
+
+it.each([0, 20_000])('a target of coins goes to zero past the target of a bracket, latency %i', async (latencyMs) => {
+  const strategy = played({
+    0: (own) => void own.go(true, { base: '0.1' }, { takeProfit: 110, stopLoss: 90 }),
+    4: (own) => own.aim(0),
+  });
+  const { record, engine } = await runSpot({
+    strategies: [strategy],
+    feeds: { bars: barsOfRows(quiet(12)) },
+    fees: { makerPpm: 0, takerPpm: 0 },
+    fills: { latencyMs },
+  });
+  expect(engine.ledger.isFlat(0, 0)).toBe(true);
+  expect(engine.brackets.total).toBe(0);
+  expect(orderRows(record).map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['market', 'filled']]); // prettier-ignore
+});
