@@ -307,7 +307,8 @@ export class Engine implements ExchangeSink, Marks {
     if (order.reason === null) this.tellOrder(order);
     else this.orderEnded(order);
     if (guard !== null && order.id === id && order.isGuarded) this.desk.entryFilled(order, guard);
-    else if (parent === 0 && this.brackets.total > 0 && (!isBuy || this.#hasContracts)) this.desk.closedByOwnOrder(strategy, instrumentIndex);
+    else if (parent === 0 && this.brackets.total > 0 && (!isBuy || this.#hasContracts))
+      this.desk.closedByOwnOrder(strategy, instrumentIndex);
     if (this.#hasContracts) this.conditions.reduced(strategy, instrumentIndex);
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {

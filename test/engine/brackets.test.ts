@@ -109,13 +109,19 @@ describe('a trailing stop of an entry filled inside the row', () => {
   });
 
   it('follows the close of that row, which is certain to lie after the entry', async () => {
-    const rows: RowOf[] = [[11_000, 11_000, 9000, 10_000], [10_000, 10_000, 9400, 9450]];
+    const rows: RowOf[] = [
+      [11_000, 11_000, 9000, 10_000],
+      [10_000, 10_000, 9400, 9450],
+    ];
     const { fills } = await fillsOf(dip, rows);
     expect(fills.map(({ price, minute }) => [price, minute])).toEqual([[9100, 2], [9500, 3]]); // prettier-ignore
   });
 
   it('of an entry at the open follows the whole row', async () => {
-    const rows: RowOf[] = [[10_000, 11_000, 9900, 10_900], [10_900, 10_900, 10_400, 10_400]];
+    const rows: RowOf[] = [
+      [10_000, 11_000, 9900, 10_900],
+      [10_900, 10_900, 10_400, 10_400],
+    ];
     const { fills } = await fillsOf(entry(MARKET, { trailing: 5 }), rows);
     expect(fills.map(({ price, minute }) => [price, minute])).toEqual([[10_000, 1], [10_500, 3]]); // prettier-ignore
   });
