@@ -8,7 +8,7 @@ import { blocksOf, type Block } from './blocks.ts';
 import { PageDesk, typeErrors } from './desk.ts';
 
 const AT_ONCE = 2;
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 900_000;
 /** Of no page: the check of types must see it among all others. */
 const WRONG: Block = {
   place: 'docs/wrong.md:3',

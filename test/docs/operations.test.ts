@@ -12,6 +12,10 @@ test('docs/operations.md says of every cause what the code says', () => {
     ({ code, means, needsPerson, todo }) => `| \`${code}\` | ${means} | ${needsPerson ? 'a person' : 'by itself'} | ${todo} |\n`,
   ).join('');
   const page = readFileSync(PAGE, 'utf8');
-  if (process.env['ISOBAR_UPDATE'] === '1') writeFileSync(PAGE, page.replace(TABLE, (_, head: string) => head + rows));
+  if (process.env['ISOBAR_UPDATE'] === '1')
+    writeFileSync(
+      PAGE,
+      page.replace(TABLE, (_, head: string) => head + rows),
+    );
   expect(TABLE.exec(readFileSync(PAGE, 'utf8'))?.[2], 'run with ISOBAR_UPDATE=1').toBe(rows);
 });

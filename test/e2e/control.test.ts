@@ -124,6 +124,47 @@ describe('the socket', () => {
     expect(bot.acts).toEqual([]);
   });
 
+  it('lets go of a client that asks nothing, and keeps one that asks now and then', async () => {
+    await server.close();
+    server = await openControl(folder, bot, 300);
+    const silent = connect(server.path);
+    const gone = new Promise<void>((resolve) => void silent.on('close', () => resolve()));
+    silent.resume();
+    await gone;
+    expect(await ask('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n')).toContain('"id":7,"ok":true');
+  });
+
+  it('works on no more requests of a client that does not read its answers than its buffer holds', async () => {
+    let views = 0;
+    const view = bot.view();
+    // An answer fills the buffer of a socket at once.
+    bot.view = () => {
+      views++;
+      return { ...view, padding: 'x'.repeat(4 * 2 ** 20) } as never;
+    };
+    const deaf = connect(server.path);
+    deaf.pause();
+    deaf.on('error', () => {});
+    deaf.write('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n'.repeat(60));
+    await expect.poll(() => views).toBe(1);
+    // Another client is answered meanwhile.
+    expect(await ask('{"v":1,"id":8,"who":"x","request":{"op":"logs","after":0,"most":1}}\n')).toContain('"id":8,"ok":true');
+    expect(views).toBe(1);
+    deaf.destroy();
+  });
+
+  it('refuses a client that asks on and on without waiting for an answer', async () => {
+    const many = '{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n'.repeat(1000);
+    const text = await new Promise<string>((resolve) => {
+      const socket = connect(server.path);
+      let all = '';
+      socket.setEncoding('utf8').on('data', (more: string) => (all += more));
+      socket.on('close', () => resolve(all)).on('error', () => {});
+      socket.write(many);
+    });
+    expect(text).toContain('at most 64 requests');
+  });
+
   it('refuses a second bot in the same folder, and takes the place of a dead one', async () => {
     await expect(openControl(folder, bot)).rejects.toThrow('a bot answers here already');
     await server.close();

@@ -1,7 +1,7 @@
 // The dashboard in a real browser, and its door against all who have no business there.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -205,7 +205,10 @@ describe('the door', () => {
     const kill = { request: { op: 'kill', flatten: false, why: 'a test' } };
     expect((await post(tokens.operate, kill)).status).toBe(403);
     expect((await post(tokens.kill, kill)).status).toBe(200);
-    expect(logged.filter((line) => line.startsWith('warn'))).toHaveLength(2);
+    // They are counted, and the log is told of them once a minute.
+    expect(logged.filter((line) => line.startsWith('warn'))).toHaveLength(1);
+    const metrics = await ask('/metrics', { headers: bearer(tokens.read) });
+    expect(metrics.body).toContain('\nisobar_dashboard_refused_total 2\n');
   });
 
   it('refuses names that only point here, and pages of others', async () => {
@@ -269,6 +272,19 @@ describe('the door', () => {
     for (const token of Object.values(tokens)) expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     chmodSync(path, 0o640);
     expect(() => tokensIn(folder)).toThrow('expected mode 0600');
+  });
+
+  it('says what is wrong where that file is a symbolic link, a FIFO or a folder', () => {
+    const path = join(folder, 'dashboard.json');
+    rmSync(path);
+    symlinkSync(join(folder, 'elsewhere.json'), path);
+    expect(() => tokensIn(folder)).toThrow(`${path}: expected a file, got a symbolic link`);
+    rmSync(path);
+    spawnSync('mkfifo', ['-m', '600', path]);
+    expect(() => tokensIn(folder)).toThrow(`${path}: expected a file, got something else`);
+    rmSync(path);
+    mkdirSync(path);
+    expect(() => tokensIn(folder)).toThrow(`${path}: expected a file, got something else`);
   });
 
   it('leaves no half of that file on a full disk, which would be in the way of the next start', () => {

@@ -3,6 +3,7 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { after } from '../../adapters/clock/wallClock.ts';
 import type { BotControl } from '../../app/control/botControl.ts';
 import { SOCKET_NAME } from '../../app/control/dataFolder.ts';
 import { Lines, lineText, MOST_REQUEST_BYTES, PROTOCOL_VERSION, readRequestLine, type AnswerLine } from '../../app/control/line.ts';
@@ -12,6 +13,10 @@ import { ConfigError } from '../../base/errors.ts';
 /** The system's own bound on the path of a socket, less its closing zero. */
 const MOST_PATH_BYTES = 103;
 const MOST_CONNECTIONS = 16;
+/** Requests of one client that wait for those before them. */
+const MOST_WAITING = 64;
+/** A client that asks nothing, or does not read its answer, is let go after so long. */
+const IDLE_MS = 30_000;
 
 export interface ControlServer {
   readonly path: string;
@@ -19,8 +24,8 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
-/** Listens in `folder`, of mode 0700. Throws ConfigError where another bot listens there, or its path is too long. */
-export async function openControl(folder: string, control: BotControl): Promise<ControlServer> {
+/** Listens in `folder`, of mode 0700. `idleMs`: a client that asks or reads nothing for so long is let go. Throws ConfigError where another bot listens there, or its path is too long. */
+export async function openControl(folder: string, control: BotControl, idleMs = IDLE_MS): Promise<ControlServer> {
   const path = join(folder, SOCKET_NAME);
   if (Buffer.byteLength(path) > MOST_PATH_BYTES) {
     throw new ConfigError(
@@ -33,7 +38,7 @@ export async function openControl(folder: string, control: BotControl): Promise<
   const server = createServer((socket) => {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
-    serve(socket, control);
+    Conversation.begin(socket, control, idleMs);
   });
   server.maxConnections = MOST_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
@@ -50,17 +55,83 @@ export async function openControl(folder: string, control: BotControl): Promise<
   };
 }
 
-function serve(socket: Socket, control: BotControl): void {
-  const say = (answer: AnswerLine): void => void socket.write(lineText(answer));
-  const lines = new Lines(
-    MOST_REQUEST_BYTES,
-    (text) => void answerTo(text, control).then(say),
-    () => socket.end(lineText({ v: PROTOCOL_VERSION, id: 0, ok: false, problem: 'the request is too long' })),
-  );
-  socket.setEncoding('utf8');
-  socket.on('data', (text: string) => lines.add(text));
-  // A reader that goes away is no matter of ours.
-  socket.on('error', () => socket.destroy());
+/** One client: its requests are answered one after the other, and none is read while an answer waits for its reader. */
+class Conversation {
+  readonly #socket: Socket;
+  readonly #control: BotControl;
+  readonly #idleMs: number;
+  readonly #waiting: string[] = [];
+  #isAnswering = false;
+  #stopIdle = (): void => {};
+
+  private constructor(socket: Socket, control: BotControl, idleMs: number) {
+    this.#socket = socket;
+    this.#control = control;
+    this.#idleMs = idleMs;
+  }
+
+  static begin(socket: Socket, control: BotControl, idleMs: number): void {
+    new Conversation(socket, control, idleMs).#listen();
+  }
+
+  #listen(): void {
+    const socket = this.#socket;
+    const lines = new Lines(
+      MOST_REQUEST_BYTES,
+      (text) => this.#asked(text),
+      () => this.#refuse('the request is too long'),
+    );
+    socket.setEncoding('utf8');
+    socket.on('data', (text: string) => lines.add(text));
+    socket.on('close', () => this.#stopIdle());
+    // A reader that goes away is no matter of ours.
+    socket.on('error', () => socket.destroy());
+    this.#awaitMore();
+  }
+
+  #asked(text: string): void {
+    if (this.#waiting.length >= MOST_WAITING) return this.#refuse(`expected at most ${MOST_WAITING} requests that wait for an answer`);
+    this.#waiting.push(text);
+    this.#socket.pause();
+    if (!this.#isAnswering) void this.#answerAll();
+  }
+
+  async #answerAll(): Promise<void> {
+    this.#isAnswering = true;
+    this.#stopIdle();
+    for (let text = this.#waiting.shift(); text !== undefined; text = this.#waiting.shift()) {
+      const answer = lineText(await answerTo(text, this.#control));
+      if (this.#socket.destroyed) return;
+      if (!this.#socket.write(answer) && !(await this.#hasRead())) return;
+    }
+    this.#isAnswering = false;
+    this.#awaitMore();
+    this.#socket.resume();
+  }
+
+  /** Resolves once the client has read what was written; false: it has gone, or does not read. */
+  #hasRead(): Promise<boolean> {
+    const socket = this.#socket;
+    return new Promise((resolve) => {
+      const stop = after(this.#idleMs, () => socket.destroy());
+      const settle = (isRead: boolean) => (): void => {
+        stop();
+        resolve(isRead);
+      };
+      socket.once('drain', settle(true)).once('close', settle(false));
+    });
+  }
+
+  /** A client that asks nothing takes the place of one that would. */
+  #awaitMore(): void {
+    this.#stopIdle();
+    this.#stopIdle = after(this.#idleMs, () => this.#socket.destroy());
+  }
+
+  #refuse(problem: string): void {
+    this.#waiting.length = 0;
+    this.#socket.end(lineText({ v: PROTOCOL_VERSION, id: 0, ok: false, problem }));
+  }
 }
 
 async function answerTo(text: string, control: BotControl): Promise<AnswerLine> {

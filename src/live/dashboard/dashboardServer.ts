@@ -7,6 +7,7 @@ import { perform, readRequest, scopeOf, type BotRequest } from '../../app/contro
 import { ConfigError } from '../../base/errors.ts';
 import { assets, type Asset } from './assets.ts';
 import { Guard, wordFor, type Refusal } from './guard.ts';
+import { Refusals } from './refusals.ts';
 import { Tokens, tokensIn } from './tokens.ts';
 
 export interface DashboardOptions {
@@ -69,7 +70,9 @@ export async function openDashboard(control: BotControl, options: DashboardOptio
     );
   }
   const desk = new Desk(control, new Tokens(tokensIn(folder)), options);
-  const server = createServer(LIMITS, (request, response) => receive(request, (body) => void desk.answer(request, body).then((answer) => send(response, answer))));
+  const server = createServer(LIMITS, (request, response) =>
+    receive(request, (body) => void desk.answer(request, body).then((answer) => send(response, answer))),
+  );
   server.maxConnections = MOST_CONNECTIONS;
   const bound = await listening(server, host, port);
   desk.open(bound);
@@ -79,6 +82,7 @@ export async function openDashboard(control: BotControl, options: DashboardOptio
     url,
     close: () =>
       new Promise((resolve) => {
+        desk.close();
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -90,12 +94,18 @@ class Desk {
   readonly #tokens: Tokens;
   readonly #options: DashboardOptions;
   readonly #assets: ReadonlyMap<string, Asset> = assets();
+  readonly #refusals: Refusals;
   #guard: Guard | null = null;
 
   constructor(control: BotControl, tokens: Tokens, options: DashboardOptions) {
     this.#control = control;
     this.#tokens = tokens;
     this.#options = options;
+    this.#refusals = new Refusals(options.nowMs, (says) => options.log('warn', says));
+  }
+
+  close(): void {
+    this.#refusals.flush();
   }
 
   /** Which port it is decides which names of the host are right. */
@@ -129,7 +139,8 @@ class Desk {
     if (typeof allowed === 'object') return this.#refuse(allowed, url);
     this.#control.beat();
     const view = this.#control.view();
-    if (url === '/metrics') return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: metricsText(view) };
+    if (url === '/metrics')
+      return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: `${metricsText(view)}${this.#refusedText()}` };
     return json(200, { allowed, view });
   }
 
@@ -156,8 +167,13 @@ class Desk {
   }
 
   #refuse(refusal: Refusal, what: string): Answer {
-    this.#options.log('warn', `dashboard: refused (${refusal.problem}): ${what.slice(0, 100)}`);
+    this.#refusals.add(refusal.problem, what);
     return refused(refusal);
+  }
+
+  #refusedText(): string {
+    const name = 'isobar_dashboard_refused_total';
+    return `# HELP ${name} Requests that the dashboard has refused.\n# TYPE ${name} counter\n${name} ${this.#refusals.total}\n`;
   }
 }
 

@@ -10,7 +10,7 @@ import { ConfigError } from '../../base/errors.ts';
 /** Each allows what those before it do. */
 export const ACCESS: readonly AccessScope[] = ['read', 'operate', 'kill'];
 const PATTERN = /^[\w-]{43}$/;
-const { O_CREAT, O_EXCL, O_WRONLY, O_RDONLY, O_NOFOLLOW } = constants;
+const { O_CREAT, O_EXCL, O_WRONLY, O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 export type TokenTexts = Readonly<Record<AccessScope, string>>;
 
@@ -68,9 +68,11 @@ const newToken = (): string => generateKeySync('hmac', { length: 256 }).export()
 
 function readTokens(path: string): TokenTexts {
   const remedy = `remove ${path}: the next start makes a new one`;
-  const file = openSync(path, O_RDONLY | O_NOFOLLOW);
+  const file = openTokens(path, remedy);
   try {
-    const { mode, uid } = fstatSync(file);
+    const stats = fstatSync(file);
+    if (!stats.isFile()) throw new ConfigError(`${path}: expected a file, got something else`, remedy);
+    const { mode, uid } = stats;
     if ((mode & 0o077) !== 0 || uid !== process.getuid?.()) {
       throw new ConfigError(`${path}: expected mode 0600 and the user of the bot`, remedy);
     }
@@ -82,6 +84,17 @@ function readTokens(path: string): TokenTexts {
     closeSync(file);
   }
   throw new ConfigError(`${path}: expected three tokens of 43 characters`, remedy);
+}
+
+function openTokens(path: string, remedy: string): number {
+  try {
+    // A FIFO without a writer would hold the open for ever.
+    return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (error.code === 'ELOOP') throw new ConfigError(`${path}: expected a file, got a symbolic link`, remedy);
+    throw new ConfigError(`${path}: cannot be read (${String(error.code)})`, remedy);
+  }
 }
 
 function isTokens(value: unknown): value is TokenTexts {

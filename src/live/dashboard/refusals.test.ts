@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { Refusals } from './refusals.ts';
+
+it('100,000 refused requests within a minute: two lines in the log, and the count is exact', () => {
+  let nowMs = 0;
+  const lines: string[] = [];
+  const refusals = new Refusals(
+    () => nowMs,
+    (says) => void lines.push(says),
+  );
+  for (let request = 0; request < 100_000; request++) {
+    nowMs = request * 0.5;
+    refusals.add('a token is needed', '/api/view');
+  }
+  nowMs = 60_000;
+  refusals.add('a token is needed', `/api/act ${'x'.repeat(1000)}`);
+  expect(refusals.total).toBe(100_001);
+  expect(lines).toEqual([
+    'dashboard: refused (a token is needed): /api/view',
+    `dashboard: refused (a token is needed): /api/act ${'x'.repeat(91)} and 99999 requests before it`,
+  ]);
+});
+
+it('what the log does not know of is told when the dashboard closes', () => {
+  const lines: string[] = [];
+  const refusals = new Refusals(
+    () => 0,
+    (says) => void lines.push(says),
+  );
+  refusals.add('wrong token', 'a');
+  refusals.add('wrong token', 'b');
+  refusals.flush();
+  refusals.flush();
+  expect(lines).toEqual(['dashboard: refused (wrong token): a', 'dashboard: refused (wrong token): b']);
+});

@@ -1,0 +1,45 @@
+// What the package brings along beside its code: documents that messages point to, and the list of what is in it.
+
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { sbomText } from '../../docs/make/sbom.mjs';
+import { ROOT } from '../fixtures/packed.ts';
+
+interface Lock {
+  readonly packages: Readonly<
+    Record<string, { readonly hasInstallScript?: boolean; readonly dev?: boolean; readonly devOptional?: boolean }>
+  >;
+}
+
+it('the package contains every user document, SECURITY.md and the SBOM', () => {
+  const told = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: ROOT, encoding: 'utf8' });
+  const [{ files }] = JSON.parse(told) as [{ readonly files: readonly { readonly path: string }[] }];
+  const paths = new Set(files.map(({ path }) => path));
+  const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
+  expect(pages.filter((name) => !paths.has(`docs/${name}`))).toEqual([]);
+  for (const path of ['SECURITY.md', 'CHANGELOG.md', 'docs/sbom.cdx.json']) expect(paths).toContain(path);
+});
+
+it('every document that a message of the program names is there', () => {
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const named = new Set(
+    sources.flatMap((name) => [...readFileSync(join(ROOT, 'src', name), 'utf8').matchAll(/docs\/[\w-]+\.md/g)].map(([page]) => page)),
+  );
+  const pages = new Set(readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`));
+  expect([...named].filter((page) => !pages.has(page))).toEqual([]);
+});
+
+it('the SBOM is that of the lock file: npm run docs:sbom', () => {
+  expect(readFileSync(join(ROOT, 'docs/sbom.cdx.json'), 'utf8')).toBe(sbomText());
+});
+
+it('SECURITY.md names every package with an install script, and why', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock;
+  const scripted = Object.entries(packages).flatMap(([place, { dev, devOptional, hasInstallScript }]) =>
+    hasInstallScript && !dev && !devOptional ? [place.replace(/^.*node_modules\//, '')] : [],
+  );
+  const text = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8');
+  expect(scripted.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+});
