@@ -282,8 +282,8 @@ export class Engine implements ExchangeSink, Marks {
     this.orderEnded(order);
     if (order.role === 'takeProfit') this.desk.targetNotSent(order);
   }
-  outcomeUnknown(id: OrderId): void {
-    this.outcomes.unknown(this.#known(id));
+  outcomeUnknown(id: OrderId, _cause = '', isContested = false): void {
+    this.outcomes.unknown(this.#known(id), isContested);
   }
   filled(id: OrderId, fill: Fill): void {
     const order = this.#known(id);

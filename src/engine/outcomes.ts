@@ -24,9 +24,9 @@ export class Outcomes {
   }
 
   /** The answer to a create was lost: its instrument takes no new risk, and lists are read until they say what became of it. */
-  unknown(order: OrderRecord): void {
+  unknown(order: OrderRecord, isContested: boolean): void {
     const engine = this.#engine;
-    if (!engine.orders.outcomeUnknown(order, engine.nowMs)) return;
+    if (!engine.orders.outcomeUnknown(order, engine.nowMs, isContested)) return;
     if (engine.risk.watchesLife) engine.risk.outcome(order, engine.nowMs);
     this.follow(order);
   }
@@ -123,7 +123,9 @@ export class Outcomes {
 
   trouble(code: string, instrument: number | null, why: string): void {
     const { risk, nowMs } = this.#engine;
-    risk.halts.raise(scopeOf(instrument), troubleOf(code).state, code, why, nowMs);
+    const { state, needsPerson } = troubleOf(code);
+    // A person who is called has to know all of it. Of aliens there is a list.
+    risk.halts.raise(scopeOf(instrument), state, code, why, nowMs, needsPerson && code !== 'ALIEN');
   }
   over(code: string, instrument: number | null): void {
     const { risk, nowMs } = this.#engine;

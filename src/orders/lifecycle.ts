@@ -17,12 +17,13 @@ const TABLE: Readonly<Record<Lifecycle, Readonly<Partial<Record<OrderEvent, Life
   draft: { denied: 'done', sent: 'sent', notSent: 'done', canceled: 'done' },
   sent: { acked: 'working', placed: 'working', refused: 'done', notSent: 'done', outcomeUnknown: 'unknown', cancelWanted: 'sent' },
   unknown: { acked: 'working', placed: 'working', refused: 'done', noEffect: 'done', outcomeUnknown: 'unknown', cancelWanted: 'unknown' },
+  // An id that the exchange has given to another order too says nothing any more: `outcomeUnknown`.
   working: {
-    seenLive: 'working', cancelWanted: 'cancelSent', cancelPending: 'cancelSent',
+    seenLive: 'working', outcomeUnknown: 'unknown', cancelWanted: 'cancelSent', cancelPending: 'cancelSent',
     filled: 'done', canceled: 'done', rejected: 'done', expired: 'done',
   }, // prettier-ignore
   cancelSent: {
-    seenLive: 'cancelSent', cancelWanted: 'cancelSent', cancelPending: 'cancelSent', refused: 'cancelSent',
+    seenLive: 'cancelSent', outcomeUnknown: 'unknown', cancelWanted: 'cancelSent', cancelPending: 'cancelSent', refused: 'cancelSent',
     filled: 'done', canceled: 'done', rejected: 'done', expired: 'done',
   }, // prettier-ignore
   done: { seenLive: 'working', lateLanded: 'cancelSent' },

@@ -202,10 +202,12 @@ export class OrderManager {
     this.#finishAt(order, 'notSent', nowMs);
   }
 
-  /** Returns false where the outcome is known by now: a fill or a list was faster. */
-  outcomeUnknown(order: OrderRecord, nowMs: number): boolean {
-    if (order.state > STATE.unknown) return false;
+  /** False where the outcome is known by now. `isContested`: its id is another order's too, so that only its end is known. */
+  outcomeUnknown(order: OrderRecord, nowMs: number, isContested = false): boolean {
+    if (order.state > (isContested ? STATE.cancelSent : STATE.unknown)) return false;
+    if (order.state === STATE.cancelSent) order.cancelWanted = true;
     if (!this.#step(order, EVENT.outcomeUnknown)) return false;
+    order.venueId = null;
     order.wasUnknown = true;
     order.changedMs = nowMs as TimeMs;
     this.#journal.state(order);

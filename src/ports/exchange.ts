@@ -48,7 +48,8 @@ export interface ExchangeSink {
   acked(order: OrderId, venueId: VenueOrderId, timeMs: number): void;
   refused(order: OrderId, code: string): void;
   notSent(order: OrderId, cause: string): void;
-  outcomeUnknown(order: OrderId, cause: string): void;
+  /** `isContested`: the exchange has given the order's id to another order too. No effect on an order that is over. */
+  outcomeUnknown(order: OrderId, cause: string, isContested?: boolean): void;
   /** The record is the exchange's, for the length of the call. */
   filled(order: OrderId, fill: Fill): void;
   /** A terminal status without further fills; `filled` for an order by amount, whose fills alone do not tell that nothing remains. */

@@ -77,9 +77,9 @@ export class HaltBoard {
   }
 
   /** Adds a cause, or makes the one of that code more or less severe. */
-  raise(scope: Scope, state: HaltState, code: string, why: string, nowMs: number): void {
+  raise(scope: Scope, state: HaltState, code: string, why: string, nowMs: number, isNews = false): void {
     const known = this.#find(scope, code);
-    if (known?.state === state) return;
+    if (known?.state === state && !(isNews && known.why !== why)) return;
     const cause = { scope, state, code, why, sinceMs: known?.sinceMs ?? nowMs };
     this.#causes = [...this.#causes.filter((one) => one !== known), cause];
     this.#settle();

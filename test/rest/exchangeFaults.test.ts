@@ -329,10 +329,17 @@ describe('X1 to X9: the exchange', () => {
     const world = await open();
     const id = world.order(LIMIT);
     world.pass(200);
-    const row = { symbol: 'BTCUSDT', orderId: Number(world.get(id).venueId), clientOrderId: world.cidOf(id), price: '90', origQty: '0.1', executedQty: '0', type: 'LIMIT', side: 'BUY', status: 'MELTED' }; // prettier-ignore
+    const row = { symbol: 'BTCUSDT', orderId: 0, clientOrderId: world.cidOf(id), price: '90', origQty: '0.1', executedQty: '0', type: 'LIMIT', side: 'BUY', status: 'MELTED' }; // prettier-ignore
     world.faulty.faults.set({
       seed: 1,
-      schedule: [{ point: 'NET.replace', op: 'spot.queryOrder', p: 1, params: { status: 200, body: JSON.stringify(row) } }],
+      schedule: [
+        {
+          point: 'NET.replace',
+          op: 'spot.queryOrder',
+          p: 1,
+          params: { status: 200, body: JSON.stringify(row).replace('"orderId":0', `"orderId":${world.get(id).venueId}`) },
+        },
+      ],
     });
     world.cancel(id);
     world.pass(5000);

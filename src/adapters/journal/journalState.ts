@@ -200,7 +200,8 @@ function goneOn(trace: OrderTrace, record: RecordOf<OrderRecordKind>): OrderTrac
     case 'FILL':
       return { ...trace, orderId: record.orderId || trace.orderId, fills: [...trace.fills, record] };
     case 'STATE':
-      return { ...trace, state: record };
+      // An id that the exchange has given to another order too is forgotten.
+      return { ...trace, state: record, orderId: record.lifecycle === 'unknown' ? null : trace.orderId };
     case 'REFUSED':
     case 'TOMB':
       return { ...trace, endMs: record.t };

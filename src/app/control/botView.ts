@@ -90,6 +90,7 @@ export interface StrategyView {
 }
 
 export interface PositionView {
+  /** `account`: of no strategy, as the fill of a second copy of an order. */
   readonly strategy: string;
   /** `spot:BTCUSDT`. */
   readonly instrument: string;

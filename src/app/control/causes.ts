@@ -38,6 +38,7 @@ const TODO: Readonly<Record<string, string>> = {
   MISMATCH: 'find the transfer, fee or manual trade that explains it, then resume: what is held counts anew from there',
   ECHO: 'cancel the order at the exchange and report it: either side has a fault',
   ADMISSION: 'look at the order; if it happens again, raise `orders.deltaMinMs`; then resume',
+  FINE_FILL: 'look at the lot of the symbol at the exchange, and correct it in the catalog; then resume',
   POST_TRADE: 'look at the trade at the exchange, then resume',
   KEY: 'look at the key at the exchange: rights, addresses, expiry; `isobar doctor`; then restart',
   LOCKED: 'ask the exchange; nothing leaves before a person has re-armed',

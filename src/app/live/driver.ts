@@ -80,8 +80,8 @@ export class Driver implements ExchangeSink {
   notSent(id: OrderId, cause: string): void {
     this.step(() => this.#parts.engine.notSent(id, cause));
   }
-  outcomeUnknown(id: OrderId): void {
-    this.step(() => this.#parts.engine.outcomeUnknown(id));
+  outcomeUnknown(id: OrderId, cause: string, isContested = false): void {
+    this.step(() => this.#parts.engine.outcomeUnknown(id, cause, isContested));
   }
   filled(id: OrderId, fill: Fill): void {
     this.step(() => {

@@ -223,7 +223,9 @@ function restExchange(
     notes: {
       cursor: (body) => journal.journal.cursor({ ...body, symbol: named(body.symbol) }),
       setting: (body) => journal.journal.setting(body),
+      outside: (fill) => journal.journal.stray(fill),
     },
+    heldLots: (index) => engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0),
     cidOf: journal.cidOf,
     fence,
     elsewhere: (code, instrument) => services.standsElsewhere(market, code, instrument),

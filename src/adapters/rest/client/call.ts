@@ -2,6 +2,7 @@
 
 import type { TimeMs } from '../../../base/brand.ts';
 import type { Market } from '../../../model/instrument.ts';
+import type { Given } from '../../../protocol/arguments.ts';
 import { SECURITY, type Effect } from '../../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op, type OpResult } from '../../../protocol/endpoints/endpoints.ts';
 import { errorCodeOf, outcomeOf, type Outcome } from '../../../protocol/outcome.ts';
@@ -9,6 +10,7 @@ import { signRequest, type UnsignedRequest } from '../../../protocol/request.ts'
 import type { WireOutcome } from '../../../ports/wire.ts';
 import type { LimitRefusal, Priority, Ticket } from '../limits/limiter.ts';
 import type { WireReply } from '../wire/lateWire.ts';
+import { believed } from './asked.ts';
 import type { DistinctTimes } from './distinctTimes.ts';
 import type { RestClientParts } from './restClient.ts';
 import { isWrongTime, mayPass, pauseMs } from './retry.ts';
@@ -37,6 +39,8 @@ export interface CallTarget<O extends Op> {
   readonly op: O;
   readonly request: UnsignedRequest;
   readonly origin: string;
+  /** What was asked: an answer to a read is held against it. */
+  readonly args: Given;
 }
 
 export interface CallTerms {
@@ -164,7 +168,9 @@ export class Call<O extends Op> {
     this.#isOnWire = false;
     this.#giveUp = null;
     const isReply = transport.kind === 'reply';
-    const outcome = outcomeOf(this.#target.op, this.#explained(transport));
+    const found = outcomeOf(this.#target.op, this.#explained(transport));
+    // What an acknowledgement of an order echoes is compared with the order itself.
+    const outcome = this.#effect === 'read' ? believed(found, this.#target.args) : found;
     const waitMs = isReply ? retryAfterMs(transport.headers['retry-after'], clock.now(this.#market).ms) : null;
     ticket.answered(isReply ? transport.status : null, errorCodeOf(outcome), waitMs);
     this.#log(outcome, transport, false);

@@ -73,20 +73,26 @@ export class RestClient {
    * that are not to be sent and for a signed call without credentials.
    */
   call<O extends Op>(op: O, args: OpArgs<O>, done: (outcome: Outcome<OpResult<O>>) => void, options: CallOptions = {}): () => void {
-    return this.#start(op, buildRequest(op, args, this.#parts.dialect), done, this.#terms(op, options));
+    return this.#start(op, args, buildRequest(op, args, this.#parts.dialect), done, this.#terms(op, options));
   }
 
   /** The same for arguments that nobody has checked, such as those of a command line. */
   callChecked(op: Op, args: Given, done: (outcome: Outcome<unknown>) => void, options: CallOptions = {}): () => void {
-    return this.#start(op, buildChecked(op, args, this.#parts.dialect), done, this.#terms(op, options));
+    return this.#start(op, args, buildChecked(op, args, this.#parts.dialect), done, this.#terms(op, options));
   }
 
-  #start<O extends Op>(op: O, request: UnsignedRequest, done: (outcome: Outcome<OpResult<O>>) => void, terms: CallTerms): () => void {
+  #start<O extends Op>(
+    op: O,
+    args: Given,
+    request: UnsignedRequest,
+    done: (outcome: Outcome<OpResult<O>>) => void,
+    terms: CallTerms,
+  ): () => void {
     const { market, security } = endpointOf(op);
     if (SECURITY[security].key && this.#parts.credentials === null) {
       throw new ConfigError(`${op}: expected an API key and secret, got none`, 'set ISOBAR_API_KEY and ISOBAR_API_SECRET');
     }
-    const call = new Call<O>(this.#parts, { op, request, origin: this.#origins[market] }, terms, (outcome) => done(outcome));
+    const call = new Call<O>(this.#parts, { op, args, request, origin: this.#origins[market] }, terms, (outcome) => done(outcome));
     call.start();
     return () => call.cancel();
   }
@@ -101,7 +107,7 @@ export class RestClient {
     const { scheduler, dialect } = this.#parts;
     const op = market === 'spot' ? 'spot.serverTime' : 'futures.serverTime';
     const terms: CallTerms = { priority: 'reconcile', timeoutMs: SAMPLE_TIMEOUT_MS, attempts: 1, late: undefined, signMs: undefined };
-    const target = { op, request: buildRequest(op, {}, dialect), origin: this.#origins[market] } as const;
+    const target = { op, args: {}, request: buildRequest(op, {}, dialect), origin: this.#origins[market] } as const;
     const call = new Call<typeof op>(this.#parts, target, terms, (outcome, sentMs) =>
       done(
         outcome.kind === 'acked' && sentMs !== null ? { sentMs, receivedMs: scheduler.nowMs, serverMs: outcome.value.serverTimeMs } : null,

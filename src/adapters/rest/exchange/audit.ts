@@ -18,12 +18,14 @@ export interface AuditParts {
   /** Instruments of this market, and those with orders that are not over. */
   readonly own: readonly number[];
   readonly active: () => readonly number[];
+  /** What no trouble tells and yet stands against the books: orders of a contested id, second copies that are open. */
+  readonly doubts: () => readonly Difference[];
   /** A lower bound of the exchange's time now. */
   readonly venueNow: (done: (ms: number | null) => void) => void;
 }
 
 /** What makes an audit a mismatch: it stands until a person, or a later audit, has explained it. */
-const MISMATCHES: ReadonlySet<TroubleCode> = new Set(['ALIEN', 'STRAY', 'MISMATCH', 'DUPLICATE', 'ECHO', 'FEE_COIN']);
+const MISMATCHES: ReadonlySet<TroubleCode> = new Set(['ALIEN', 'STRAY', 'MISMATCH', 'DUPLICATE', 'ECHO', 'FEE_COIN', 'FINE_FILL']);
 const OPTIONS: Readonly<Record<AuditKind, CallOptions>> = { fast: { priority: 'steady' }, full: { priority: 'reconcile' } };
 
 export class Audits {
@@ -54,7 +56,8 @@ export class Audits {
 
   #isBalanceDue(kind: AuditKind): boolean {
     const { scheduler, settings } = this.#parts;
-    return kind === 'full' || scheduler.nowMs - this.#balancedMs >= settings.balanceMs;
+    // While the books are in doubt, reductions rest on what is held.
+    return kind === 'full' || this.#mismatches().length > 0 || scheduler.nowMs - this.#balancedMs >= settings.balanceMs;
   }
 
   #judge({ isWhole, differences }: Verified): void {
@@ -65,8 +68,11 @@ export class Audits {
     else troubles.over('MISMATCH', null);
   }
 
+  #mismatches(): readonly Difference[] {
+    return [...this.#parts.troubles.standing.filter(({ code }) => MISMATCHES.has(code)), ...this.#parts.doubts()];
+  }
   #result(isWhole: boolean, venueMs: number): AuditResult {
-    const differences = this.#parts.troubles.standing.filter(({ code }) => MISMATCHES.has(code));
+    const differences = this.#mismatches();
     if (differences.length > 0) return { kind: 'mismatch', differences, venueMs };
     return isWhole ? { kind: 'ok', differences: [], venueMs } : gap(venueMs, 'a list did not come, was cut off or could not be read');
   }

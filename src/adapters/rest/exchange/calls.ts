@@ -1,13 +1,14 @@
 // Calls of the exchange behind REST: counted while they are on the wire, silent after its end, and none of them throws.
 
 import { ConfigError } from '../../../base/errors.ts';
+import type { Given } from '../../../protocol/arguments.ts';
 import { SECURITY } from '../../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op, type OpArgs, type OpResult } from '../../../protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { CallOptions, RestClient } from '../client/restClient.ts';
 
-/** Told of each outcome before those who asked. */
-export type Hear = (op: Op, outcome: Outcome<unknown>) => void;
+/** Told of each outcome, and of what was asked, before those who asked. */
+export type Hear = (op: Op, outcome: Outcome<unknown>, args: Given) => void;
 
 export class Calls {
   readonly #client: Pick<RestClient, 'call'>;
@@ -44,7 +45,7 @@ export class Calls {
         args,
         (outcome) => {
           this.#open--;
-          this.#hear(op, outcome);
+          this.#hear(op, outcome, args);
           done(outcome);
           if (this.#open === 0) this.#whenQuiet?.();
         },

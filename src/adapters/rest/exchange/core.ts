@@ -3,6 +3,7 @@
 import { InvariantError } from '../../../base/errors.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
+import { OTHER_ANSWER } from '../client/asked.ts';
 import { HoldingBook, PositionBook } from './books.ts';
 import { Calls } from './calls.ts';
 import { ClockEar } from './clockEar.ts';
@@ -10,6 +11,7 @@ import { accountTrouble } from './createOutcome.ts';
 import { TradeNumbers } from './fills.ts';
 import { futuresCalls } from './futuresCalls.ts';
 import { Incidents } from './incidents.ts';
+import { OutsideBook, type OutsideFill } from './outside.ts';
 import type { ContractWish, RestExchangeParts } from './parts.ts';
 import { spotCalls } from './spotCalls.ts';
 import { Tracks } from './track.ts';
@@ -35,6 +37,8 @@ export class Core {
   readonly clock: ClockEar;
   readonly holdings = new HoldingBook();
   readonly positions: PositionBook;
+  /** The position of the account beside its strategies. */
+  readonly outside = new OutsideBook();
   readonly numbers = new TradeNumbers();
   listener: ExchangeSink | null = null;
   /** The last answer with a ban, ms of our clock. */
@@ -46,10 +50,11 @@ export class Core {
     this.own = instruments.flatMap((instrument, index) => (instrument.market === market ? [index] : []));
     this.tracks = new Tracks(instruments.length);
     this.positions = new PositionBook(instruments.length);
-    this.calls = new Calls(parts.client, (_op, outcome) => {
+    this.calls = new Calls(parts.client, (_op, outcome, { symbol, contractName }) => {
       const trouble = accountTrouble(outcome);
       if (trouble !== null) this.#troubled(trouble);
       this.#hearBan(outcome);
+      this.#hearOther(outcome, symbol ?? contractName);
     });
     this.venue = market === 'spot' ? spotCalls(this.calls) : futuresCalls(this.calls, this.wish);
     this.troubles = new Troubles(this.sink, instruments, parts.elsewhere);
@@ -64,6 +69,11 @@ export class Core {
     if (this.listener === null) throw new InvariantError('the exchange is not connected');
     return this.listener;
   };
+  /** Books a fill to the account itself, and writes it down. */
+  readonly bookOutside = (fill: OutsideFill): void => {
+    this.outside.book(fill);
+    this.parts.notes?.outside?.(fill);
+  };
   /** What the exchange's time is expected to be. */
   readonly venueMs = (): number => this.parts.serverTime().ms;
   /** L: how old a read may be. */
@@ -77,6 +87,12 @@ export class Core {
       this.#bannedMs = nowMs;
       this.troubles.raise('BANNED', null, 'the exchange has banned this address: nothing is sent for five minutes or more');
     } else if (outcome.kind === 'acked' && nowMs > this.#bannedMs + IN_FLIGHT_MS) this.troubles.over('BANNED', null);
+  }
+  /** The whole answer is left out: a list that is complete again clears it. */
+  #hearOther(outcome: Outcome<unknown>, wireName: unknown): void {
+    if (outcome.kind !== 'unknown' || !outcome.cause.startsWith(OTHER_ANSWER)) return;
+    const index = this.own.find((each) => this.parts.instruments[each]!.wireName === wireName);
+    if (index !== undefined) this.troubles.raise('GAP', index, outcome.cause);
   }
   #troubled(code: 'LOCKED' | 'KEY' | 'INCIDENT'): void {
     if (code === 'INCIDENT') {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { Fill } from '../../../model/fill.ts';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
-import { changesOf, HoldingBook } from './books.ts';
+import { HoldingBook } from './books.ts';
 import { FillScale, TradeNumbers } from './fills.ts';
 import type { TradeRow } from './rows.ts';
 import { mirrored } from './selfTrade.ts';
@@ -33,28 +33,37 @@ describe('FillScale', () => {
           .toDecimalPlaces(0, Decimal.ROUND_HALF_UP);
         fc.pre(expected.lte(Number.MAX_SAFE_INTEGER));
         const fill = new Fill();
-        expect(new FillScale(instrument).write({ ...ROW, price, qty }, 1, fill)).toBeNull();
+        const scale = new FillScale(instrument);
+        expect(scale.isFine({ ...ROW, price, qty })).toBe(false);
+        scale.write({ ...ROW, price, qty }, size, 1, fill);
+        expect(scale.rowUnits({ ...ROW, price, qty })).toBe(expected.toNumber());
         expect(fill).toMatchObject({ price: ticks, lots: size, notional: expected.toNumber(), fee: 100_000, feeInBase: true });
       }),
       { numRuns: 1000 },
     );
   });
 
-  it('refuses what is finer than the instrument, and counts a fee that is finer as the next larger unit', () => {
+  it('tells what is finer than the instrument, and counts a fee that is finer as the next larger unit', () => {
     const scale = new FillScale(spotInstrument());
     const fill = new Fill();
-    expect(scale.write({ ...ROW, price: '100.001' }, 1, fill)).toContain('finer than a tick');
-    expect(scale.write({ ...ROW, qty: '0.0001' }, 1, fill)).toContain('finer than a lot');
-    expect(scale.write({ ...ROW, fee: '0.0000001' }, 1, fill)).toBeNull();
+    expect([scale.isFine({ ...ROW, price: '100.001' }), scale.isFine({ ...ROW, qty: '0.0001' }), scale.isFine(ROW)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    // The price is rounded to a tick, and the money is exact.
+    scale.write({ ...ROW, price: '100.006' }, 1000, 1, fill);
+    expect([fill.price, fill.notional]).toEqual([10_001, scale.rowUnits({ ...ROW, price: '100.006' })]);
+    scale.write({ ...ROW, fee: '0.0000001' }, 1000, 1, fill);
     expect(fill.fee).toBe(1);
-    expect(scale.write({ ...ROW, feeCoin: 'XYZ' }, 1, fill)).toBeNull();
+    scale.write({ ...ROW, feeCoin: 'XYZ' }, 1000, 1, fill);
     expect([fill.fee, scale.hasForeignFee({ ...ROW, feeCoin: 'XYZ' }), scale.hasForeignFee(ROW)]).toEqual([0, true, false]);
   });
 
   it('counts contracts by their face value', () => {
     const fill = new Fill();
     const scale = new FillScale(linearContract());
-    expect(scale.write({ ...ROW, price: '1000', qty: '10', fee: '0.005', feeCoin: null }, 1, fill)).toBeNull();
+    scale.write({ ...ROW, price: '1000', qty: '10', fee: '0.005', feeCoin: null }, 10, 1, fill);
     expect(fill).toMatchObject({ price: 10_000, lots: 10, notional: 100_000, fee: 50, feeInBase: false });
   });
 });
@@ -75,13 +84,15 @@ describe('HoldingBook', () => {
   it('says what differs from what trades make of it, to the last digit', () => {
     const book = new HoldingBook();
     book.set([{ asset: 'USDT', total: '1000' }]);
-    const fill = new Fill();
-    const instrument = spotInstrument();
-    new FillScale(instrument).write(ROW, 1, fill);
-    book.book(changesOf(instrument, 'buy', fill));
+    book.book(new FillScale(spotInstrument()).changesOf(ROW), 1);
     const held = [{ asset: 'USDT', total: '900.00' }, { asset: 'BTC', total: '0.999' }]; // prettier-ignore
-    expect(book.differences(held, new Set(['BTC', 'USDT']))).toEqual([]);
-    expect(book.differences([held[0]!], new Set(['BTC']))).toEqual(['BTC: the account holds 0, its trades make 0.999']);
+    const keys = (of: typeof held, assets: readonly string[], sinceMs: number) =>
+      Array.from(book.gaps(of, new Set(assets), sinceMs), ({ key }) => key);
+    expect(keys(held, ['BTC', 'USDT'], 2)).toEqual(['']);
+    expect(keys([held[0]!], ['BTC'], 2)).toEqual(['BTC -0.999']);
+    // A reading may show what was so before a trade.
+    expect(keys([{ asset: 'USDT', total: '1000' }], ['BTC', 'USDT'], 1)).toEqual(['BTC -0.999 USDT 100', '']);
+    expect(keys([{ asset: 'USDT', total: '1' }], ['BTC', 'USDT'], 1)).toEqual(['BTC -0.999 USDT -899', 'USDT -999']);
   });
 });
 

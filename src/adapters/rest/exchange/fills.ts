@@ -1,11 +1,12 @@
 // Rows of own trades to fills in whole numbers, exact to the last unit; what cannot be exact says so. Pure.
 
-import { Decimal, toScaled } from '../../../base/decimal.ts';
+import { Decimal, fromScaled, toScaled } from '../../../base/decimal.ts';
 import { mulDiv, pow10 } from '../../../base/exact.ts';
-import { foreignText } from '../../../base/foreignText.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { ContractScale } from '../../../portfolio/contractScale.ts';
+import type { Change } from './books.ts';
+import type { OutsideFill } from './outside.ts';
 import type { TradeRow } from './rows.ts';
 
 /** The money of one instrument's trades. */
@@ -18,25 +19,85 @@ export class FillScale {
     this.#contract = instrument.contract === undefined ? null : new ContractScale(instrument);
   }
 
-  /** Writes a trade into `fill`. Returns why its row cannot be booked, or null. `tradeId` is the number that stands for its id. */
-  write(row: TradeRow, tradeId: number, fill: Fill): string | null {
-    const { priceDigits, quantityDigits } = this.#instrument;
-    const price = toScaled(row.price, priceDigits);
-    const lots = toScaled(row.qty, quantityDigits);
-    if (price === null || !(price > 0)) return `trade ${row.tradeId}: price ${foreignText(row.price, 40)} is finer than a tick`;
-    if (lots === null || !(lots > 0)) return `trade ${row.tradeId}: quantity ${foreignText(row.qty, 40)} is finer than a lot`;
+  /** Lots of a row, exactly: a fraction where its quantity is finer than a lot. */
+  lotsOf({ qty }: Pick<TradeRow, 'qty'>): Decimal {
+    return new Decimal(qty).times(Decimal.pow(10, this.#instrument.quantityDigits));
+  }
+  /** True where no whole number of ticks and lots says what the row does. */
+  isFine(row: TradeRow): boolean {
+    return toScaled(row.price, this.#instrument.priceDigits) === null || !this.lotsOf(row).isInteger();
+  }
+
+  /**
+   * Writes `lots` of a trade, which are whole and above 0, into `fill`, with the whole fee of the row. `tradeId` is the number that stands
+   * for its id. A price finer than a tick is rounded; the money is exact.
+   */
+  write(row: TradeRow, lots: number, tradeId: number, fill: Fill): void {
+    const price = toScaled(row.price, this.#instrument.priceDigits);
     const feeInBase = this.#isBase(row.feeCoin);
     fill.tradeId = tradeId;
-    fill.price = price;
+    fill.price = price ?? this.#ticks(row.price).round().toNumber();
     fill.lots = lots;
-    fill.notional = this.notional(price, lots);
+    fill.notional = price === null ? this.#units(this.#worth(row.price, new Decimal(lots))) : this.notional(price, lots);
     // What is paid in a third coin is no cost in the assets of this instrument.
     fill.fee = feeInBase === null ? 0 : this.fee(row.fee, feeInBase);
     fill.feeInBase = feeInBase ?? false;
     fill.covered = 0;
     fill.isMaker = row.isMaker;
     fill.timeMs = row.timeMs;
-    return null;
+  }
+
+  /** Money of a row in units, half up at the unit, whether or not its quantity is whole. */
+  rowUnits(row: TradeRow): number {
+    return this.#units(this.#worth(row.price, this.lotsOf(row)));
+  }
+  /** What a row changes of the account's assets, with its fee as the books have it. */
+  changesOf(row: TradeRow): readonly Change[] {
+    const { base, quote, quantityDigits, quoteDigits, baseDigits } = this.#instrument;
+    const feeInBase = this.#isBase(row.feeCoin);
+    const sign = row.side === 'buy' ? 1 : -1;
+    const amount = (value: Decimal.Value, digits: number): Decimal => new Decimal(value).div(Decimal.pow(10, digits));
+    return [
+      [base, amount(this.lotsOf(row).times(sign), quantityDigits)],
+      [quote, amount(-sign * this.rowUnits(row), quoteDigits)],
+      [
+        feeInBase === true ? base : quote,
+        feeInBase === null ? amount(0, 0) : amount(-this.fee(row.fee, feeInBase), feeInBase ? baseDigits : quoteDigits),
+      ],
+    ];
+  }
+  /** `lots` of a row, and `units` of money, as a position of the account has them. `hasFee`: the fee of the row is part of it. */
+  outside(row: TradeRow, lots: Decimal, units: number, hasFee: boolean): OutsideFill {
+    const { id, quantityDigits, quoteDigits, baseDigits, base, quote } = this.#instrument;
+    const feeInBase = this.#isBase(row.feeCoin);
+    const fee = feeInBase === null ? row.fee : fromScaled(this.fee(row.fee, feeInBase), feeInBase ? baseDigits : quoteDigits);
+    return {
+      tradeId: row.tradeId,
+      orderId: row.venueId,
+      symbol: id,
+      side: lots.isNegative() === (row.side === 'buy') ? 'sell' : 'buy',
+      qty: lots.abs().div(Decimal.pow(10, quantityDigits)).toFixed(),
+      price: row.price,
+      notional: fromScaled(Math.abs(units), quoteDigits),
+      fee: hasFee ? fee : '0',
+      feeCoin: feeInBase === null ? (row.feeCoin ?? quote) : feeInBase ? base : quote,
+      maker: row.isMaker,
+      executedMs: row.timeMs,
+    };
+  }
+
+  #ticks(price: string): Decimal {
+    return new Decimal(price).times(Decimal.pow(10, this.#instrument.priceDigits));
+  }
+  #units(money: Decimal): number {
+    return money.times(Decimal.pow(10, this.#instrument.quoteDigits)).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
+  }
+  #worth(price: string, lots: Decimal): Decimal {
+    const { contract, quantityDigits } = this.#instrument;
+    const qty = lots.div(Decimal.pow(10, quantityDigits));
+    if (contract === undefined) return qty.times(price);
+    const coins = qty.times(contract.multiplier).div(Decimal.pow(10, contract.multiplierDigits));
+    return contract.kind === 'inverse' ? coins.div(price) : coins.times(price);
   }
 
   /** True where the fee of a row is in neither of the instrument's assets. */

@@ -12,6 +12,8 @@ export type Match =
   | { readonly kind: 'found'; readonly track: Track }
   /** It carries the client order id of an order of ours that has another id. */
   | { readonly kind: 'duplicate'; readonly track: Track }
+  /** Known under this id as an order of ours, and the row is another one: `other` where that is ours too. */
+  | { readonly kind: 'contested'; readonly track: Track; readonly other: Track | null }
   | { readonly kind: 'alien' };
 
 /** How much earlier than its create was signed an order can seem to have been made: the tolerance of the admission window. */
@@ -25,7 +27,7 @@ const ALIEN: Match = { kind: 'alien' };
  */
 export function matchRow(row: OrderRow, instrument: number, tracks: Tracks): Match {
   const known = tracks.byVenueId(row.venueId);
-  if (known) return { kind: 'known', track: known };
+  if (known) return isRowOf(row, known, instrument) ? { kind: 'known', track: known } : contested(known, row, tracks);
   if (row.cid !== null) {
     const named = tracks.byCid(row.cid);
     if (!named || named.wanted.instrumentIndex !== instrument) return ALIEN;
@@ -37,6 +39,19 @@ export function matchRow(row: OrderRow, instrument: number, tracks: Tracks): Mat
   const [only, second] =
     nameless.length > 0 ? nameless : all.filter((track) => waitingIn(track.venueId) !== null && isCandidate(track, row, instrument));
   return only !== undefined && second === undefined ? { kind: 'found', track: only } : ALIEN;
+}
+
+/** What a row says of its order beside its id, it must say of this one. */
+function isRowOf({ cid, side }: OrderRow, { wanted, cid: own, venueId }: Track, instrument: number): boolean {
+  // The id of a condition order that waits is of another list.
+  if (waitingIn(venueId) !== null) return true;
+  if (wanted.instrumentIndex !== instrument || wanted.side !== side) return false;
+  return cid === null || cid.toUpperCase() === own.toUpperCase();
+}
+
+function contested(known: Track, { cid }: OrderRow, tracks: Tracks): Match {
+  const other = cid === null ? undefined : tracks.byCid(cid);
+  return { kind: 'contested', track: known, other: other === known ? null : (other ?? null) };
 }
 
 function isCandidate(track: Track, row: OrderRow, instrument: number): boolean {

@@ -31,8 +31,10 @@ export interface OutboxParts {
   readonly obstacle: (track: Track) => string | null;
   /** The order has an id: it is followed from now on. */
   readonly adopted: (track: Track) => void;
-  /** Takes back an order that is ours and too many. */
-  readonly cancelExtra: (instrument: number, venueId: string) => void;
+  /** The exchange has given one id to these orders. */
+  readonly contested: (tracks: readonly Track[], venueId: string) => void;
+  /** The order has been taken twice: this is the id of the second copy. */
+  readonly doubled: (track: Track, venueId: string) => void;
 }
 
 interface Waiting {
@@ -175,11 +177,13 @@ export class Outbox {
   }
 
   #acked(track: Track, venueId: string, atMs: number | null): void {
-    const { tracks, sink, adopted, serverTime, fence, troubles, settings } = this.#parts;
+    const { tracks, sink, adopted, serverTime, fence, troubles, settings, contested, doubled } = this.#parts;
     if (track.venueId !== null) {
-      if (track.venueId !== venueId) this.#doubled(track, venueId);
+      if (track.venueId !== venueId) doubled(track, venueId);
       return;
     }
+    const other = tracks.byVenueId(venueId);
+    if (other !== undefined) return contested([other, track], venueId);
     const { ms } = serverTime();
     const delayMs = (atMs ?? ms) - track.signMs;
     fence?.admitted(Math.max(0, delayMs), ms);
@@ -192,13 +196,6 @@ export class Outbox {
     if (wasDead) sink().landed(track.id, venueId as VenueOrderId, atMs ?? ms);
     else sink().acked(track.id, venueId as VenueOrderId, atMs ?? ms);
     adopted(track);
-  }
-
-  /** An acknowledgement under another id than the one that was found meanwhile. */
-  #doubled(track: Track, venueId: string): void {
-    const { troubles, cancelExtra } = this.#parts;
-    troubles.raise('DUPLICATE', null, `${track.cid} stands as ${track.venueId ?? ''} and as ${venueId}`);
-    cancelExtra(track.wanted.instrumentIndex, venueId);
   }
 }
 

@@ -1,12 +1,14 @@
 // Says whose an order of the exchange is, and what follows where that was not known: adopted, landed late, doubled, or nobody's.
 
 import { assertNever } from '../../../base/assert.ts';
+import { Decimal } from '../../../base/decimal.ts';
 import type { VenueOrderId } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import { STATUS_MEANING } from '../../../protocol/codes.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import { waitingId, waitsLike } from './conditions.ts';
 import { matchRow } from './match.ts';
+import type { OutsideFill } from './outside.ts';
 import type { OrderRow } from './rows.ts';
 import type { Track, Tracks } from './track.ts';
 import type { Troubles } from './troubles.ts';
@@ -28,6 +30,16 @@ export interface OwnershipParts {
   readonly cancelExtra: (instrument: number, venueId: string) => void;
 }
 
+/** A second copy of an order of ours, made by somebody on the way. */
+interface Extra {
+  readonly instrument: number;
+  readonly cid: string;
+  /** The newest list has shown it as open. */
+  isOpen: boolean;
+  /** What it has bought or sold: a position of the account. */
+  readonly fills: OutsideFill[];
+}
+
 /** An order of the exchange that is ours by no sign, until a person has named it. */
 export interface Alien {
   readonly venueId: string;
@@ -37,13 +49,16 @@ export interface Alien {
   readonly isWaiting: boolean;
 }
 
+/** Trades that a halt names one by one. */
+const MOST_NAMED = 10;
+
 export class Ownership {
   readonly #parts: OwnershipParts;
   /** Named by a person as none of our business. */
   readonly #ignored = new Set<string>();
   /** Seen, ours by no sign, and told. */
   readonly #aliens = new Map<string, Alien>();
-  readonly #extras = new Set<string>();
+  readonly #extras = new Map<string, Extra>();
 
   constructor(parts: OwnershipParts) {
     this.#parts = parts;
@@ -69,6 +84,8 @@ export class Ownership {
   /** Whose the row is; null: not ours. What has to follow is done. */
   judge(row: OrderRow, seen: Sighting): Track | null {
     const { venueId } = row;
+    const extra = this.#extras.get(venueId);
+    if (extra !== undefined) this.#seen(extra, row);
     if (this.isNobodys(venueId)) return null;
     const match = matchRow(row, seen.instrument, this.#parts.tracks);
     switch (match.kind) {
@@ -78,7 +95,10 @@ export class Ownership {
         this.adopt(match.track, venueId, seen, row.timeMs);
         return match.track;
       case 'duplicate':
-        this.#duplicate(match.track, row, seen);
+        this.#duplicate(match.track, row);
+        return null;
+      case 'contested':
+        this.contested([match.track, ...(match.other === null ? [] : [match.other])], venueId);
         return null;
       case 'alien':
         this.alien(venueId, seen.instrument, 'no order of ours asks for what it asks');
@@ -103,7 +123,8 @@ export class Ownership {
   adopt(track: Track, venueId: string, { channel, venueMs }: Sighting, timeMs: number | null): void {
     const { tracks } = this.#parts;
     const sink = this.#parts.sink();
-    const { isDead, stage } = track;
+    const { isDead, stage, isContested, filledLots } = track;
+    if (isContested) this.#decided(track, venueId, filledLots);
     // A condition order that has fired goes on as what came of it: nobody is told, for nothing has changed for those in charge.
     const hasFired = track.venueId !== null && !isDead;
     const atMs = timeMs ?? venueMs;
@@ -123,14 +144,87 @@ export class Ownership {
     this.#parts.troubles.raise('ALIEN', null, `order ${venueId} of ${this.#parts.troubles.nameOf(instrument)} is nobody's: ${why}`);
   }
 
+  /** It is known again which order it is. What was booked under the contested id may be another's. */
+  #decided(track: Track, venueId: string, filledLots: number): void {
+    const { troubles, tracks } = this.#parts;
+    const { instrumentIndex } = track.wanted;
+    if (filledLots > 0 && track.contestedId !== venueId)
+      troubles.raise(
+        'MISMATCH',
+        instrumentIndex,
+        `${track.cid} is order ${venueId}: its fills were booked from order ${track.contestedId}`,
+      );
+    track.isContested = false;
+    if (!tracks.hasContested(instrumentIndex)) troubles.settled('ECHO', instrumentIndex);
+  }
+
+  /** The exchange has given one id to orders that are not one: none of them has it until a list or a query says whose it is. */
+  contested(tracks: readonly Track[], venueId: string): void {
+    const { troubles, sink } = this.#parts;
+    const known = tracks.filter(({ stage, isDead }) => stage === 'live' || stage === 'sent' || (stage === 'unknown' && !isDead));
+    const names = tracks.map(({ cid }) => cid).join(' and ');
+    for (const track of known) {
+      this.#parts.tracks.unnamed(track);
+      sink().outcomeUnknown(track.id, `the exchange gives the id ${venueId} to another order too`, true);
+    }
+    for (const index of new Set(known.map(({ wanted }) => wanted.instrumentIndex)))
+      troubles.raise('ECHO', index, `the exchange has one id, ${venueId}, for ${names}${tracks.length === 1 ? ' and another order' : ''}`);
+  }
+
+  /** A fill that no strategy has: of a second copy of an order of ours it is named. */
+  extraFilled(venueId: string, fill: OutsideFill): void {
+    const extra = this.#extras.get(venueId);
+    if (extra === undefined) return;
+    extra.fills.push(fill);
+    this.#nameExtra(venueId, extra);
+  }
+  /** A whole list of open orders of the instrument: what it does not show is over. */
+  listed(instrument: number, venueIds: ReadonlySet<string>): void {
+    for (const [venueId, extra] of this.#extras) if (extra.instrument === instrument && !venueIds.has(venueId)) extra.isOpen = false;
+  }
+  /** Second copies that the newest lists show as open: they are being cancelled. */
+  get openExtras(): readonly { readonly venueId: string; readonly instrument: number; readonly cid: string }[] {
+    return Array.from(this.#extras, ([venueId, extra]) => ({ ...extra, venueId })).filter(({ isOpen }) => isOpen);
+  }
+
   /** Somebody on the way has sent it twice: the other one counts, this one is taken back, and a person has to look. */
-  #duplicate(track: Track, row: OrderRow, { instrument }: Sighting): void {
-    this.#extras.add(row.venueId);
-    this.#parts.troubles.raise(
+  #duplicate(track: Track, row: OrderRow): void {
+    this.#seen(this.#extra(track, row.venueId), row);
+  }
+  /** An acknowledgement under another id than the one that was found meanwhile. */
+  doubled(track: Track, venueId: string): void {
+    const extra = this.#extra(track, venueId);
+    extra.isOpen = true;
+    this.#parts.cancelExtra(extra.instrument, venueId);
+  }
+  #extra({ wanted, cid }: Track, venueId: string): Extra {
+    const known = this.#extras.get(venueId);
+    if (known !== undefined) return known;
+    const extra: Extra = { instrument: wanted.instrumentIndex, cid, isOpen: false, fills: [] };
+    this.#extras.set(venueId, extra);
+    this.#nameExtra(venueId, extra);
+    return extra;
+  }
+  /** Cancelled at each sighting, until it is over: a cancel may be lost. */
+  #seen(extra: Extra, { venueId, status }: OrderRow): void {
+    extra.isOpen = STATUS_MEANING[status.word].kind !== 'terminal';
+    if (extra.isOpen) this.#parts.cancelExtra(extra.instrument, venueId);
+  }
+  #nameExtra(venueId: string, { instrument, cid, fills }: Extra): void {
+    const { troubles } = this.#parts;
+    const what = `order ${venueId} of ${troubles.nameOf(instrument)} is a second copy of ${cid}`;
+    troubles.raise(
       'DUPLICATE',
       null,
-      `order ${row.venueId} has the client order id of ${track.venueId ?? 'another'}: ${track.cid}`,
+      fills.length === 0 ? what : `${what}; ${soldOrBought(fills)}: a position of the account, of no strategy`,
     );
-    if (STATUS_MEANING[row.status.word].kind !== 'terminal') this.#parts.cancelExtra(instrument, row.venueId);
   }
+}
+
+function soldOrBought(fills: readonly OutsideFill[]): string {
+  const sum = (of: (fill: OutsideFill) => string): string => fills.reduce((total, fill) => total.plus(of(fill)), new Decimal(0)).toFixed();
+  const [{ side }] = fills as readonly [OutsideFill];
+  const trades = fills.map(({ tradeId }) => tradeId);
+  const named = trades.length > MOST_NAMED ? `${trades.slice(0, MOST_NAMED).join(', ')} ...` : trades.join(', ');
+  return `it has ${side === 'buy' ? 'bought' : 'sold'} ${sum(({ qty }) => qty)} for ${sum(({ notional }) => notional)} (trades ${named})`;
 }

@@ -6,12 +6,15 @@ import type { Journal } from '../../../ports/journal.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { RestClient } from '../client/restClient.ts';
 import type { ServerTime } from '../time/serverClock.ts';
+import type { OutsideFill } from './outside.ts';
 import type { OrderSettings } from './settings.ts';
 
 /** What is written down beside the records of orders. The journal of a live bot is one; tests may leave it out. */
 export interface ExchangeNotes {
   /** Everything before it is journalled. */
   cursor(body: { readonly symbol: string; readonly channel: string; readonly value: string }): unknown;
+  /** A fill that is booked to the account itself. */
+  outside?(fill: OutsideFill): unknown;
   setting(body: { readonly contract: string; readonly name: string; readonly value: string; readonly confirmed: boolean }): unknown;
 }
 
@@ -53,6 +56,8 @@ export interface RestExchangeParts {
   readonly contractWish?: (instrument: number) => ContractWish;
   /** Is told what the answers of the exchange say about its delays and its clock. */
   readonly fence?: FenceEars;
+  /** Lots of an instrument that the books of all strategies hold, below 0 short. */
+  readonly heldLots?: (instrument: number) => number;
   /** The same stands against trading at another service of the account: what is over here alone is not over. */
   readonly elsewhere?: (code: TroubleCode, instrument: number | null) => boolean;
 }
@@ -95,6 +100,8 @@ export interface RestoredOrders {
   readonly symbols: readonly string[];
   /** The time of the first record: what the account did before is nobody's. */
   readonly sinceMs: number;
+  /** Fills that are booked to the account itself. */
+  readonly outside?: readonly OutsideFill[];
   /** The newest value that this exchange has noted, by `<symbol> <channel>`. */
   readonly cursors: ReadonlyMap<string, string>;
 }
@@ -102,7 +109,7 @@ export interface RestoredOrders {
 /** Causes that this exchange raises through `ExchangeSink.trouble`. */
 export type TroubleCode =
   | 'ALIEN' | 'STRAY' | 'GAP' | 'MISMATCH' | 'ECHO'
-  | 'ADMISSION' | 'DUPLICATE' | 'LOCKED' | 'KEY' | 'BANNED' | 'INCIDENT' | 'CLOCK' | 'SETTINGS' | 'STATUS' | 'FEE_COIN'; // prettier-ignore
+  | 'ADMISSION' | 'DUPLICATE' | 'LOCKED' | 'KEY' | 'BANNED' | 'INCIDENT' | 'CLOCK' | 'SETTINGS' | 'STATUS' | 'FEE_COIN' | 'FINE_FILL'; // prettier-ignore
 
 /** Something that the exchange shows and that our records do not explain. */
 export interface Difference {

@@ -82,6 +82,7 @@ export class Passes {
     const { ownership, index, venueMs, instrument } = this.#parts;
     const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
     const found = new Set<Track>();
+    if (page.isWhole) ownership.listed(index, new Set(page.rows.map(({ venueId }) => venueId)));
     for (const row of page.rows) {
       const track = ownership.judge(row, seen);
       if (track === null) continue;

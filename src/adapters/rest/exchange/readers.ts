@@ -51,7 +51,10 @@ export class Readers {
     const nowMs = (): number => core.parts.scheduler.nowMs;
     const instrument = core.parts.instruments[index]!;
     const shared = { instrument, index, venue, tracks, ownership, troubles, venueMs };
-    const trades = new TradeReader({ ...shared, holdings, positions, numbers, sink, nowMs, lagMs, filled }, this.#since());
+    const trades = new TradeReader(
+      { ...shared, holdings, positions, numbers, sink, nowMs, lagMs, filled, outside: core.bookOutside },
+      this.#since(),
+    );
     const passes = new Passes({ ...shared, trades, statuses, nowMs, fence: core.parts.fence ?? null });
     const made = { trades, passes };
     this.#pairs.set(index, made);

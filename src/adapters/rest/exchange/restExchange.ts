@@ -16,6 +16,7 @@ import { Funding } from './funding.ts';
 import { Holdings } from './holdings.ts';
 import { Outbox } from './outbox.ts';
 import { readForeign, type ForeignOrder } from './foreign.ts';
+import type { OutsidePosition } from './outside.ts';
 import { Ownership, type Alien } from './ownership.ts';
 import type { AuditKind, AuditResult, Difference, RestExchangeParts, RestoredOrders, TroubleCode } from './parts.ts';
 import { Readers } from './readers.ts';
@@ -66,10 +67,11 @@ export class RestExchange implements ExchangePort {
     const { venue, tracks, troubles, sink, venueMs, lagMs, own } = core;
     const adopted = (track: Track): void => this.#adopted(track);
     const cancelExtra = (index: number, venueId: string): void => venue.cancel(instruments[index]!, venueId, () => {});
-    this.#ownership = new Ownership({ tracks, troubles, sink, adopted, cancelExtra });
+    const ownership = new Ownership({ tracks, troubles, sink, adopted, cancelExtra });
+    this.#ownership = ownership;
     this.#readers = new Readers({
       core,
-      ownership: this.#ownership,
+      ownership,
       statuses: () => this.#statuses,
       filled: (track) => this.#filled(track),
     });
@@ -79,8 +81,10 @@ export class RestExchange implements ExchangePort {
     this.#settings = settingsOf(core);
     const { journal } = parts;
     this.#outbox = new Outbox({
-      scheduler, venue, tracks, troubles, journal, instruments, settings, serverTime, fence, sink, adopted, cancelExtra,
-      obstacle: ({ wanted }) => (wanted.reduceOnly || this.#isSet(wanted.instrumentIndex) ? null : 'SETTINGS'),
+      scheduler, venue, tracks, troubles, journal, instruments, settings, serverTime, fence, sink, adopted,
+      contested: (orders, venueId) => ownership.contested(orders, venueId),
+      doubled: (track, venueId) => ownership.doubled(track, venueId),
+      obstacle: (track) => this.#obstacle(track),
     }); // prettier-ignore
     this.#follow = new Follow({ scheduler, tracks, settings, look: (index, done) => look(index, STEADY, done) });
     this.#funding = new Funding({
@@ -90,14 +94,15 @@ export class RestExchange implements ExchangePort {
     }); // prettier-ignore
     this.#holdings = new Holdings({ core, funding: this.#funding, readTrades, agreed: () => this.#noteTotals() });
     const venueNow = (done: (ms: number | null) => void): void => core.clock.now(done);
-    const { holdings, ownership } = { holdings: this.#holdings, ownership: this.#ownership };
+    const holdings = this.#holdings;
     this.#evidence = new EvidenceReader({
       venue, ownership, holdings, sink, venueNow, readTrades,
       lastMs: () => core.clock.lastMs,
       isWaiting: (index, triggerId) => Array.from(tracks.openOf(index)).some((track) => waitingIn(track.venueId)?.triggerId === triggerId),
     }); // prettier-ignore
     const active = (): readonly number[] => own.filter((index) => tracks.openOf(index).size > 0);
-    this.#audits = new Audits({ scheduler, settings, troubles, holdings, own, look, active, venueNow });
+    const doubts = (): readonly Difference[] => doubtsOf(ownership, core);
+    this.#audits = new Audits({ scheduler, settings, troubles, holdings, own, look, active, doubts, venueNow });
   }
 
   /** Ties the knot. On futures contracts are set from now on. */
@@ -159,6 +164,7 @@ export class RestExchange implements ExchangePort {
       holdings: this.#core.holdings,
       positions: this.#core.positions,
       funding: this.#funding,
+      outside: this.#core.outside,
       seen: (index) => this.#readers.trades(index).seen,
     });
     for (const index of this.#core.own) {
@@ -200,6 +206,7 @@ export class RestExchange implements ExchangePort {
     this.#ownership.ignore(venueId);
     const seen = { instrument: track.wanted.instrumentIndex, channel: 'openOrders', venueMs: this.#core.clock.lastMs } as const;
     this.#ownership.adopt(track, venueId, seen, null);
+    this.#readers.trades(track.wanted.instrumentIndex).claim(venueId);
   }
   /** A person says that an order of the exchange is somebody else's business. */
   ignore(venueId: string): void {
@@ -229,12 +236,14 @@ export class RestExchange implements ExchangePort {
   }
   /** A person has cleared a trouble that does not pass by itself. What differed in holdings is explained: they count anew. */
   clear(code: TroubleCode, instrument: number | null): void {
-    const { troubles, calls, holdings, positions } = this.#core;
+    const { troubles, calls } = this.#core;
     troubles.clear(code, instrument);
     if (code === 'KEY') calls.isLocked = false;
-    if (code !== 'MISMATCH') return;
-    holdings.forget();
-    positions.forget();
+    if (code === 'MISMATCH') this.#holdings.explained();
+  }
+  /** What the account has beside its strategies. */
+  get outside(): readonly OutsidePosition[] {
+    return this.#core.outside.positions();
   }
 
   /** Nothing waits for the disk or a turn, nothing is on the wire. */
@@ -249,8 +258,18 @@ export class RestExchange implements ExchangePort {
 
   // --- Inside
 
-  #isSet(index: number): boolean {
-    return this.#settings === null || this.#settings.isReady(index);
+  /** Why an order may not leave; null: it may. */
+  #obstacle({ wanted, id }: Track): string | null {
+    const { instrumentIndex: index, side, lots, reduceOnly, instrument } = wanted;
+    const isReduction = reduceOnly || (instrument.contract === undefined && side === 'sell');
+    if (!isReduction) return this.#settings === null || this.#settings.isReady(index) ? null : 'SETTINGS';
+    const lacking = this.#holdings.lackingLots(index, side);
+    if (lacking === 0) return null;
+    // The books claim more than the exchange shows: what it does show may be reduced, by all orders together.
+    const others = Array.from(this.#core.tracks.openOf(index)).filter((track) => track.id !== id && track.wanted.side === side);
+    const open = others.reduce((sum, track) => sum + Math.max(0, track.wanted.lots - track.filledLots), 0);
+    const held = Math.abs(this.#core.parts.heldLots?.(index) ?? Infinity);
+    return lots + open <= held - lacking ? null : 'VENUE_HOLDS_LESS';
   }
   #adopted(track: Track): void {
     track.knownMs = this.#core.parts.scheduler.nowMs;
@@ -282,6 +301,20 @@ export class RestExchange implements ExchangePort {
       notes.cursor({ symbol, channel: 'counted', value: this.#readers.trades(index).seen.newestId ?? '0' });
     }
   }
+}
+
+/** Orders of which one id says nothing, and second copies that are still open. */
+function doubtsOf({ openExtras }: Ownership, { own, tracks }: Core): readonly Difference[] {
+  const contested = own.flatMap((index) => Array.from(tracks.openOf(index)).filter(({ isContested, isDead }) => isContested && !isDead));
+  return [
+    ...contested.map(({ wanted, cid, contestedId }): Difference => {
+      const what = `${cid}: the exchange has its id for another order too, and has not shown which is which`;
+      return { code: 'ECHO', instrument: wanted.instrumentIndex, venueId: contestedId === '' ? null : contestedId, what };
+    }),
+    ...openExtras.map(({ venueId, instrument, cid }): Difference => {
+      return { code: 'DUPLICATE', instrument, venueId, what: `order ${venueId}, a second copy of ${cid}, is open and is being cancelled` };
+    }),
+  ];
 }
 
 /** Contracts are set where somebody says how. */

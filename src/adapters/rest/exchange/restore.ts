@@ -1,12 +1,14 @@
 // Takes over what an earlier life of the process has left in the journal.
 
+import { Decimal } from '../../../base/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { HoldingBook, PositionBook } from './books.ts';
 import type { Funding } from './funding.ts';
 import type { RestoredOrders } from './parts.ts';
 import type { SeenTrades } from './seenTrades.ts';
-import { restoredTrack, type Tracks } from './track.ts';
+import type { OutsideBook } from './outside.ts';
+import { restoredTrack, type Track, type Tracks } from './track.ts';
 import type { Holding } from './venueCalls.ts';
 
 export interface RestoreInto {
@@ -16,11 +18,17 @@ export interface RestoreInto {
   readonly holdings: HoldingBook;
   readonly positions: PositionBook;
   readonly funding: Funding;
+  readonly outside: OutsideBook;
   readonly seen: (instrument: number) => SeenTrades;
 }
 
-export function restore({ orders, trades, cursors }: RestoredOrders, into: RestoreInto): void {
-  for (const order of orders) into.tracks.add(restoredTrack(order));
+export function restore({ orders, trades, cursors, outside = [] }: RestoredOrders, into: RestoreInto): void {
+  for (const fill of outside) if (into.own.some((index) => into.instruments[index]!.id === fill.symbol)) into.outside.book(fill);
+  for (const order of orders) {
+    const track = restoredTrack(order);
+    into.tracks.add(track);
+    if (order.venueId !== null && outside.length > 0) track.restLots = restOf(track, order.venueId, into);
+  }
   const byId = new Map(into.own.map((index) => [into.instruments[index]!.id as string, index]));
   for (const key of trades) {
     const [symbol = '', tradeId = '', side = ''] = key.split(' ');
@@ -40,6 +48,12 @@ export function restore({ orders, trades, cursors }: RestoredOrders, into: Resto
       into.funding.restore(index, channel === 'funding buy' ? 'buy' : 'sell', Number(value));
   }
   if (held.length > 0) into.holdings.set(held);
+}
+
+/** Less than a lot of the fills of an order, which the account has. */
+function restOf({ wanted }: Track, venueId: string, { outside }: RestoreInto): Decimal {
+  const lots = outside.qtyOf(venueId).times(Decimal.pow(10, wanted.instrument.quantityDigits));
+  return wanted.side === 'buy' ? lots : lots.negated();
 }
 
 const isSide = (text: string): text is Side => text === 'buy' || text === 'sell';

@@ -1,6 +1,6 @@
 // What has become of one order: asked by its id until a terminal status is confirmed.
 
-import { toScaled } from '../../../base/decimal.ts';
+import { Decimal } from '../../../base/decimal.ts';
 import { foreignText } from '../../../base/foreignText.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
@@ -89,8 +89,8 @@ export class StatusReader {
       this.#parts.tracks.named(track, row.venueId);
       track.knownMs = scheduler.nowMs;
     }
-    const executedLots = toScaled(row.executed, track.wanted.instrument.quantityDigits);
-    if (row.status.word === 'UNKNOWN' || executedLots === null) {
+    const executedLots = executedOf(row, track);
+    if (row.status.word === 'UNKNOWN') {
       this.#isOdd(track, `order ${row.venueId} has a status that nobody knows: ${foreignText(row.status.raw, 40)}`);
       return done();
     }
@@ -170,6 +170,13 @@ export class StatusReader {
     if (handle !== undefined) this.#parts.scheduler.cancel(handle);
     this.#timers.delete(track);
   }
+}
+
+/** Lots that the row says are filled; a fraction that the account holds for the order is left out, any other stays. */
+function executedOf({ executed }: OrderRow, { wanted, restLots }: Track): number {
+  const lots = new Decimal(executed).times(Decimal.pow(10, wanted.instrument.quantityDigits));
+  const whole = lots.minus(restLots);
+  return (whole.isInteger() ? whole : lots).toNumber();
 }
 
 /** A status that leaves nothing to wait for but its confirmation. */

@@ -1,5 +1,6 @@
 // What this side of the wire knows of each order: copies of what was asked for, the exchange's id, what was read and what is still wanted.
 
+import { Decimal } from '../../../base/decimal.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
 import type { RestoredOrder, Wanted } from './parts.ts';
 import { isCondition } from './conditions.ts';
@@ -11,6 +12,8 @@ import type { StatusReading } from './confirm.ts';
  */
 export type Stage = 'waiting' | 'sent' | 'unknown' | 'live' | 'ended' | 'dead';
 
+const NO_LOTS = new Decimal(0);
+
 export class Track {
   readonly wanted: Wanted;
   readonly cid: string;
@@ -20,6 +23,11 @@ export class Track {
   venueId: string | null = null;
   filledLots = 0;
   filledUnits = 0;
+  /** Of its fills: less than a lot that no order can hold, and that the account has. 0 as a rule. */
+  restLots = NO_LOTS;
+  /** The exchange has given its id to another order too, and nothing has said since which of them has it. */
+  isContested = false;
+  contestedId = '';
   /** When it ended or died, ms of our clock. */
   overMs = NaN;
   /** The time of its last fill, ms of the exchange; NaN before. */
@@ -114,7 +122,23 @@ export class Tracks {
   /** The exchange's id has become known. */
   named(track: Track, venueId: string): void {
     track.venueId = venueId;
+    track.isContested = false;
     this.#byVenueId.set(venueId, track);
+  }
+  /** The exchange's id has turned out to be no proof of where it is. */
+  unnamed(track: Track): void {
+    if (track.venueId !== null && this.#byVenueId.get(track.venueId) === track) this.#byVenueId.delete(track.venueId);
+    track.contestedId = track.venueId ?? track.contestedId;
+    track.venueId = null;
+    track.terminal = null;
+    track.listed = 'not yet';
+    track.isContested = true;
+    track.stage = 'unknown';
+    this.openOf(track.wanted.instrumentIndex).add(track);
+  }
+  /** Orders of the instrument whose id another one has too. */
+  hasContested(instrument: number): boolean {
+    return Array.from(this.openOf(instrument)).some(({ isContested, isDead }) => isContested && !isDead);
   }
   /** It lives, perhaps again. */
   alive(track: Track): void {

@@ -1,12 +1,14 @@
 // Own trades of one instrument: read without a gap, each booked once, to the order whose it is.
 
+import { Decimal } from '../../../base/decimal.ts';
+import { foreignText } from '../../../base/foreignText.ts';
 import { Fill } from '../../../model/fill.ts';
-import { toScaled } from '../../../base/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import { changesOf, type HoldingBook, type PositionBook } from './books.ts';
+import type { HoldingBook, PositionBook } from './books.ts';
 import { FillScale, type TradeNumbers } from './fills.ts';
+import type { OutsideFill } from './outside.ts';
 import type { Ownership } from './ownership.ts';
 import { Paging, type PageStep } from './paging.ts';
 import type { Page, TradeRow } from './rows.ts';
@@ -42,6 +44,8 @@ export interface TradeParts {
   readonly nowMs: () => number;
   /** L: how old a read may be. */
   readonly lagMs: () => number;
+  /** Books a fill to the account itself: no strategy has it. */
+  readonly outside: (fill: OutsideFill) => void;
   /** An order has a fill that is new. */
   readonly filled: (track: Track) => void;
 }
@@ -82,8 +86,8 @@ export class TradeReader {
 
   /** Lots of an order that is not ours, of all fills that are known. */
   foreignLots(venueId: string): number {
-    const { quantityDigits } = this.#parts.instrument;
-    return (this.#foreign.get(venueId) ?? []).reduce((sum, { qty }) => sum + (toScaled(qty, quantityDigits) ?? NaN), 0);
+    const rows = this.#foreign.get(venueId) ?? [];
+    return rows.reduce((sum, row) => sum.plus(this.#scale.lotsOf(row)), new Decimal(0)).toNumber();
   }
   /** The order is ours from now on: what it has filled is booked. */
   claim(venueId: string): void {
@@ -92,8 +96,9 @@ export class TradeReader {
     this.#foreign.delete(venueId);
     this.#bookKnown();
   }
-  /** It is none of our business. */
+  /** It is none of the strategies' business: what it has filled is the account's. */
   letBe(venueId: string): void {
+    for (const row of this.#foreign.get(venueId) ?? []) this.#bookOutside(row);
     this.#foreign.delete(venueId);
   }
 
@@ -120,7 +125,10 @@ export class TradeReader {
     const reachesBack = (page: Page<TradeRow>): boolean => cursor === null && page.rows.some((row) => row.timeMs < boundMs);
     const took = (page: Page<TradeRow> | null): void => {
       if (page === null) return this.#finish(asked, rows, false, options);
-      for (const row of page.rows) rows.set(keyOf(row), row);
+      for (const row of page.rows) {
+        if (isTrade(row)) rows.set(keyOf(row), row);
+        else isReadable = false;
+      }
       if (!page.isReadable) isReadable = false;
       const ids = page.rows.map(({ tradeId }) => tradeId);
       const pageSeen = { ids, isFull: page.isCut };
@@ -151,7 +159,7 @@ export class TradeReader {
     this.#attribute(options, () => {
       this.#isReading = false;
       const { troubles, index } = this.#parts;
-      const strays = Array.from(this.#strays.values()).filter(({ row }) => this.#parts.tracks.byVenueId(row.venueId) === undefined).length;
+      const strays = Array.from(this.#strays.values()).filter(({ row }) => this.#ownerOf(row) === undefined).length;
       if (strays > 0) troubles.raise('STRAY', index, `${strays} fills belong to no order that is known`);
       else troubles.over('STRAY', index);
       for (const { done } of asked) done({ isWhole: isWhole && this.#strays.size === strays, strays, fresh: fresh.length });
@@ -171,9 +179,14 @@ export class TradeReader {
   #count(row: TradeRow): void {
     if (!this.seen.countsInTotals(row)) return;
     const { holdings, positions, instrument, index } = this.#parts;
-    if (this.#scale.write(row, 0, this.#fill) !== null) return;
-    positions.book(index, row.side, this.#fill.lots);
-    if (instrument.contract === undefined) holdings.book(changesOf(instrument, row.side, this.#fill));
+    positions.book(index, row.side, this.#scale.lotsOf(row), row.timeMs);
+    if (instrument.contract === undefined) holdings.book(this.#scale.changesOf(row), row.timeMs);
+  }
+
+  /** The order whose fill it is: of this instrument, and of its side. */
+  #ownerOf({ venueId, side }: TradeRow): Track | undefined {
+    const track = this.#parts.tracks.byVenueId(venueId);
+    return track?.wanted.instrumentIndex === this.#parts.index && track.wanted.side === side ? track : undefined;
   }
 
   /** Asks for the orders that nobody knows, one after the other, and books what has an owner. */
@@ -211,13 +224,15 @@ export class TradeReader {
     const { tracks, ownership, instrument, nowMs, lagMs } = this.#parts;
     const sorted = Array.from(this.#strays).toSorted(([, a], [, b]) => (BigInt(a.row.tradeId) < BigInt(b.row.tradeId) ? -1 : 1));
     for (const [key, { row, atMs }] of sorted) {
-      const track = tracks.byVenueId(row.venueId);
-      if (track === undefined && !ownership.isNobodys(row.venueId)) {
+      const track = this.#ownerOf(row);
+      const isKnown = track !== undefined || tracks.byVenueId(row.venueId) !== undefined;
+      if (track === undefined && (isKnown || !ownership.isNobodys(row.venueId))) {
         if (instrument.contract !== undefined && nowMs() < atMs + lagMs()) return;
         continue;
       }
       if (track !== undefined) this.#book(track, row);
       else if (ownership.aliens.has(row.venueId)) this.#foreign.set(row.venueId, [...(this.#foreign.get(row.venueId) ?? []), row]);
+      else this.#bookOutside(row);
       this.#strays.delete(key);
       this.seen.add(row);
     }
@@ -226,16 +241,42 @@ export class TradeReader {
   #book(track: Track, row: TradeRow): void {
     const { numbers, troubles, index, sink, filled } = this.#parts;
     const fill = this.#fill;
-    const problem = this.#scale.write(row, numbers.numberOf(row.tradeId), fill);
-    if (problem !== null) return troubles.raise('MISMATCH', index, problem);
-    if (this.#scale.hasForeignFee(row))
-      troubles.raise('FEE_COIN', index, `fees are taken in ${row.feeCoin ?? 'another coin'}, which the books do not have`);
-    track.filledLots += fill.lots;
+    const sum = this.#scale.lotsOf(row).plus(track.restLots);
+    const lots = sum.floor().toNumber();
+    if (this.#scale.isFine(row)) this.#nameFine(row, sum.minus(lots));
+    if (lots > 0) {
+      this.#scale.write(row, lots, numbers.numberOf(row.tradeId), fill);
+      if (this.#scale.hasForeignFee(row))
+        troubles.raise('FEE_COIN', index, `fees are taken in ${row.feeCoin ?? 'another coin'}, which the books do not have`);
+    }
+    // The order takes whole lots; what is finer is the account's until the rest of its lot has come.
+    const rest = this.#scale.lotsOf(row).minus(lots);
+    if (!rest.isZero())
+      this.#parts.outside(this.#scale.outside(row, rest, this.#scale.rowUnits(row) - (lots > 0 ? fill.notional : 0), lots === 0));
+    track.restLots = sum.minus(lots);
+    track.lastFillMs = row.timeMs;
+    if (lots === 0) return;
+    track.filledLots += lots;
     track.filledUnits += fill.notional;
-    track.lastFillMs = fill.timeMs;
     sink().filled(track.id, fill);
     filled(track);
   }
+  #nameFine({ tradeId, venueId, qty, price }: TradeRow, rest: Decimal): void {
+    const { troubles, index, instrument } = this.#parts;
+    const what = `trade ${foreignText(tradeId, 40)} of order ${foreignText(venueId, 40)}: ${qty} at ${price} is finer than a lot or a tick`;
+    const left = rest.div(Decimal.pow(10, instrument.quantityDigits)).toFixed();
+    troubles.raise('FINE_FILL', index, `${what}; ${left} ${instrument.base} of it is a position of the account`);
+  }
+
+  /** No strategy has it, and the account does. */
+  #bookOutside(row: TradeRow): void {
+    const { ownership, outside } = this.#parts;
+    const fill = this.#scale.outside(row, this.#scale.lotsOf(row), this.#scale.rowUnits(row), true);
+    outside(fill);
+    ownership.extraFilled(row.venueId, fill);
+  }
 }
 
+/** Nothing is traded for nothing. */
+const isTrade = ({ price, qty }: TradeRow): boolean => new Decimal(price).gt(0) && new Decimal(qty).gt(0);
 const keyOf = ({ tradeId, side }: Pick<TradeRow, 'tradeId' | 'side'>): string => `${tradeId} ${side}`;

@@ -5,7 +5,7 @@ import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { Difference, TroubleCode } from './parts.ts';
 
 /** These are over only when a person says so. */
-const STICKY: ReadonlySet<TroubleCode> = new Set(['ECHO', 'ADMISSION', 'DUPLICATE', 'LOCKED', 'KEY', 'FEE_COIN']);
+const STICKY: ReadonlySet<TroubleCode> = new Set(['ECHO', 'ADMISSION', 'DUPLICATE', 'LOCKED', 'KEY', 'FEE_COIN', 'FINE_FILL']);
 
 export class Troubles {
   readonly #sink: () => ExchangeSink;
@@ -43,6 +43,10 @@ export class Troubles {
   }
   /** A person has cleared it. */
   clear(code: TroubleCode, instrument: number | null): void {
+    this.#standing.delete(keyOf(code, instrument));
+  }
+  /** What the exchange shows is right again; the halt stays until a person has looked. */
+  settled(code: TroubleCode, instrument: number | null): void {
     this.#standing.delete(keyOf(code, instrument));
   }
   /** No effect where it does not stand, or where a person has to clear it. */

@@ -54,6 +54,7 @@ export function restoreServices(bot: LiveBot, services: MarketSplit, orders: rea
         trades,
         symbols: [...state.symbols],
         sinceMs: state.firstMs,
+        outside: state.strays.map((record) => ({ ...record })),
         cursors: cursorsOf(state, market, bot.parts.engine.instruments),
       });
     }

@@ -223,11 +223,18 @@ export class ReplayedProcess {
 
   #state(id: OrderId, { lifecycle, reason, t }: RecordOf<'STATE'>): void {
     const engine = this.#engine;
-    if (lifecycle === 'unknown') return this.#step(t, () => engine.outcomeUnknown(id));
+    if (lifecycle === 'unknown') return this.#step(t, () => unknownAgain(engine, id));
     if (lifecycle !== 'done' || !engine.orders.get(id)) return;
     if (reason === 'filled' || reason === 'canceled' || reason === 'rejected' || reason === 'expired')
       this.#step(t, () => engine.ended(id, reason, t));
   }
+}
+
+/** A lost answer, or an id that was known and that the exchange has given to another order too. */
+function unknownAgain(engine: Engine, id: OrderId): void {
+  const order = engine.orders.get(id);
+  if (order?.lifecycle === 'working' || order?.lifecycle === 'cancelSent') engine.outcomeUnknown(id, '', true);
+  else if (order) engine.outcomeUnknown(id);
 }
 
 type OrderRecordOf = RecordOf<'FILL' | 'STATE' | 'EVID' | 'REFUSED' | 'ACK' | 'TOMB'>;

@@ -26,6 +26,8 @@ const MOST_OPEN = 1000;
 const MOST_TOMBS = 100;
 const MOST_ALIENS = 100;
 const MOST_BARS = 300;
+/** In place of a strategy. */
+const ACCOUNT = 'account';
 
 /** Instruments and strategies by their names. */
 export const namedOf = ({ instruments, runs }: Engine): Named => ({ instruments, strategies: runs.map(({ name }) => name) });
@@ -47,7 +49,7 @@ export function viewOf({ bot, counts, startedMs, kill, loopDelayP99Ms }: ViewPar
     timeMs,
     scopes: scopeViews(engine.risk.halts, namedOf(engine)),
     strategies: strategiesOf(bot, counts),
-    positions: positionsOf(engine),
+    positions: [...positionsOf(engine), ...accountPositions(bot)],
     open: [...active, ...engine.orders.drafts.orders]
       .filter(({ lifecycle }) => lifecycle !== 'unknown')
       .slice(0, MOST_OPEN)
@@ -143,6 +145,30 @@ function positionsOf(engine: Engine): readonly PositionView[] {
       ];
     }),
   );
+}
+
+/** What the account has beside its strategies: fills that belong to no order of theirs. */
+function accountPositions({ parts: { engine, services } }: LiveBot): readonly PositionView[] {
+  const all = services.all().flatMap(({ outside }) => outside);
+  return all.flatMap(({ symbol, qty }): PositionView[] => {
+    const index = engine.instruments.findIndex(({ id }) => id === symbol);
+    if (index < 0 || Number(qty) === 0) return [];
+    const { base, quote, contract, priceDigits } = engine.instruments[index]!;
+    const ticks = engine.lastTicks(index);
+    return [
+      {
+        strategy: ACCOUNT,
+        instrument: symbol,
+        side: qty.startsWith('-') ? 'short' : 'long',
+        qty: qty.replace('-', ''),
+        base: contract === undefined ? base : 'contracts',
+        entryPrice: null,
+        lastPrice: Number.isFinite(ticks) ? fromScaled(ticks, priceDigits) : null,
+        profit: null,
+        quote,
+      },
+    ];
+  });
 }
 
 /** Orders that wait for a name, and holdings and fills that no order of ours explains. */

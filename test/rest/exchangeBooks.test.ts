@@ -1,0 +1,305 @@
+// The books never claim more than the exchange shows: fills of nobody, answers about something else, ids given twice, fills finer than a lot.
+
+import { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { BTC, RestWorld, type RestWorldOptions } from '../fixtures/restWorld.ts';
+import { bob } from '../fixtures/restOthers.ts';
+
+const LIMIT = { lots: 1000, limit: 9000 } as const;
+const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
+const codes = (world: RestWorld) => world.engine.risk.halts.causes().map(({ code }) => code);
+const scopes = (world: RestWorld, code: string) =>
+  world.engine.risk.halts
+    .causes()
+    .filter((cause) => cause.code === code)
+    .map(({ scope, why }) => ({ scope, why }));
+
+/** What the account has at the exchange beyond its beginning, in whole units of both assets. */
+const venue = (world: RestWorld) => ({ quote: world.balance('USDT') - 100_000 * 1e8, base: world.balance(BTC.base) - 10 * 1e8 });
+/** The same by the books: what strategies hold, and the position of the account. */
+function books(world: RestWorld) {
+  const sum = (of: (fill: RestWorld['outside'][number]) => Decimal) =>
+    world.outside.reduce((total, fill) => total.plus(of(fill)), new Decimal(0));
+  const sign = (fill: RestWorld['outside'][number]) => (fill.side === 'buy' ? 1 : -1);
+  const feeIn = (coin: string) => (fill: RestWorld['outside'][number]) => (fill.feeCoin === coin ? new Decimal(fill.fee) : new Decimal(0));
+  const quote = sum((fill) => new Decimal(fill.notional).times(-sign(fill)).minus(feeIn(BTC.quote)(fill)));
+  const base = sum((fill) => new Decimal(fill.qty).times(sign(fill)).minus(feeIn(BTC.base)(fill)));
+  return {
+    quote: world.cashChange + quote.times(1e8).toNumber(),
+    base: world.engine.ledger.qty(0, 0) - 5 * 1e8 + base.times(10 ** BTC.baseDigits).toNumber(),
+  };
+}
+
+/** Money leaves the account without a trade. */
+function withdraw({ service }: RestWorld, asset: string, amount: number): void {
+  const { accounts } = service.spot.venue;
+  accounts.of(0, accounts.asset(asset)).free -= amount;
+}
+
+describe('the second copy of a create', () => {
+  it('fills: the fill is a position of the account, the halt names it, and the books equal the exchange', async () => {
+    const world = await open();
+    bob(world).limit('bob', 'SELL', '5', '80');
+    world.fault('NET.dup');
+    const id = world.order(LIMIT);
+    world.pass(5000);
+    expect(world.placedOf(id)).toBe(2);
+    world.audit('full');
+    expect(world.outside).toHaveLength(1);
+    const [extra] = world.outside;
+    expect(extra).toMatchObject({ symbol: BTC.id, side: 'buy', qty: '0.1', price: '80' });
+    const [halt] = scopes(world, 'DUPLICATE');
+    expect(halt!.why).toContain(`bought 0.1 for 8 (trades ${extra!.tradeId}): a position of the account`);
+    expect(world.audit('full').kind).toBe('mismatch');
+    expect(books(world)).toEqual(venue(world));
+    // A person has looked: what the audit then calls equal is equal.
+    world.exchange.clear('DUPLICATE', null);
+    expect(world.audit('full')).toMatchObject({ kind: 'ok', differences: [] });
+    expect(books(world)).toEqual(venue(world));
+    expect(world.exchange.outside).toMatchObject([{ symbol: BTC.id, qty: '0.1', quote: '-8', fills: 1 }]);
+  });
+
+  it('fills: after a restart the fill is still a position of the account, once', async () => {
+    const world = await open();
+    bob(world).limit('bob', 'SELL', '5', '80');
+    world.fault('NET.dup');
+    world.order(LIMIT);
+    world.pass(5000);
+    world.audit('full');
+    const next = await world.restart();
+    next.audit('full');
+    expect(next.outside).toHaveLength(1);
+    expect(next.exchange.outside).toMatchObject([{ qty: '0.1', fills: 1 }]);
+    expect(next.audit('full').kind).toBe('ok');
+  });
+
+  it('rests and its cancel is lost: it is cancelled again, and no audit passes before it is over', async () => {
+    const world = await open();
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.dup', op: 'spot.newOrder', nth: 1, params: {} },
+        { point: 'NET.reqDrop', op: 'spot.cancelOrder', nth: 1, params: {} },
+      ],
+    });
+    world.order(LIMIT);
+    world.pass(300);
+    world.audit('full');
+    world.exchange.clear('DUPLICATE', null);
+    const own = () => world.service.spot.live().filter(({ account }) => account === 0).length;
+    world.until(() => world.audit('fast').kind === 'ok', 60_000);
+    expect(own()).toBe(1);
+  });
+});
+
+describe('an answer', () => {
+  it('to myTrades that is about another symbol is left out, whole', async () => {
+    const world = await open();
+    bob(world).limit('bob', 'SELL', '5', '80');
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [{ point: 'READ.replace', op: 'spot.myTrades', p: 1, params: { field: 'symbol', value: 'ETHUSDT' } }],
+    });
+    const id = world.order(LIMIT);
+    world.pass(5000);
+    expect(world.audit('full').kind).not.toBe('ok');
+    expect(world.fillCount).toBe(0);
+    expect(scopes(world, 'GAP')[0]!.why).toContain('symbol: expected BTCUSDT, got ETHUSDT');
+    world.noFaults();
+    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    expect(world.fillCount).toBe(1);
+    expect(world.audit('full').kind).toBe('ok');
+    expect(codes(world)).toEqual([]);
+    expect(books(world)).toEqual(venue(world));
+  });
+
+  it.each([
+    ['spot.openOrders', 'symbol', 'ETHUSDT', 'done'],
+    ['spot.queryOrder', 'symbol', 'ETHUSDT', 'cancelSent'],
+    ['spot.queryOrder', 'orderId', '12345', 'cancelSent'],
+  ])('to %s with another %s is left out', async (op, field, value, lifecycle) => {
+    const world = await open();
+    const id = world.order(LIMIT);
+    world.pass(200);
+    world.faulty.faults.set({ seed: 1, schedule: [{ point: 'READ.replace', op, p: 1, params: { field, value } }] });
+    world.cancel(id);
+    world.pass(10_000);
+    expect(world.get(id).lifecycle).toBe(lifecycle);
+    expect(codes(world).filter((code) => code === 'ALIEN' || code === 'DUPLICATE')).toEqual([]);
+    world.noFaults();
+    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('to myTrades with a side that its order has not is not booked', async () => {
+    const world = await open();
+    const id = world.order(LIMIT);
+    world.pass(200);
+    const ids = `"symbol":"BTCUSDT","id":77,"bidId":1,"askId":${world.get(id).venueId}`;
+    const body = `[{${ids},"price":90,"qty":0.1,"time":${world.nowMs},"isBuyer":false,"isMaker":true,"feeCoin":"USDT","fee":0.01}]`;
+    world.faulty.faults.set({ seed: 1, schedule: [{ point: 'NET.replace', op: 'spot.myTrades', p: 1, params: { status: 200, body } }] });
+    world.pass(5000);
+    expect(world.audit('full').kind).not.toBe('ok');
+    expect(world.fillCount).toBe(0);
+  });
+});
+
+describe('while the exchange shows less than the books have', () => {
+  it('a reduction of more than it shows does not leave, and one of what it shows does', async () => {
+    const world = await open();
+    expect(world.audit('full').kind).toBe('ok');
+    // The books have 5 BTC; 2 of them are gone.
+    withdraw(world, BTC.base, 2 * 10 ** BTC.baseDigits);
+    expect(world.audit('full').kind).toBe('mismatch');
+    const tooMuch = world.order({ side: 'sell', lots: 31_000, limit: 10_000 });
+    world.pass(200);
+    expect(world.get(tooMuch)).toMatchObject({ lifecycle: 'done', reason: 'notSent' });
+    expect(world.told).toContain(`notSent ${tooMuch} VENUE_HOLDS_LESS`);
+    const first = world.order({ side: 'sell', lots: 20_000, limit: 10_000 });
+    const second = world.order({ side: 'sell', lots: 11_000, limit: 10_010 });
+    const third = world.order({ side: 'sell', lots: 9000, limit: 10_020 });
+    world.pass(200);
+    expect([first, second, third].map((id) => world.get(id).lifecycle)).toEqual(['working', 'done', 'working']);
+    // A person explains it: what is held counts from here.
+    world.exchange.clear('MISMATCH', null);
+    expect(world.audit('full').kind).toBe('ok');
+    const rest = world.order({ side: 'sell', lots: 20_000, limit: 10_030 });
+    world.pass(200);
+    expect(world.get(rest).lifecycle).toBe('working');
+  });
+});
+
+describe('two orders that are acknowledged with one id', () => {
+  /** Two orders of one side whose answers both name the first one's id. */
+  async function twice(second: { readonly instrument?: number } = {}) {
+    const world = await open();
+    const first = world.order(LIMIT);
+    world.pass(200);
+    const body = `{"orderId":${world.get(first).venueId}}`;
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.replace', op: 'spot.newOrder', p: 1, params: { status: 200, body } },
+        { point: 'NET.reqDrop', op: 'spot.openOrders', p: 1 },
+        { point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1 },
+      ],
+    });
+    const other = world.order({ ...LIMIT, limit: 8900, ...second });
+    world.pass(100);
+    return { world, first, other };
+  }
+
+  it('are both unknown, their symbol is halted ECHO, and no audit passes before both are found', async () => {
+    const { world, first, other } = await twice();
+    expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
+    expect(scopes(world, 'ECHO')).toMatchObject([
+      { scope: { kind: 'symbol', instrument: 0 }, why: expect.stringContaining(world.cidOf(other)) },
+    ]);
+    // Not even where a person has cleared the halt.
+    world.exchange.clear('ECHO', 0);
+    expect(world.audit('fast').kind).toBe('mismatch');
+    world.noFaults();
+    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 120_000);
+    expect(world.get(first).venueId).not.toBe(world.get(other).venueId);
+    expect(world.audit('full').kind).toBe('ok');
+    // The halt waits for a person.
+    expect(codes(world)).toContain('ECHO');
+    for (const id of [first, other]) world.cancel(id);
+    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'done'), 60_000);
+    expect(world.service.spot.live().filter(({ account }) => account === 0)).toEqual([]);
+  });
+
+  it('of two symbols are both unknown too', async () => {
+    const { world, first, other } = await twice({ instrument: 1 });
+    expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
+    world.noFaults();
+    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 120_000);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('are both found after a restart', async () => {
+    const { world, first, other } = await twice();
+    world.noFaults();
+    const next = await world.restart();
+    next.until(() => [first, other].every((id) => next.get(id).lifecycle === 'working'), 120_000);
+    expect(next.audit('full').kind).toBe('ok');
+  });
+
+  it('of which one is being cancelled: it is cancelled once it is found', async () => {
+    const world = await open();
+    const first = world.order(LIMIT);
+    world.pass(200);
+    const body = `{"orderId":${world.get(first).venueId}}`;
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.replace', op: 'spot.newOrder', nth: 1, params: { status: 200, body } },
+        { point: 'NET.reqDrop', op: 'spot.cancelOrder', p: 1 },
+        { point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1 },
+      ],
+    });
+    world.cancel(first);
+    world.pass(50);
+    world.order({ ...LIMIT, limit: 8900 });
+    world.pass(100);
+    world.noFaults();
+    world.until(() => world.get(first).lifecycle === 'done', 120_000);
+    expect(world.service.spot.live().filter(({ account }) => account === 0)).toHaveLength(1);
+  });
+});
+
+describe('a fill that is finer than a lot', () => {
+  it('is booked in whole lots, the rest is a position of the account, and the halt names it', async () => {
+    const world = await open();
+    const id = world.order(LIMIT);
+    world.pass(200);
+    const venueId = world.get(id).venueId;
+    const row = (trade: number, qty: string): string =>
+      `{"symbol":"BTCUSDT","id":${trade},"bidId":${venueId},"askId":1,"price":90,"qty":${qty},"time":${world.nowMs},"isBuyer":true,"isMaker":true,"feeCoin":"USDT","fee":0.01}`;
+    const order = (executed: string, status: string): string =>
+      `{"symbol":"BTCUSDT","orderId":${venueId},"clientOrderId":"${world.cidOf(id)}","price":90,"origQty":0.1,"executedQty":${executed},"type":"LIMIT","side":"BUY","status":"${status}"}`;
+    const answer = (op: string, body: string) => ({ point: 'NET.replace', op, p: 1, params: { status: 200, body } });
+    const shows = (trades: readonly string[], executed: string, status: string): void =>
+      world.faulty.faults.set({
+        seed: 1,
+        schedule: [
+          answer('spot.myTrades', `[${trades.join(',')}]`),
+          answer('spot.queryOrder', order(executed, status)),
+          answer('spot.openOrders', status === 'FILLED' ? '[]' : `[${order(executed, status)}]`),
+        ],
+      });
+    shows([row(77, '0.04005')], '0.04005', 'PARTIALLY_FILLED');
+    world.pass(10_000);
+    expect(world.get(id)).toMatchObject({ lifecycle: 'working', filledLots: 400 });
+    expect(world.outside).toMatchObject([{ tradeId: '77', side: 'buy', qty: '0.00005', notional: '0.0045' }]);
+    expect(scopes(world, 'FINE_FILL')[0]!.why).toContain('trade 77');
+    shows([row(78, '0.05995'), row(77, '0.04005')], '0.1', 'FILLED');
+    world.audit('fast');
+    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });
+    expect(codes(world)).not.toContain('STATUS');
+    // What was left over is part of a lot now.
+    expect(world.exchange.outside).toMatchObject([{ qty: '0', quote: '0' }]);
+    expect(world.cashChange).toBe(-9.02 * 1e8);
+  });
+
+  it('and ends its order is named, and the order ends', async () => {
+    const world = await open();
+    const id = world.order(LIMIT);
+    world.pass(200);
+    const venueId = world.get(id).venueId;
+    const trade = `{"symbol":"BTCUSDT","id":77,"bidId":${venueId},"askId":1,"price":90,"qty":0.09995,"time":${world.nowMs},"isBuyer":true,"isMaker":true,"feeCoin":"USDT","fee":0}`;
+    const order = `{"symbol":"BTCUSDT","orderId":${venueId},"clientOrderId":"${world.cidOf(id)}","price":90,"origQty":0.1,"executedQty":0.09995,"type":"LIMIT","side":"BUY","status":"FILLED"}`;
+    const answer = (op: string, body: string) => ({ point: 'NET.replace', op, p: 1, params: { status: 200, body } });
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [answer('spot.myTrades', `[${trade}]`), answer('spot.queryOrder', order), answer('spot.openOrders', '[]')],
+    });
+    world.audit('fast');
+    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 999 });
+    expect(codes(world)).toContain('FINE_FILL');
+    expect(codes(world)).not.toContain('STATUS');
+    expect(world.exchange.outside).toMatchObject([{ qty: '0.00005' }]);
+  });
+});
