@@ -13,7 +13,7 @@ import { runPython } from '../../../test/fixtures/python.ts';
 import { lots } from '../../base/brand.ts';
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 import type { BarColumns } from '../../model/bars.ts';
-import { writeArrowColumns } from './arrow/arrowFile.ts';
+import { BATCH_ROWS, writeArrowColumns } from './arrow/arrowFile.ts';
 import { checkBars, listCatalog, loadBars, storeBars } from './catalog.ts';
 import { type BarKey, barsPath, listSeries, manifestPath } from './paths.ts';
 import { RAW } from './columns.ts';
@@ -21,6 +21,7 @@ import { loadFeed, resampleInto } from './feed.ts';
 import { generateBars } from './generate.ts';
 import { instrumentText, parseInstrument, proposeInstrument, splitSymbol } from './instrumentRecord.ts';
 import { IMPORTED, manifestOf, SYNTHETIC } from './quality.ts';
+import { hashOfRead } from './readHashes.ts';
 import { catalogStore } from './store.ts';
 
 let catalog = '';
@@ -177,8 +178,41 @@ describe('loading refuses', () => {
     writeArrowColumns(path, columns(names));
     expect(() => loadBars(catalog, KEY)).toThrow('it was not written by isobar');
     bars.openMs[50] = bars.openMs[49]!;
-    writeArrowColumns(path, columns(names), { isobar: '1' });
+    writeArrowColumns(path, columns(names), { isobar: '2' });
     expect(() => loadBars(catalog, KEY)).toThrow('the times do not rise after 2024-01-01 00:49 UTC');
+  });
+});
+
+describe('a file whose bytes have changed', () => {
+  it('is refused by a load, whichever byte it is, in the head, in a batch or in the foot', () => {
+    storeBars(catalog, generate(40), SYNTHETIC);
+    const path = barsPath(catalog, KEY);
+    const whole = readFileSync(path);
+    for (let at = 0; at < whole.length; at++) {
+      const changed = Buffer.from(whole);
+      changed[at]! ^= 1 << (at % 8);
+      writeFileSync(path, changed);
+      expect(() => loadBars(catalog, KEY), `byte ${at} of ${whole.length}`).toThrow(ConfigError);
+    }
+    writeFileSync(path, whole);
+    expect(loadBars(catalog, KEY).bars.length).toBe(40);
+  });
+
+  it('is noticed although the range of the run lies in another batch', () => {
+    storeBars(catalog, generate(2 * BATCH_ROWS + 10), SYNTHETIC);
+    const path = barsPath(catalog, KEY);
+    const { bars } = loadBars(catalog, KEY);
+    const changed = readFileSync(path);
+    changed[changed.length - 5000]! ^= 1;
+    writeFileSync(path, changed);
+    expect(() => loadBars(catalog, KEY, { toMs: bars.closeMs[100] })).toThrow('its bytes have changed since isobar wrote it');
+  });
+
+  it('the hash of the read is that of the bytes of the file', () => {
+    storeBars(catalog, generate(BATCH_ROWS + 10), SYNTHETIC);
+    const path = barsPath(catalog, KEY);
+    loadBars(catalog, KEY, { isHashed: true });
+    expect(hashOfRead(path)).toBe(createHash('sha256').update(readFileSync(path)).digest('hex'));
   });
 });
 

@@ -17,6 +17,7 @@ import { fileError } from './fileError.ts';
 import { instrumentText, parseInstrument } from './instrumentRecord.ts';
 import { clearLeftovers } from './leftovers.ts';
 import { barsPath, checkSymbol, instrumentPath, listKeys, manifestPath, type BarKey } from './paths.ts';
+import { noteHash } from './readHashes.ts';
 import { manifestOf, qualityOf, type BarFacts, type BarSource, type GapManifest } from './quality.ts';
 
 /** Rows that open at or after `fromMs` and have closed by `toMs`, and up to `warmupRows` in front of them. Without bounds: all. */
@@ -24,6 +25,8 @@ export interface BarRange {
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
   readonly warmupRows?: number | undefined;
+  /** The hash of the file is taken in the same read, for `hashOfRead`. */
+  readonly isHashed?: boolean;
 }
 
 export interface LoadedBars {
@@ -56,7 +59,7 @@ export interface CatalogEntry extends BarKey {
 const FILE_NAMES = ['open_time', 'open', 'high', 'low', 'close', 'volume'] as const;
 const BARS_IN = 'bars_in';
 /** Written into each file; a change of the layout raises it. */
-const LAYOUT = '1';
+const LAYOUT = '2';
 
 /** The record of a symbol, or null when the catalog has none. Throws ConfigError when it is wrong. */
 export function readInstrument(catalog: string, market: Market, symbol: string): Instrument | null {
@@ -168,15 +171,17 @@ function hashOfFile(file: ArrowFile): string {
       hash.update(bytesOf(part, 0, part.length));
     }
   }
-  const barsIn = readBarsIn(file, 0);
+  const barsIn = readBarsIn(file);
   if (barsIn) hash.update(bytesOf(barsIn, 0, barsIn.length));
   return hash.digest('hex');
 }
 
-function readBarsIn(file: ArrowFile, fromRow: number, toRow = file.rows): Int32Array | null {
-  if (!file.fields.some((field) => field.name === BARS_IN)) return null;
-  const barsIn = new Int32Array(toRow - fromRow);
-  file.ints(BARS_IN, fromRow, barsIn);
+const hasBarsIn = (file: ArrowFile): boolean => file.fields.some((field) => field.name === BARS_IN);
+
+function readBarsIn(file: ArrowFile): Int32Array | null {
+  if (!hasBarsIn(file)) return null;
+  const barsIn = new Int32Array(file.rows);
+  file.ints(BARS_IN, 0, barsIn);
   return barsIn;
 }
 
@@ -186,7 +191,7 @@ function assertSameData(file: ArrowFile, path: string, expected: string): void {
 
 /**
  * Loads a range of bars into arrays of exactly its length; no part of the file is held beside them. The columns take 56 bytes a bar.
- * Throws ConfigError when the catalog has no such bars, none in the range, or a file that isobar did not write.
+ * Throws ConfigError when the catalog has no such bars, none in the range, or a file that isobar did not write or whose bytes have changed.
  */
 export function loadBars(catalog: string, key: BarKey, range: BarRange = {}): LoadedBars {
   const path = barsPath(catalog, key);
@@ -195,13 +200,13 @@ export function loadBars(catalog: string, key: BarKey, range: BarRange = {}): Lo
     const start = Math.max(0, first - (range.warmupRows ?? 0));
     const end = range.toMs === undefined ? file.rows : endRow(file, key.interval, range.toMs);
     if (end <= first) throw emptyRange(file, path, range);
-    const bars = readColumns(file, instrument, key.interval, start, end);
+    const { bars, barsIn } = readWhole(file, instrument, key.interval, start, end, range.isHashed === true ? path : null);
     for (let i = 1; i < bars.length; i++) {
       if (bars.openMs[i]! <= bars.openMs[i - 1]!) throw damaged(path, `the times do not rise after ${formatMinute(bars.openMs[i - 1]!)}`);
     }
     checkTicks(bars, path, instrumentPath(catalog, key.market, key.symbol));
     // The open bar counts only where the range reaches it.
-    const facts = { ...stated, openLastBar: stated.openLastBar && end === file.rows, barsIn: readBarsIn(file, start, end) };
+    const facts = { ...stated, openLastBar: stated.openLastBar && end === file.rows, barsIn };
     const manifestHash = file.metadata.get('manifest_sha256') ?? '';
     return { bars, firstRow: first - start, quality: qualityOf(bars, first - start, facts, manifestHash), facts };
   });
@@ -232,6 +237,32 @@ function withBars<T>(catalog: string, key: BarKey, use: (file: ArrowFile, instru
   return withArrowFile(path, (file) => use(file, instrument, statedFacts(file, path)));
 }
 
+interface WholeRead {
+  readonly bars: BarColumns;
+  readonly barsIn: Int32Array | null;
+}
+
+/** The rows from `start` to `end` by one read of the whole file, which is compared with its checksums. `hashed`: the path to note its hash of. */
+function readWhole(
+  file: ArrowFile,
+  instrument: Instrument,
+  interval: Interval,
+  start: number,
+  end: number,
+  hashed: string | null,
+): WholeRead {
+  const raw = emptyColumns(end - start);
+  const barsIn = hasBarsIn(file) ? new Int32Array(end - start) : null;
+  const hash = hashed === null ? null : createHash('sha256');
+  file.readWhole(start, end, hash, (from, to) => {
+    file.times('open_time', from, raw.openMs.subarray(from - start, to - start));
+    for (const name of RAW.slice(1)) file.floats(name, from, raw[name].subarray(from - start, to - start));
+    if (barsIn) file.ints(BARS_IN, from, barsIn.subarray(from - start, to - start));
+  });
+  if (hash !== null && hashed !== null) noteHash(hashed, hash.digest('hex'));
+  return { bars: barsOf(raw, instrument, interval), barsIn };
+}
+
 function readColumns(file: ArrowFile, instrument: Instrument, interval: Interval, start: number, end: number): BarColumns {
   const raw = emptyColumns(end - start);
   file.times('open_time', start, raw.openMs);
@@ -250,7 +281,7 @@ export interface CheckedBars {
 export function checkBars(catalog: string, key: BarKey): CheckedBars {
   return withBars(catalog, key, (file, instrument, facts) => {
     const bars = readColumns(file, instrument, key.interval, 0, file.rows);
-    const manifest = manifestOf(bars, { ...facts, barsIn: readBarsIn(file, 0) });
+    const manifest = manifestOf(bars, { ...facts, barsIn: readBarsIn(file) });
     writeManifest(catalog, manifest, key.interval);
     return { key, manifest, unchanged: manifest.dataSha256 === file.metadata.get('data_sha256') };
   });

@@ -75,14 +75,20 @@ describe('the record of a contract', () => {
     ['"maintenanceRate": "0.025"', '"maintenanceRate": "0.001"', 'contract.tiers[2].maintenanceRate: expected a rate as high as'],
     ['"openMakerFee": "0.0002"', '"openMakerFe": "0.0002"', 'contract.openMakerFe: unknown key'],
     ['"basePrecision": 0', '"basePrecision": 3', 'basePrecision: expected the quantityPrecision of the contract, 0, got 3'],
-    ['"minQuantity": "1"', '"minQuantity": "1",\n  "makerFee": "0.001"', 'x.json:7 makerFee: expected nothing: the fees of a contract, fractions of the notional, are openMakerFee and closeMakerFee of its record, got "0.001"'],
+    [
+      '"minQuantity": "1"',
+      '"minQuantity": "1",\n  "makerFee": "0.001"',
+      'x.json:7 makerFee: expected nothing: the fees of a contract, fractions of the notional, are openMakerFee and closeMakerFee of its record, got "0.001"',
+    ],
   ])('names %s written as %s', (good, bad, message) => {
     expect(text).toContain(good);
     expect(() => parseInstrument(text.replace(good, bad), 'x.json', 'futures', 'E-BTC-USDT')).toThrow(message);
   });
 
   it('is none of spot', () => {
-    expect(() => parseInstrument(text, 'x.json', 'spot', 'BTCUSDT')).toThrow(/contract: expected none for an instrument of spot, got \{"kind":"linear".{40,50}\.\.\.$/);
+    expect(() => parseInstrument(text, 'x.json', 'spot', 'BTCUSDT')).toThrow(
+      /contract: expected none for an instrument of spot, got \{"kind":"linear".{40,50}\.\.\.$/,
+    );
     expect(instrumentId('futures', 'E-BTC-USDT')).toBe(again(linearContract()).id);
   });
 });

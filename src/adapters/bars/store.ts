@@ -51,7 +51,7 @@ export function catalogStore(folder: string): BarStore {
     keys: () => listKeys(folder),
     factsOf: (key) => (existsSync(barsPath(folder, key)) ? readEntry(folder, key) : null),
     load: (key, range) => ({
-      ...loadBars(folder, key, range),
+      ...loadBars(folder, key, { ...range, isHashed: true }),
       files: [barsPath(folder, key), instrumentPath(folder, key.market, key.symbol)],
     }),
     nameOf: (key) => barsPath(folder, key),

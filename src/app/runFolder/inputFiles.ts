@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { hashOfRead } from '../../adapters/bars/readHashes.ts';
 import { shownPath } from '../definition/paths.ts';
 import type { FinishedRun } from '../backtest/execute.ts';
 
@@ -39,8 +40,8 @@ export function fileHash(path: string): string | null {
 }
 
 /**
- * Definition, files of bars, strategies and models with all that they import, each once. A million bars take some 30 ms of hashing, which
- * `writeRunFolder` spends while other threads pack the report.
+ * Definition, files of bars, strategies and models with all that they import, each once. Bars of the catalog were hashed as they were
+ * loaded, a million in some 30 ms.
  */
 export function inputFiles({ resolved, origin }: Pick<FinishedRun, 'resolved' | 'origin'>): readonly InputFile[] {
   const imported = origin.bars?.kind === 'import' ? origin.bars.files : [];
@@ -51,7 +52,8 @@ export function inputFiles({ resolved, origin }: Pick<FinishedRun, 'resolved' | 
   ];
   const once = new Map(read.map((each) => [each.path, each]));
   return [...once.values()].flatMap(({ use, path }) => {
-    const sha256 = fileHash(path);
+    // A file that changes while a run goes on is told as the run has read it.
+    const sha256 = hashOfRead(path) ?? fileHash(path);
     return sha256 === null ? [] : [{ use, file: shownPath(path), sha256 }];
   });
 }

@@ -5,6 +5,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writevSy
 import { dirname } from 'node:path';
 import { assert } from '../../../base/assert.ts';
 import { fileError } from '../fileError.ts';
+import { Checksums, sealed } from './checksums.ts';
 import { assertLittleEndian, byte, encode, int, list, long, longs, short, table, text, type Table } from './flatbuffer.ts';
 
 /** `timestamp` columns hold ms UTC as integers in doubles; the file has them as int64 with the zone UTC. */
@@ -82,15 +83,17 @@ function assertSeparate(columns: readonly ArrowColumn[]): void {
 
 function writeFile(file: number, columns: readonly ArrowColumn[], rows: number, metadata: Readonly<Record<string, string>>): void {
   let position = 0;
+  const checksums = new Checksums();
   const write = (parts: readonly Uint8Array[]): void => {
+    checksums.part(parts);
     const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
     const written = writevSync(file, parts);
     if (written !== bytes) throw new Error(`wrote ${written} of ${bytes} bytes`);
     position += bytes;
   };
   const schema = schemaTable(columns, metadata);
-  write([padded(new TextEncoder().encode(MAGIC), 8)]);
-  write([message(HEADER.schema, schema, 0, position)]);
+  const magic = padded(new TextEncoder().encode(MAGIC), 8);
+  write([magic, message(HEADER.schema, schema, 0, magic.byteLength)]);
   const blocks: number[] = [];
   // Timestamps are rewritten as int64; each such column has a buffer of its own until its batch is written.
   const halves = columns.map(({ kind }) => new Int32Array(kind === 'timestamp' ? 2 * Math.min(rows, BATCH_ROWS) : 0));
@@ -102,11 +105,13 @@ function writeFile(file: number, columns: readonly ArrowColumn[], rows: number, 
     blocks.push(position, head.byteLength, bodyBytes);
     write([head, ...bodies]);
   }
-  const footer = encode(table(short(METADATA_V5), schema, longs(3, []), longs(3, blocks)));
   const end = new DataView(new ArrayBuffer(4));
-  end.setInt32(0, footer.byteLength, true);
   const stop = new Uint8Array(8).fill(0xff, 0, 4);
-  write([stop, footer, new Uint8Array(end.buffer), new TextEncoder().encode(MAGIC)]);
+  const pairs = list(checksums.pairs().map(([key, value]) => table(text(key), text(value))));
+  const footer = encode(table(short(METADATA_V5), schema, longs(3, []), longs(3, blocks), pairs));
+  end.setInt32(0, footer.byteLength, true);
+  const foot = Buffer.concat([stop, footer, new Uint8Array(end.buffer), new TextEncoder().encode(MAGIC)]);
+  write([sealed(foot)]);
 }
 
 /** A column of a batch as it stands in the file; for timestamps, made in `halves`. */

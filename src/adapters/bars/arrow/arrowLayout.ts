@@ -1,6 +1,7 @@
 // What the metadata of an Arrow IPC file says: its columns, and where in the file the buffers of each record batch lie.
 
 import { CONTINUATION, HEADER, MAGIC, TYPE, type ArrowColumn } from './arrowFile.ts';
+import { checksumsIn, type FileChecksums } from './checksums.ts';
 import { FlatReader } from './flatbuffer.ts';
 
 export interface Field {
@@ -19,6 +20,9 @@ interface Place {
 }
 
 export interface Batch {
+  /** Where it begins in the file, with its own header, and where it ends. */
+  readonly start: number;
+  readonly end: number;
   readonly firstRow: number;
   readonly rows: number;
   /** How the buffers are packed (see inflate.ts); null: not at all. */
@@ -31,10 +35,15 @@ interface Footer {
   readonly fields: readonly Field[];
   readonly metadata: ReadonlyMap<string, string>;
   readonly blocks: readonly Block[];
+  /** Behind the last batch. */
+  readonly footAt: number;
+  /** Null where the file has none: another program wrote it. */
+  readonly checksums: FileChecksums | null;
 }
 interface Block {
   readonly offset: number;
   readonly metadataBytes: number;
+  readonly bodyBytes: number;
 }
 type ReadBytes = (at: number, length: number) => Uint8Array;
 
@@ -69,12 +78,15 @@ export function readFooter(size: number, bytes: ReadBytes): Footer {
   const root = flat.root();
   const schema = flat.follow(flat.field(root, 1));
   const text = (table: number, id: number) => flat.text(flat.follow(flat.field(table, id)));
+  const pairs = (at: number) => new Map(flat.tables(flat.follow(at)).map((pair) => [text(pair, 0), text(pair, 1)]));
   return {
     fields: flat.tables(flat.follow(flat.field(schema, 1))).map((field) => fieldOf(flat, field, text(field, 0))),
-    metadata: new Map(flat.tables(flat.follow(flat.field(schema, 2))).map((pair) => [text(pair, 0), text(pair, 1)])),
+    metadata: pairs(flat.field(schema, 2)),
+    footAt: size - 18 - footerBytes,
+    checksums: checksumsIn(pairs(flat.field(root, 4))),
     blocks: flat
       .elements(flat.follow(flat.field(root, 3)), 24)
-      .map((block) => ({ offset: flat.long(block), metadataBytes: flat.number(block + 8, 4) })),
+      .map((block) => ({ offset: flat.long(block), metadataBytes: flat.number(block + 8, 4), bodyBytes: flat.long(block + 16) })),
   };
 }
 
@@ -102,7 +114,7 @@ function kindOf(flat: FlatReader, type: number, details: number): Field['kind'] 
 
 /** Throws RangeError for a block that is no record batch of such columns, or that does not lie whole in the file. */
 export function readBatch(block: Block, fields: readonly Field[], firstRow: number, fileSize: number, bytes: ReadBytes): Batch {
-  const { offset, metadataBytes } = block;
+  const { offset, metadataBytes, bodyBytes } = block;
   const head = bytes(offset, metadataBytes);
   const prefix = new DataView(head.buffer).getUint32(0, true) === CONTINUATION ? 8 : 4;
   const flat = new FlatReader(head.subarray(prefix));
@@ -134,5 +146,5 @@ export function readBatch(block: Block, fields: readonly Field[], firstRow: numb
     return { nulls: flat.long(node + 8), validity, data };
   });
   if (nodes.length !== fields.length || next !== places.length) throw new RangeError('columns inside columns');
-  return { firstRow, rows, codec, buffers };
+  return { start: offset, end: offset + metadataBytes + bodyBytes, firstRow, rows, codec, buffers };
 }

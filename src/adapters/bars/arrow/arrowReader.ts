@@ -1,10 +1,12 @@
 // Reads Arrow IPC files: any range of rows of a column of numbers or times, straight into the caller's array.
 
+import type { Hash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
 import { BATCH_ROWS, bytesOf, type ArrowColumn } from './arrowFile.ts';
 import { readBatch, readFooter, type Batch, type Field } from './arrowLayout.ts';
 import { fileError } from '../fileError.ts';
+import { isFoot, isPart, type FileChecksums } from './checksums.ts';
 import { assertLittleEndian } from './flatbuffer.ts';
 import type { Inflate } from './inflate.ts';
 
@@ -49,6 +51,11 @@ export class ArrowFile {
   private readonly handle: number;
   private readonly inflate: Inflate | null;
   private readonly batches: readonly Batch[];
+  private readonly size: number;
+  private readonly footAt: number;
+  private readonly checksums: FileChecksums | null;
+  /** A part of the file that is in memory, and where it begins in the file. */
+  private part: { readonly start: number; readonly bytes: Uint8Array } | null = null;
   private scratch = new Int32Array(0);
   /** The buffer of each column that was unpacked last: rows are mostly read in order. */
   private readonly unpacked = new Map<number, { batch: Batch; bytes: Uint8Array }>();
@@ -61,6 +68,9 @@ export class ArrowFile {
     const size = fstatSync(handle).size;
     const bytes = (at: number, length: number) => this.bytes(at, length);
     const footer = readFooter(size, bytes);
+    this.size = size;
+    this.footAt = footer.footAt;
+    this.checksums = footer.checksums;
     this.fields = footer.fields;
     this.metadata = footer.metadata;
     const batches: Batch[] = [];
@@ -73,6 +83,38 @@ export class ArrowFile {
     }
     this.batches = batches;
     this.rows = rows;
+  }
+
+  /**
+   * Reads the whole file once, in its order: compares each part with its checksum, and calls `use` for the rows of each batch from `fromRow`
+   * to `toRow`, whose columns can then be had without another read. `hash` is fed with every byte. Throws ConfigError for a file whose
+   * bytes have changed, or that isobar did not write.
+   */
+  readWhole(fromRow: number, toRow: number, hash: Pick<Hash, 'update'> | null, use: (from: number, to: number) => void): void {
+    const { checksums, batches, footAt, size } = this;
+    if (checksums === null) throw this.changed('it has no checksums: another program wrote it');
+    const starts = [0, ...batches.map(({ start }) => start), footAt];
+    if (checksums.parts.length !== batches.length + 1) throw this.changed('its checksums are not those of its batches');
+    const longest = starts.reduce((most, start, at) => Math.max(most, (starts[at + 1] ?? size) - start), 0);
+    const room = new Uint8Array(longest);
+    try {
+      for (const [at, start] of starts.entries()) {
+        const bytes = room.subarray(0, (starts[at + 1] ?? size) - start);
+        this.part = null;
+        this.readAt(bytes, start);
+        hash?.update(bytes);
+        const isFootHere = at === starts.length - 1;
+        if (!(isFootHere ? isFoot(bytes, checksums) : isPart(bytes, checksums.parts[at])))
+          throw this.changed(`bytes ${start} to ${start + bytes.length} are not those that were written`);
+        const batch = batches[at - 1];
+        if (batch === undefined || isFootHere) continue;
+        this.part = { start, bytes };
+        const [from, to] = [Math.max(fromRow, batch.firstRow), Math.min(toRow, batch.firstRow + batch.rows)];
+        if (from < to) use(from, to);
+      }
+    } finally {
+      this.part = null;
+    }
   }
 
   /** Fills `into` with the rows from `fromRow` of a float64 column. */
@@ -185,6 +227,13 @@ export class ArrowFile {
     return this.damaged(`empty values in column ${this.fields[column]!.name}`);
   }
 
+  private changed(why: string): ConfigError {
+    return new ConfigError(
+      `${this.path}: its bytes have changed since isobar wrote it: ${why}`,
+      'restore the file, or delete it and import the data again; isobar data check looks at all files',
+    );
+  }
+
   private damaged(why: string): ConfigError {
     return damaged(this.path, why, this.inflate !== null);
   }
@@ -197,6 +246,11 @@ export class ArrowFile {
   }
 
   private readAt(into: Uint8Array, at: number): void {
+    const { part } = this;
+    if (part !== null && at >= part.start && at + into.byteLength <= part.start + part.bytes.byteLength) {
+      into.set(part.bytes.subarray(at - part.start, at - part.start + into.byteLength));
+      return;
+    }
     let done = 0;
     while (done < into.byteLength) {
       const got = readSync(this.handle, into, done, into.byteLength - done, at + done);
