@@ -173,7 +173,7 @@ function overridden(bars: BarColumns, definition: Definition, source: Definition
 }
 
 /** A contract that opens and closes at the fees of the definition. */
-function withFees(contract: Contract, { maker, taker }: NonNullable<Definition['fees']>): Contract {
+export function withFees(contract: Contract, { maker, taker }: NonNullable<Definition['fees']>): Contract {
   const makers = maker === undefined ? {} : { openMakerFeePpm: ppmOf(maker), closeMakerFeePpm: ppmOf(maker) };
   const takers = taker === undefined ? {} : { openTakerFeePpm: ppmOf(taker), closeTakerFeePpm: ppmOf(taker) };
   return { ...contract, ...makers, ...takers };

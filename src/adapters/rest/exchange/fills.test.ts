@@ -78,6 +78,14 @@ describe('a trade with ourselves', () => {
       feeCoin: 'BTC',
     });
   });
+
+  it('of contracts has the fee of what they are worth, for opening and for closing', () => {
+    const instrument = linearContract({ openMakerFeePpm: 100, closeMakerFeePpm: 200 });
+    const row = { ...ROW, price: '1000', qty: '10', feeCoin: null };
+    const fee = (closes: boolean) => Number(mirrored(row, instrument, closes).fee);
+    // Ten contracts are worth 100000 units of 10^-4: 10 USDT.
+    expect([fee(false), fee(true)]).toEqual([0.001, 0.002]);
+  });
 });
 
 describe('HoldingBook', () => {

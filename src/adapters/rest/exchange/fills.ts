@@ -4,6 +4,7 @@ import { Decimal, fromScaled, toScaled } from '../../../base/decimal.ts';
 import { mulDiv, pow10 } from '../../../base/exact.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
+import { worthOf } from '../../../model/worth.ts';
 import { ContractScale } from '../../../portfolio/contractScale.ts';
 import type { Change } from './books.ts';
 import type { OutsideFill } from './outside.ts';
@@ -93,11 +94,8 @@ export class FillScale {
     return money.times(Decimal.pow(10, this.#instrument.quoteDigits)).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
   }
   #worth(price: string, lots: Decimal): Decimal {
-    const { contract, quantityDigits } = this.#instrument;
-    const qty = lots.div(Decimal.pow(10, quantityDigits));
-    if (contract === undefined) return qty.times(price);
-    const coins = qty.times(contract.multiplier).div(Decimal.pow(10, contract.multiplierDigits));
-    return contract.kind === 'inverse' ? coins.div(price) : coins.times(price);
+    const qty = lots.div(Decimal.pow(10, this.#instrument.quantityDigits));
+    return worthOf(this.#instrument, qty, new Decimal(price));
   }
 
   /** True where the fee of a row is in neither of the instrument's assets. */

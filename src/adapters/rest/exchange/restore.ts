@@ -42,7 +42,7 @@ export function restore({ orders, trades, cursors, outside = [] }: RestoredOrder
     if (channel === 'total') held.push({ asset: symbol, total: value });
     const index = byId.get(symbol);
     if (index === undefined) continue;
-    if (channel === 'position') into.positions.set(index, Number(value));
+    if (channel === 'position') into.positions.set(index, new Decimal(value));
     else if (channel === 'counted') into.seen(index).totalsUpTo(value);
     else if (channel === 'funding buy' || channel === 'funding sell')
       into.funding.restore(index, channel === 'funding buy' ? 'buy' : 'sell', Number(value));

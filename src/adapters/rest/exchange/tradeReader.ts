@@ -170,8 +170,9 @@ export class TradeReader {
   /** The other leg of a trade with ourselves, where the exchange lists one leg alone. */
   #mirror(row: TradeRow, rows: ReadonlyMap<string, TradeRow>): readonly TradeRow[] {
     const { tracks, instrument } = this.#parts;
-    if (row.otherId === null || row.otherId === row.venueId || tracks.byVenueId(row.otherId) === undefined) return [];
-    const other = mirrored(row, instrument);
+    const track = row.otherId === null || row.otherId === row.venueId ? undefined : tracks.byVenueId(row.otherId);
+    if (track === undefined) return [];
+    const other = mirrored(row, instrument, track.wanted.reduceOnly);
     return rows.has(keyOf(other)) || !this.seen.isNew(other) ? [] : [other];
   }
 

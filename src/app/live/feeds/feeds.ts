@@ -12,6 +12,8 @@ import type { Instrument, Market } from '../../../model/instrument.ts';
 import { parseInterval, typicalLengthMs, type Interval } from '../../../model/interval.ts';
 import type { FeedQuality } from '../../../model/run.ts';
 import { wireInterval } from '../../../protocol/dialect.ts';
+import { withFees } from '../../definition/feeds.ts';
+import { ppmOf } from '../../definition/money.ts';
 import { DEFAULTS } from '../../definition/settled.ts';
 import { whereIs } from '../../definition/source.ts';
 import { proposedFor, recordOf, type Listed } from '../../marketData/instruments.ts';
@@ -193,10 +195,20 @@ function instrumentOf(config: LiveConfig, catalog: string, listed: Listed, known
   const prices = known.flatMap(({ low, high }) => [low, high]);
   if (prices.length === 0) throw new ConfigError(`${symbol}: the exchange has no bars of it`, 'wait until it trades');
   const like = readInstrument(catalog, market, symbol) ?? proposedFor(listed, Math.min(...prices), Math.max(...prices));
-  const { makerFeePpm, takerFeePpm, ...record } = recordOf(listed, like);
-  const fees = config.definition.fees;
-  const ppm = (rate: string | undefined, byDefault: number) => (rate === undefined ? byDefault : Math.round(Number(rate) * 1e6));
-  return { ...record, makerFeePpm: ppm(fees?.maker, makerFeePpm), takerFeePpm: ppm(fees?.taker, takerFeePpm) };
+  return withRates(recordOf(listed, like), config.definition.fees);
+}
+
+/** With the fees of the config, as a backtest has them: those of a contract stand with its other terms. */
+export function withRates(instrument: Instrument, fees: LiveConfig['definition']['fees']): Instrument {
+  if (fees === undefined) return instrument;
+  if (instrument.contract !== undefined) return { ...instrument, contract: withFees(instrument.contract, fees) };
+  const { maker, taker } = fees;
+  const { makerFeePpm, takerFeePpm } = instrument;
+  return {
+    ...instrument,
+    makerFeePpm: maker === undefined ? makerFeePpm : ppmOf(maker),
+    takerFeePpm: taker === undefined ? takerFeePpm : ppmOf(taker),
+  };
 }
 
 function catalogBars(catalog: string, key: BarKey, instrument: Instrument): BarColumns | null {

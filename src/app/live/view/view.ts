@@ -1,10 +1,11 @@
 // A snapshot of a running bot: plain values, made when somebody asks.
 
-import { fromScaled } from '../../../base/decimal.ts';
+import { Decimal, fromScaled } from '../../../base/decimal.ts';
 import { pow10 } from '../../../base/exact.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feed.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
+import { worthOf } from '../../../model/worth.ts';
 import type { BotView, FeedView, HeadroomView, KillView, PositionView, StrategyView } from '../../control/botView.ts';
 import { scopeName, scopeViews, type Named } from '../../control/scopes.ts';
 import { packageVersion } from '../../version.ts';
@@ -12,6 +13,7 @@ import { aliensOf } from '../account/aliens.ts';
 import type { EquityBook } from './equityBook.ts';
 import type { LiveBot } from '../liveBot.ts';
 import { orderView, unknownView } from './orders.ts';
+import { moneyText, profitOf } from './worth.ts';
 import type { OrderCounts } from '../journal/toldJournal.ts';
 
 export interface ViewParts {
@@ -125,11 +127,10 @@ function positionsOf(engine: Engine): readonly PositionView[] {
       if (qty === 0) return [];
       const ticks = engine.lastTicks(index);
       const entry = ledger.entryPrice(strategy, index);
-      const size = Math.abs(qty) / pow10(ledger.qtyDigits(index));
-      const coins =
-        instrument.contract === undefined ? size : (size * instrument.contract.multiplier) / pow10(instrument.contract.multiplierDigits);
-      const last = ticks / pow10(instrument.priceDigits);
-      const profit = (last - entry) * coins * Math.sign(qty);
+      const isMarked = Number.isFinite(entry) && Number.isFinite(ticks);
+      const size = new Decimal(fromScaled(Math.abs(qty), ledger.qtyDigits(index)));
+      const last = isMarked ? new Decimal(fromScaled(ticks, instrument.priceDigits)) : null;
+      const profit = last === null ? null : profitOf(instrument, size, new Decimal(entry), last, qty > 0);
       return [
         {
           strategy: name,
@@ -139,7 +140,7 @@ function positionsOf(engine: Engine): readonly PositionView[] {
           base: instrument.contract === undefined ? instrument.base : 'contracts',
           entryPrice: Number.isFinite(entry) ? entry.toFixed(instrument.priceDigits) : null,
           lastPrice: Number.isFinite(ticks) ? fromScaled(ticks, instrument.priceDigits) : null,
-          profit: Number.isFinite(profit) ? profit.toFixed(2) : null,
+          profit: profit === null ? null : moneyText(profit, instrument),
           quote: instrument.quote,
         },
       ];
@@ -240,27 +241,30 @@ function headroomOf({ parts: { engine }, equity }: LiveBot): readonly HeadroomVi
   add('maxDailyLoss', 'DAILY_LOSS', lost('DAILY_LOSS'), 'of the equity at 00:00 UTC');
   add('maxDrawdown', 'DRAWDOWN', lost('DRAWDOWN'), 'of the highest equity');
   add('maxOpenOrdersTotal', 'OPEN_ORDERS', String(active.length), 'orders');
-  let gross = 0;
+  let gross = new Decimal(0);
+  const [first] = engine.instruments;
   engine.instruments.forEach((instrument, index) => {
     const scope = scopeName({ kind: 'symbol', instrument: index }, namedOf(engine));
     const own = active.filter((order) => order.instrumentIndex === index);
     add('maxOpenOrders', 'OPEN_ORDERS', String(own.length), 'orders', scope);
-    const notional = engine.runs.reduce((sum, { index: strategy }) => sum + Math.abs(valueOf(engine, strategy, index)), 0);
-    gross += notional;
-    add('maxPositionNotional', 'POSITION_NOTIONAL', notional.toFixed(2), cashAsset, scope);
+    const notional = engine.runs.reduce((sum, { index: strategy }) => sum.plus(valueOf(engine, strategy, index)), new Decimal(0));
+    gross = gross.plus(notional);
+    add('maxPositionNotional', 'POSITION_NOTIONAL', moneyText(notional, instrument), cashAsset, scope);
   });
-  add('maxGrossNotional', 'PORTFOLIO', gross.toFixed(2), cashAsset);
-  add('maxLeverage', 'LEVERAGE', (gross / Math.max(1e-9, equity.total() / pow10(cashDigits))).toFixed(3), 'x equity');
+  add('maxGrossNotional', 'PORTFOLIO', moneyText(gross, first!), cashAsset);
+  const money = equity.total() / pow10(cashDigits);
+  add('maxLeverage', 'LEVERAGE', gross.div(Math.max(1e-9, Number.isFinite(money) ? money : 0)).toFixed(3), 'x equity');
   return found;
 }
 
-/** Worth of a position in money, at the newest close; below 0 short. */
-function valueOf(engine: Engine, strategy: number, index: number): number {
+/** Worth of a position in money, at the newest close, above 0 long or short. */
+function valueOf(engine: Engine, strategy: number, index: number): Decimal {
   const { ledger, instruments } = engine;
-  const { contract, priceDigits } = instruments[index]!;
-  const size = ledger.qty(strategy, index) / pow10(ledger.qtyDigits(index));
-  const price = engine.lastTicks(index) / pow10(priceDigits);
-  return size === 0 ? 0 : size * price * (contract === undefined ? 1 : contract.multiplier / pow10(contract.multiplierDigits));
+  const qty = Math.abs(ledger.qty(strategy, index));
+  const ticks = engine.lastTicks(index);
+  if (qty === 0 || !(ticks > 0)) return new Decimal(0);
+  const [size, price] = [fromScaled(qty, ledger.qtyDigits(index)), fromScaled(ticks, instruments[index]!.priceDigits)];
+  return worthOf(instruments[index]!, new Decimal(size), new Decimal(price));
 }
 
 const amount = (units: number, digits: number): string => (Number.isSafeInteger(units) ? fromScaled(units, digits) : '0');
