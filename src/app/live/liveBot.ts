@@ -86,6 +86,8 @@ export class LiveBot {
   readonly #maintenance: Maintenance;
   readonly attention: Attention;
   readonly #remembered = new Map<string, string>();
+  /** The newest audit to which everything came, whether or not all agreed; the exchange's time. */
+  #completeMs: number | null = null;
   #isRunning = false;
   #isBroken = false;
   readonly #waiting: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
@@ -143,7 +145,7 @@ export class LiveBot {
       engine,
       scheduler: exchange.scheduler,
       venueMs,
-      auditMs: () => this.auditState.fastMs,
+      auditMs: () => this.#completeMs,
       heartbeatMs: () => this.attention.seenMs,
       alertMs: () => this.attention.alarmMs,
       clockErrorMs: () => Math.max(...config.markets.map((market) => exchange.serverTime(market).uncertaintyMs)),
@@ -266,8 +268,9 @@ export class LiveBot {
     }
   }
 
-  #audited(kind: AuditKind, { kind: result, differences }: AuditResult, nowMs: number): void {
+  #audited(kind: AuditKind, { kind: result, differences, isComplete }: AuditResult, nowMs: number): void {
     const { log } = this.parts;
+    if (isComplete) this.#completeMs = nowMs;
     const says = differences.map(({ what }) => what).join('; ');
     const state = this.auditState;
     if (result !== state.result || says !== state.says) {

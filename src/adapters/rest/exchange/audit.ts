@@ -73,12 +73,12 @@ export class Audits {
   }
   #result(isWhole: boolean, venueMs: number): AuditResult {
     const differences = this.#mismatches();
-    if (differences.length > 0) return { kind: 'mismatch', differences, venueMs };
-    return isWhole ? { kind: 'ok', differences: [], venueMs } : gap(venueMs, 'a list did not come, was cut off or could not be read');
+    if (differences.length > 0) return { kind: 'mismatch', differences, isComplete: isWhole, venueMs };
+    return isWhole ? { kind: 'ok', differences: [], isComplete: true, venueMs } : gap(venueMs, 'a list did not come, was cut off or could not be read');
   }
 }
 
 function gap(venueMs: number, what: string): AuditResult {
   const differences: Difference[] = [{ code: 'GAP', instrument: null, venueId: null, what }];
-  return { kind: 'gap', differences, venueMs };
+  return { kind: 'gap', differences, isComplete: false, venueMs };
 }

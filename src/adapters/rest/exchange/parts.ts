@@ -129,6 +129,8 @@ export interface AuditResult {
   readonly kind: 'ok' | 'gap' | 'mismatch';
   /** Of a gap what was missing, of a mismatch what differs. */
   readonly differences: readonly Difference[];
+  /** Everything came that was asked for: what was compared was compared with all of it. */
+  readonly isComplete: boolean;
   /** A lower bound of the exchange's time at which everything was read. */
   readonly venueMs: number;
 }

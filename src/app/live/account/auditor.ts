@@ -89,6 +89,7 @@ export function together(results: readonly AuditResult[]): AuditResult {
   return {
     kind: kinds.has('mismatch') ? 'mismatch' : kinds.has('gap') ? 'gap' : 'ok',
     differences: results.flatMap(({ differences }) => differences),
+    isComplete: results.every(({ isComplete }) => isComplete),
     venueMs: Math.min(...results.map(({ venueMs }) => venueMs)),
   };
 }

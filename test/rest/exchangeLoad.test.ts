@@ -1,0 +1,78 @@
+// A bot that trades all the time: its audits go on being complete, and money that leaves the account is found within seconds.
+
+import { afterEach, expect, it } from 'vitest';
+import { Auditor } from '../../src/app/live/account/auditor.ts';
+import type { AuditResult } from '../../src/adapters/rest/exchange/parts.ts';
+import { ORDER_SETTINGS } from '../../src/adapters/rest/exchange/settings.ts';
+import { RestWorld } from '../fixtures/restWorld.ts';
+import { bob } from '../fixtures/restOthers.ts';
+
+const ORDERS = 165;
+const SPAN_MS = 90_000;
+const ends: (() => void)[] = [];
+afterEach(() => ends.splice(0).forEach((end) => end()));
+
+interface Told {
+  readonly atMs: number;
+  readonly result: AuditResult;
+}
+
+/** Trades at that pace, with the audits of a live bot beside it; `atHalf` happens in the middle. */
+async function busy(atHalf: (world: RestWorld) => void, switches = {}): Promise<{ readonly told: readonly Told[]; readonly halfMs: number; readonly world: RestWorld }> {
+  const world = await RestWorld.open({ switches });
+  for (let at = 0; at < 50; at++) {
+    bob(world).limit('bob', 'SELL', '0.2', '100.10');
+    bob(world).limit('bob', 'BUY', '0.2', '99.90');
+  }
+  const told: Told[] = [];
+  const auditor = new Auditor({
+    scheduler: world.queue,
+    audit: (kind, done) => world.exchange.audit(kind, done),
+    fastMs: ORDER_SETTINGS.fastMs,
+    fullMs: 300_000,
+    startGapMs: 10_000,
+    told: (_, result) => told.push({ atMs: world.nowMs, result }),
+  });
+  let isTrading = false;
+  auditor.start(() => (isTrading = true));
+  ends.push(() => auditor.stop());
+  world.until(() => isTrading, 60_000);
+  told.length = 0;
+  told.push({ atMs: world.nowMs, result: { kind: 'ok', differences: [], isComplete: true, venueMs: world.nowMs } });
+  const beganMs = world.nowMs;
+  let halfMs = 0;
+  for (let at = 0; at < ORDERS; at++) {
+    if (halfMs === 0 && world.nowMs - beganMs >= SPAN_MS / 2) {
+      halfMs = world.nowMs;
+      atHalf(world);
+    }
+    const isBuy = at % 2 === 0;
+    world.order({ side: isBuy ? 'buy' : 'sell', lots: 100 + (at % 7), limit: isBuy ? 10_010 : 9990 });
+    world.pass(Math.floor(SPAN_MS / ORDERS), 15);
+  }
+  return { told, halfMs, world };
+}
+
+const longestMs = (told: readonly Told[]): number => {
+  const complete = told.filter(({ result }) => result.isComplete);
+  return Math.max(...complete.slice(1).map(({ atMs }, at) => atMs - complete[at]!.atMs));
+};
+
+it('165 orders in 90 s: no audit is missed for half of the stale-account limit, and none is wrong', async () => {
+  const { told, world } = await busy(() => {});
+  expect(world.fillCount).toBeGreaterThan(150);
+  expect(told.filter(({ result }) => result.kind === 'mismatch')).toEqual([]);
+  expect(longestMs(told)).toBeLessThan(15_000);
+}, 60_000);
+
+it('165 orders in 90 s: a withdrawal of 99000 is found within 20 s', async () => {
+  const { told, halfMs, world } = await busy(({ service }) => {
+    const { accounts } = service.spot.venue;
+    accounts.of(0, accounts.asset('USDT')).free -= 99_000 * 1e8;
+  });
+  const found = told.find(({ result }) => result.kind === 'mismatch');
+  expect(found?.result.differences[0]).toMatchObject({ code: 'MISMATCH', what: expect.stringMatching(/^USDT: the account holds/) });
+  expect(found!.atMs - halfMs).toBeLessThan(20_000);
+  expect(longestMs(told)).toBeLessThan(15_000);
+  expect(world.engine.risk.halts.causes().map(({ code }) => code)).toContain('MISMATCH');
+}, 60_000);
