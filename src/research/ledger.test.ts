@@ -1,12 +1,11 @@
 // The ledger under fire: whatever of its last write is lost, what stands whole is read, and the rest is written again.
 import fc from 'fast-check';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { continueLedger, createLedger, findLedger, freshPath, isFinished, readLedger } from './ledger.ts';
 import { decodeLine, encodeLine, type SetLine, type SweepHeader } from './ledgerLine.ts';
-import { lockLedger } from './lock.ts';
 import { countTrials } from './trials.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'isobar-ledger-'));
@@ -85,22 +84,6 @@ describe('a ledger', () => {
     expect(findLedger(folder, 'ef'.repeat(32))).toBeNull();
   });
 
-  it('is worked on by one process at a time, and a dead one counts for nothing', () => {
-    const folder = join(root, 'locked');
-    const unlock = lockLedger(folder, header());
-    const file = join(folder, 'sma-abababababab.lock');
-    writeFileSync(file, JSON.stringify({ pid: 1, host: 'elsewhere' }));
-    expect(() => lockLedger(folder, header())).toThrow(/another process \(1 on elsewhere\) works on this sweep/);
-    const gone = { pid: 4_194_303, host: hostname() };
-    for (const left of ['', '{"pid":7,"ho', JSON.stringify(gone), JSON.stringify({ ...gone, pid: process.pid })]) {
-      writeFileSync(file, left);
-      lockLedger(folder, header())();
-    }
-    writeFileSync(file, JSON.stringify({ ...gone, pid: process.ppid }));
-    expect(() => lockLedger(folder, header())).toThrow(/another process/);
-    unlock();
-    lockLedger(folder, header())();
-  });
 });
 
 describe('trials', () => {

@@ -110,10 +110,14 @@ function crossing(file: string, specifier: string): string | null {
   const [there = '', otherWing] = resolved(file, specifier).split('/');
   const door = DOORS[file];
   if (door) return door.includes(there) ? null : `this door does not show ${there}`;
-  if (there === room) return room === 'adapters' && wing !== otherWing ? `adapters/${wing} may not import adapters/${otherWing}` : null;
+  if (there === room)
+    return room === 'adapters' && !mayImport(wing, otherWing) ? `adapters/${wing} may not import adapters/${otherWing}` : null;
   if (!((RANK.get(there) ?? Infinity) < (RANK.get(room) ?? -1))) return `${room} may not import ${there}: not a lower layer`;
   return WALLS[room]?.includes(there) ? `there is a wall between ${room} and ${there}` : null;
 }
+
+/** Every adapter stands on the disk: files, folders and the process lock. */
+const mayImport = (wing: string | undefined, otherWing: string | undefined): boolean => wing === otherWing || otherWing === 'disk';
 
 /** Cycles of imports that exist at run time; type imports are erased and may point back. */
 function cycles(texts: ReadonlyMap<string, string>): string[] {

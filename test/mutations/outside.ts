@@ -12,10 +12,10 @@ export const OUTSIDE: readonly Guard[] = [
   {
     row: 50,
     name: '50: two processes may have one journal',
-    file: 'src/adapters/journal/lock.ts',
+    file: 'src/adapters/disk/processLock.ts',
     from: "if (found !== 'gone') throw takenError(`${folder}/${name}`, other, found, words);",
     to: "if (found !== 'gone') continue;",
-    test: 'src/adapters/journal/lock.test.ts',
+    test: 'src/adapters/disk/processLock.test.ts',
     named: 'refuses a second one, names the first, and leaves it as it was',
   },
   switched(53, 'latchesHold', 'adapters/journal'),

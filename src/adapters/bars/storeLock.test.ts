@@ -6,6 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { testInstrument } from '../../../test/fixtures/syntheticBars.ts';
+import { FileSystemDisk } from '../disk/fileSystemDisk.ts';
+import { thisProcess } from '../disk/processes.ts';
+import { lockFolder, processesHere } from '../disk/processLock.ts';
 import { appendBars } from './append.ts';
 import { loadBars, storeBars } from './catalog.ts';
 import { barsOf, emptyColumns } from './columns.ts';
@@ -61,14 +64,13 @@ const run = (work) => { console.log('begins'); try { console.log(work()); } catc
 
 async function whileHeld(folder: string, code: string): Promise<string> {
   const lock = lockPath(folder, KEY);
-  mkdirSync(dirname(lock), { recursive: true });
-  writeFileSync(lock, String(process.pid));
+  const release = lockFolder(new FileSystemDisk(), lock, processesHere());
   const process2 = other(folder, code);
   await process2.begun;
   await new Promise((resolve) => void setTimeout(resolve, 300));
   expect(process2.isDone()).toBe(false);
   store(folder, 60);
-  rmSync(lock);
+  release();
   const told = await process2.told;
   expect(existsSync(dirname(lock))).toBe(false);
   return told.replace('begins\n', '');
@@ -99,8 +101,9 @@ describe('the lock', () => {
   it('of a process that was killed is taken over, and leaves nothing behind', () => {
     const folder = catalog();
     const lock = lockPath(folder, KEY);
-    mkdirSync(dirname(lock), { recursive: true });
-    writeFileSync(lock, '999999999');
+    const { namespace, boot, host } = thisProcess();
+    mkdirSync(lock, { recursive: true });
+    writeFileSync(join(lock, `lock-4194304-1-${namespace}-${boot}-${encodeURIComponent(host)}`), '', { mode: 0o600 });
     expect(appendBars(folder, testInstrument(), '1m', rowsOf(0, 5), 'keep').newRows).toBe(5);
     expect(existsSync(dirname(lock))).toBe(false);
   });

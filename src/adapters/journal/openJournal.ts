@@ -5,7 +5,7 @@ import { DiskError, type Disk } from '../../ports/disk.ts';
 import { FileJournal, type JournalFacts } from './fileJournal.ts';
 import { JournalFile, type JournalFileOptions, type JournalListener } from './journalFile.ts';
 import { JournalState } from './journalState.ts';
-import { takeLock, type Processes } from './lock.ts';
+import { takeLock, type Processes } from '../disk/processLock.ts';
 import { readJournal, type Finding, type Reading } from './readJournal.ts';
 import type { JournalRecord } from './records.ts';
 

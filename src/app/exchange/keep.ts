@@ -3,7 +3,7 @@
 import { FileSystemDisk } from '../../adapters/disk/fileSystemDisk.ts';
 import { lookFor, thisProcess } from '../../adapters/disk/processes.ts';
 import { ScratchFile } from '../../adapters/disk/scratchFile.ts';
-import { type LockWords, takeLock } from '../../adapters/journal/lock.ts';
+import { type LockWords, takeLock } from '../../adapters/disk/processLock.ts';
 import { disked } from '../../adapters/journal/openJournal.ts';
 import { InvariantError } from '../../base/errors.ts';
 import type { ExchangeJournal } from '../../service/durable/journal.ts';

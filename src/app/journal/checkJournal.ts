@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { lookFor, thisProcess } from '../../adapters/disk/processes.ts';
 import { JournalState, restartOf, type Restart } from '../../adapters/journal/journalState.ts';
-import { lockHolder } from '../../adapters/journal/lock.ts';
+import { lockHolder } from '../../adapters/disk/processLock.ts';
 import { damageError, disked } from '../../adapters/journal/openJournal.ts';
 import { readJournal, readSegment, type Reading, type TornTail } from '../../adapters/journal/readJournal.ts';
 import { segmentNumber } from '../../adapters/journal/segmentName.ts';

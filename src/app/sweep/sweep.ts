@@ -17,7 +17,7 @@ import {
   type LedgerWriter,
 } from '../../research/ledger.ts';
 import type { SetLine } from '../../research/ledgerLine.ts';
-import { lockLedger } from '../../research/lock.ts';
+import { lockLedger } from './ledgerLock.ts';
 import { driveSweep, type TaskRunner } from '../../research/sweep.ts';
 import { tasksOf } from '../../research/tiles.ts';
 import type { SweepSetup } from './setUp.ts';

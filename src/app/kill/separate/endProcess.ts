@@ -2,7 +2,7 @@
 
 import { after } from '../../../adapters/clock/wallClock.ts';
 import { lookFor, thisProcess } from '../../../adapters/disk/processes.ts';
-import { lockHolder } from '../../../adapters/journal/lock.ts';
+import { lockHolder } from '../../../adapters/disk/processLock.ts';
 import { readdirSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
 

@@ -1,10 +1,9 @@
 // One bot of an account at a time, whatever its data folder: a lock for each address of the exchange, in the state folder of the user.
 
-import { readdirSync, rmdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileSystemDisk } from '../../../adapters/disk/fileSystemDisk.ts';
-import { lookFor, thisProcess } from '../../../adapters/disk/processes.ts';
-import { type Processes, removeDeadLocks, takeLock } from '../../../adapters/journal/lock.ts';
+import { lockFolder, processesHere, removeDeadLocks, removeEmpty, type Processes } from '../../../adapters/disk/processLock.ts';
 import { DiskError } from '../../../ports/disk.ts';
 import { originName } from '../../access/bans.ts';
 import type { LiveConfig } from '../config/read.ts';
@@ -17,13 +16,10 @@ export interface AccountLock {
 
 type Account = Pick<LiveConfig, 'accounts' | 'access' | 'markets' | 'fingerprint'>;
 
-/** How often a folder is made again that another process takes away for having found it empty. */
-const MOST_TRIES = 5;
-
 /** Throws ConfigError while another process has it, or may have it. */
 export function lockAccount({ accounts, access, markets, fingerprint }: Account): AccountLock {
   const origins = new Set(markets.flatMap((market) => access.baseUrls[market] ?? []));
-  const self = thisProcess();
+  const processes = processesHere();
   const held: (() => void)[] = [];
   const release = (): void =>
     held
@@ -35,27 +31,13 @@ export function lockAccount({ accounts, access, markets, fingerprint }: Account)
       const folder = join(accounts, `${originName(origin)}-${fingerprint}`);
       const disk = new FileSystemDisk();
       held.push(() => disk.close());
-      const unlock = lockFolder(disk, folder, { self, lookFor: (other) => lookFor(other, self) });
-      held.push(() => {
-        unlock();
-        removeIfEmpty(folder);
-      });
+      held.push(lockFolder(disk, folder, processes));
     }
-    sweep(accounts, { self, lookFor: (other) => lookFor(other, self) });
+    sweep(accounts, processes);
     return { missing: null, release };
   } catch (error) {
     release();
     if (error instanceof DiskError) return { missing: `${error.path}: ${error.code}`, release };
-    throw error;
-  }
-}
-
-function lockFolder(disk: FileSystemDisk, folder: string, processes: Processes, tries = MOST_TRIES): () => void {
-  try {
-    disk.prepare(folder);
-    return takeLock(disk, folder, processes);
-  } catch (error) {
-    if (error instanceof DiskError && error.code === 'ENOENT' && tries > 1) return lockFolder(disk, folder, processes, tries - 1);
     throw error;
   }
 }
@@ -67,14 +49,11 @@ function sweep(accounts: string, processes: Processes): void {
     for (const name of readdirSync(accounts)) {
       const folder = join(accounts, name);
       quietly(() => removeDeadLocks(disk, folder, processes));
-      removeIfEmpty(folder);
+      removeEmpty(folder);
     }
   });
   disk.close();
 }
-
-/** Another bot that starts at this moment may have put its lock there already. */
-const removeIfEmpty = (folder: string): void => quietly(() => rmdirSync(folder));
 
 function quietly(act: () => void): void {
   try {

@@ -1,9 +1,14 @@
-// The lock of a journal: whatever the order in which processes start, look and die, never do two have it.
+// The process lock: whatever the order in which processes start, look and die, never do two have it.
 
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { SimulatedDisk } from '../../../test/fixtures/simulatedDisk.ts';
-import { lockHolder, takeLock, type LockHolder, type Processes } from './lock.ts';
+import { FileSystemDisk } from './fileSystemDisk.ts';
+import { lockFolder, lockHolder, processesHere, takeLock, type LockHolder, type Processes } from './processLock.ts';
 
 const FOLDER = 'journal';
 const holder = (pid: number, changes: Partial<LockHolder> = {}): LockHolder => ({
@@ -115,3 +120,69 @@ function outcomeOf<T>(act: () => T): () => T {
     };
   }
 }
+
+const MODULE = new URL('../../../dist/adapters/disk/processLock.js', import.meta.url).href;
+const DISK = new URL('../../../dist/adapters/disk/fileSystemDisk.js', import.meta.url).href;
+
+/** Runs `code` in processes of its own; what each has printed. */
+function processesOf(count: number, code: string): Promise<readonly string[]> {
+  const head = `const lock = await import(${JSON.stringify(MODULE)}), { FileSystemDisk } = await import(${JSON.stringify(DISK)}); const fs = await import('node:fs');`;
+  const one = (): Promise<string> =>
+    new Promise((resolve) => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', `${head}\n${code}`], { stdio: ['ignore', 'pipe', 'inherit'] });
+      let text = '';
+      child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
+      child.once('close', () => resolve(text.trim()));
+    });
+  return Promise.all(Array.from({ length: count }, one));
+}
+
+describe('real processes that contend', () => {
+  const folders: string[] = [];
+  const scratch = (): string => {
+    const made = mkdtempSync(join(tmpdir(), 'isobar-contend-'));
+    folders.push(made);
+    return made;
+  };
+  afterEach(() => folders.splice(0).forEach((each) => rmSync(each, { recursive: true, force: true })));
+  const WORDS = `{ has: 'it', does: 'has it', may: 'may have it', own: 'one', second: 'two' }`;
+
+  it('wait for each other, and no count is lost', async () => {
+    const folder = scratch();
+    writeFileSync(join(folder, 'count'), '0');
+    // Read, wait, write: two at once would lose a count.
+    const code = `const [lockIn, count] = ${JSON.stringify([join(folder, 'x.lock'), join(folder, 'count')])};
+for (let at = 0; at < 25; at++) lock.whileLocked(lockIn, ${WORDS}, () => {
+  const before = Number(fs.readFileSync(count, 'utf8'));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, at % 3);
+  fs.writeFileSync(count, String(before + 1));
+});
+console.log('done');`;
+    expect(await processesOf(6, code)).toEqual(Array.from({ length: 6 }, () => 'done'));
+    expect(readFileSync(join(folder, 'count'), 'utf8')).toBe('150');
+    expect(readdirSync(folder)).toEqual(['count']);
+  }, 60_000);
+
+  it('and do not wait: at most one has it at a time, also where its holder is killed', async () => {
+    const folder = scratch();
+    // Whoever has it makes a file that must not be there yet. A third of the holders die with the lock in hand.
+    const code = `const [lockIn, mark] = ${JSON.stringify([join(folder, 'x.lock'), join(folder, 'mark')])};
+let had = 0;
+for (let at = 0; at < 300; at++) {
+  let release;
+  try { release = lock.lockFolder(new FileSystemDisk(), lockIn, lock.processesHere(), ${WORDS}); } catch { continue; }
+  try { fs.writeFileSync(mark, String(process.pid), { flag: 'wx' }); } catch { console.log('TWO'); process.exit(1); }
+  had++;
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+  fs.rmSync(mark);
+  if (at > 200 && process.pid % 3 === 0) process.kill(process.pid, 'SIGKILL');
+  release();
+}
+console.log(had > 0 ? 'had it' : 'never');`;
+    const told = await processesOf(6, code);
+    expect(told).not.toContain('TWO');
+    expect(told).toContain('had it');
+    lockFolder(new FileSystemDisk(), join(folder, 'x.lock'), processesHere())();
+    expect(readdirSync(folder)).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,38 @@
+// The lock of a sweep: one process at a time, and a dead one counts for nothing.
+
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { thisProcess } from '../../adapters/disk/processes.ts';
+import { lockLedger } from './ledgerLock.ts';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'isobar-sweep-lock-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const SWEEP = { name: 'sma', id: 'ab'.repeat(32) };
+const LOCKS = 'sma-abababababab.lock';
+const leave = (pid: number, started: string, host = thisProcess().host): void => {
+  const { namespace, boot } = thisProcess();
+  mkdirSync(join(folder, LOCKS), { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, LOCKS, `lock-${pid}-${started}-${namespace}-${boot}-${encodeURIComponent(host)}`), '', { mode: 0o600 });
+};
+
+it('is had once, and leaves nothing behind', () => {
+  const unlock = lockLedger(folder, SWEEP);
+  expect(() => lockLedger(folder, SWEEP)).toThrow(/this process has this sweep already/);
+  lockLedger(folder, { ...SWEEP, id: 'cd'.repeat(32) })();
+  unlock();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('is respected while its holder may run, and taken from one that is gone', () => {
+  leave(4_194_304, '1');
+  lockLedger(folder, SWEEP)();
+  // The number of a process that runs, given out anew since the lock was taken.
+  leave(process.ppid, '1');
+  lockLedger(folder, SWEEP)();
+  leave(1, '1', 'elsewhere');
+  expect(() => lockLedger(folder, SWEEP)).toThrow(/process 1 on elsewhere may work on this sweep, and cannot be seen from here/);
+});
