@@ -114,6 +114,13 @@ export class Brackets {
     for (let at = open.length - 1; at >= 0; at--) if (open[at]!.strategy === strategy) this.remove(open[at]!);
   }
 
+  /** How many stops a row reaches, at its open or inside it. */
+  reachedCount(instrument: number, high: number, low: number): number {
+    let count = 0;
+    for (const bracket of this.#open[instrument]!) if (isReached(bracket, high, low)) count++;
+    return count;
+  }
+
   /** Stops beyond which the row opens: they go off at the open. */
   gapped(instrument: number, open: number, hit: OnHit): void {
     for (const bracket of this.#open[instrument]!.slice()) {
@@ -172,6 +179,12 @@ export class Brackets {
       bracket.best = bracket.isLong ? Math.max(bracket.best, close) : Math.min(bracket.best, close);
     }
   }
+}
+
+/** True when prices from `low` to `high` set the stop of a bracket off. */
+export function isReached(bracket: Bracket, high: number, low: number): boolean {
+  const level = levelOf(bracket);
+  return bracket.isLong ? low <= level : high >= level;
 }
 
 /** The price at which a bracket goes off: the nearer of its stop and its trailing stop. */

@@ -1,5 +1,6 @@
 // Fees that depend on the fill: a rate for each execution in place of the order's two fixed ones.
 
+import { InvariantError } from '../base/errors.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Side } from '../model/order.ts';
 
@@ -9,4 +10,12 @@ export interface FeeModel {
    * execution, in the order in which they happen. `price` in ticks, `notional` in quote units.
    */
   ppm(instrument: Instrument, side: Side, isMaker: boolean, price: number, lots: number, notional: number, mostPpm: number): number;
+}
+
+/** The rate that a model names for an execution. Throws InvariantError unless it is whole millionths from 0 to `mostPpm`. */
+export function modelledPpm(model: FeeModel, ...execution: Parameters<FeeModel['ppm']>): number {
+  const ppm = model.ppm(...execution);
+  const mostPpm = execution[6];
+  if (Number.isInteger(ppm) && ppm >= 0 && ppm <= mostPpm) return ppm;
+  throw new InvariantError(`a fee model answers whole millionths from 0 to ${mostPpm}, not ${ppm}`);
 }

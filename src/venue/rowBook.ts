@@ -7,7 +7,7 @@ import { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { TimeInForce } from '../model/order.ts';
 import { Account } from './account.ts';
-import type { FeeModel } from './feeModel.ts';
+import { modelledPpm, type FeeModel } from './feeModel.ts';
 import type { SlippageModel } from './slippage.ts';
 import * as slippages from './slippage.ts';
 import type { InstrumentState, VenueConfig } from './venueConfig.ts';
@@ -103,10 +103,7 @@ export abstract class RowBook {
    * `volumeLots` is the volume of the whole row; it is read only under a cap.
    */
   matchOpen(openMs: number, open: number, volumeLots: number): void {
-    if (this.sharePpm > 0) {
-      this.budget = mulDiv(Math.floor(volumeLots), this.sharePpm, 1_000_000, 'down');
-      this.traded = volumeLots > 0;
-    }
+    this.beginRow(volumeLots);
     this.offerOpen(openMs, open);
   }
 
@@ -127,6 +124,60 @@ export abstract class RowBook {
       }
     }
     this.cursor = ring; // some were not visited where the cap of the row is used up
+    this.matching = false;
+  }
+
+  /** The volume of a row whose orders are offered one by one, in place of `matchOpen`. */
+  beginRow(volumeLots: number): void {
+    if (this.sharePpm > 0) {
+      this.budget = mulDiv(Math.floor(volumeLots), this.sharePpm, 1_000_000, 'down');
+      this.traded = volumeLots > 0;
+    }
+  }
+  get hasLateArrivals(): boolean {
+    return this.lateArrivals;
+  }
+  /** Orders that a row concerns which opens at `openMs`, by arrival: the caller offers all of them its open. */
+  concerned(openMs: number): OrderRecord[] {
+    const { ring } = this;
+    this.lateArrivals = false;
+    const found: OrderRecord[] = [];
+    for (let order = this.first(); order !== ring; order = this.after(order)) if (order.admittedMs <= openMs) found.push(order);
+    return found;
+  }
+  /** How many orders the row at hand would fill after its open: those that came since its open was offered, and those that it reaches. */
+  reachedCount(openMs: number, open: number, high: number, low: number): number {
+    const { ring, lateArrivals } = this;
+    let count = 0;
+    for (let order = this.first(); order !== ring; order = this.after(order)) {
+      if (order.admittedMs > openMs) continue;
+      if (lateArrivals ? order.limit === 0 || isMarketable(order, open) || order.timeInForce !== null : false) count++;
+      else if (this.isReached(order, open, high, low)) count++;
+    }
+    return count;
+  }
+  /** True when a resting limit fills inside a row: the row trades through it, or touches it where that is enough. */
+  isReached(order: VenueOrder, open: number, high: number, low: number): boolean {
+    if (order.limit === 0 || isMarketable(order, open)) return false;
+    const beyond = order.sign > 0 ? order.limit - low : high - order.limit;
+    return beyond > 0 || (beyond === 0 && this.touch);
+  }
+  /** Offers the open of a row to one order, as `matchOpen` does to all. */
+  offer(order: OrderRecord, openMs: number, open: number): void {
+    this.begin();
+    const { timeInForce } = order;
+    if (order.limit === 0 || isMarketable(order, open)) {
+      if (timeInForce === null) this.take(order, open, openMs);
+      else this.takeInForce(order, timeInForce, open, openMs);
+    } else if (timeInForce !== null) this.passOver(order, timeInForce, openMs);
+    this.cursor = this.ring;
+    this.matching = false;
+  }
+  /** Fills a resting limit that the row at hand reaches, as `matchInside` does. */
+  fillReached(order: OrderRecord, closeMs: number): void {
+    this.begin();
+    this.fillAtMost(order, order.limit, this.wantedLots(order, order.limit), true, closeMs);
+    this.cursor = this.ring;
     this.matching = false;
   }
 
@@ -325,21 +376,7 @@ export abstract class RowBook {
   /** The rate of an execution in millionths: the order's own, or what the fee model makes of it. */
   protected feePpm(order: OrderRecord, price: number, lots: number, notional: number, isMaker: boolean): number {
     const most = isMaker ? order.makerPpm : order.takerPpm;
-    return this.feeModel === null ? most : this.modelled(this.feeModel, order, price, lots, notional, isMaker, most);
-  }
-
-  private modelled(
-    model: FeeModel,
-    order: OrderRecord,
-    price: number,
-    lots: number,
-    notional: number,
-    isMaker: boolean,
-    most: number,
-  ): number {
-    const ppm = model.ppm(this.instrument, order.side, isMaker, price, lots, notional, most);
-    if (Number.isInteger(ppm) && ppm >= 0 && ppm <= most) return ppm;
-    throw new InvariantError(`a fee model answers whole millionths from 0 to ${most}, not ${ppm}`);
+    return this.feeModel === null ? most : modelledPpm(this.feeModel, this.instrument, order.side, isMaker, price, lots, notional, most);
   }
 
   private remove(order: OrderRecord): void {

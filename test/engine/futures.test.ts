@@ -304,11 +304,11 @@ it.each([
   expect(sells.map((at) => fills.timeMs[at])).toEqual(sold.map(() => START_MS + 3 * MINUTE));
 });
 
-// Cross: with the new position at the low of the row the account would be short by 2 USDT, with it at the close it is not.
+// Cross: with the new position at the low of the row the account is short by 2 USDT, with it at the close it would not be.
 it.each([
-  ['isolated', 350_000, [100]],
-  ['cross', 357_150, []],
-] as const)('a position that came inside a row is not judged by it, though another contract is (%s)', async (margin, low, sold) => {
+  ['isolated', 350_000, [100, 1]],
+  ['cross', 357_150, [100]],
+] as const)('a position that came inside a row is judged by it, with those of other contracts (%s)', async (margin, low, sold) => {
   const instruments = [linearContract(), linearContract({ contractId: 3 }, { base: 'ETH' })];
   const lows = [low, 350_000].map((least) => [400_000, 400_000, least, 400_000, 400_000]);
   const all = instruments.map((instrument, at) => barsOfRows(lows[at]!.map((least) => [400_000, 400_000, least, 400_000]), instrument)); // prettier-ignore

@@ -8,6 +8,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { firstAfter, type FeedRun } from '../../engine/feed.ts';
 import type { VenueSink } from '../../venue/rowBook.ts';
 import type { FuturesSink, FuturesVenue } from '../../venue/futures/futuresVenue.ts';
+import type { MarkRow } from '../../venue/futures/liquidation.ts';
 import type { Position } from '../../venue/futures/position.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
 import { FirstBeyond } from './firstBeyond.ts';
@@ -91,7 +92,11 @@ export class MarginWatch {
       ended: (order, timeMs) => exchange.ended(order, timeMs),
       reduced: () => {},
       funded: (position, units, timeMs) => engine.funded(position.index, position.isLong, units, timeMs),
-      liquidated: (position, wasLong, fill) => engine.liquidated(position.index, wasLong, fill),
+      liquidated: (position, wasLong, fill) => {
+        engine.liquidated(position.index, wasLong, fill);
+        // In the middle of a row: the rest of it, and what else closes now, is still to be judged.
+        if (!this.#isSettling) this.#look(engine.nowMs - 1);
+      },
     };
   }
 
@@ -111,7 +116,18 @@ export class MarginWatch {
     const venue = this.#venue;
     const last = this.#engine.lastTicks(index);
     venue.book(this.#lines[index]!.feed.instrument).lastPrice = last === last ? last : this.#engine.startTicks(index);
-    for (const position of venue.wallets.held(this.#account)) this.#setMark(position.index);
+    this.#setMarks();
+  }
+
+  /** False: no row that closes by `closeMs` can cost a position its margin. */
+  mayEnd(closeMs: number): boolean {
+    return closeMs >= this.#nextMs;
+  }
+  /** The marks of a row that is about to be matched, and everything else at its last mark. */
+  marksOf(index: number, row: number): MarkRow {
+    this.#setMarks();
+    const { open, high, low, close } = this.#lines[index]!.marks;
+    return { open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]! };
   }
 
   /** Everything of `timeMs` is matched: judges positions by the marks of the rows that close now, if one of them can matter; then funding. */
@@ -151,6 +167,7 @@ export class MarginWatch {
   #nextRow(sinceMs: number): number {
     let next = Infinity;
     let cross = 0;
+    this.#setMarks();
     for (const position of this.#venue.wallets.held(this.#account)) {
       if (position.isCross) cross++;
       next = Math.min(next, this.#dangerOf(position, sinceMs));
@@ -161,10 +178,9 @@ export class MarginWatch {
   /** Close of the first row of the block that reaches the price at which a position is liquidated. */
   #dangerOf(position: Position, sinceMs: number): number {
     const { feed, beyond } = this.#lines[position.index]!;
-    // A price that the position was not there for does not concern it: rows that close later than it came. That a row added to it or took
-    // from it is no reason to spare it that row.
-    const from = feed.firstAfter(Math.max(sinceMs, position.openedMs));
-    this.#setMark(position.index);
+    // Rows that closed before the position came do not concern it. The one that is being matched does, whether it came at its open or inside.
+    const { openedMs } = position;
+    const from = feed.firstAfter(Math.max(sinceMs, openedMs === this.#engine.nowMs ? openedMs - 1 : openedMs));
     const limit = this.#venue.liquidationTicks(position);
     const row = position.isLong ? beyond.firstLow(limit, from, feed.to) : beyond.firstHigh(limit, from, feed.to);
     return row < 0 ? Infinity : feed.closeOf(row);
@@ -179,6 +195,9 @@ export class MarginWatch {
     return next;
   }
 
+  #setMarks(): void {
+    for (const { index } of this.#venue.wallets.held(this.#account)) this.#setMark(index);
+  }
   /** The mark as of now: that of the newest row that is delivered. */
   #setMark(index: number): void {
     const { feed, marks } = this.#lines[index]!;

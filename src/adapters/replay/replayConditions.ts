@@ -1,15 +1,17 @@
 // Condition orders in a replay: they wait at the venue, fire by its rule, and go on under the bot's own order as what they place.
 
 import type { Engine } from '../../engine/engine.ts';
+import type { Instrument } from '../../model/instrument.ts';
 import type { Order, OrderId } from '../../model/order.ts';
-import { TriggerDesk, type PlaceChild, type Trigger, type TriggerKind } from '../../venue/futures/triggers.ts';
+import type { RowConditions, TradedRow } from '../../venue/futures/rowOrder.ts';
+import { TriggerDesk, type PlaceChild, type ReachedTriggers, type Trigger, type TriggerKind } from '../../venue/futures/triggers.ts';
 import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import type { MarginWatch } from './marginWatch.ts';
 
 /** Condition orders of one account that may wait; the bot's own limits are lower. */
 const MAX_WAITING = 10_000;
 
-export class ReplayConditions {
+export class ReplayConditions implements RowConditions {
   readonly #engine: Engine;
   readonly #venue: FuturesVenue;
   readonly #account: number;
@@ -69,8 +71,20 @@ export class ReplayConditions {
   }
 
   /** Fires what a row reaches, between its open and what rests inside it. */
-  row(instrument: number, openMs: number, closeMs: number, open: number, high: number, low: number): void {
+  row(instrument: number, { openMs, closeMs, open, high, low }: TradedRow): void {
     this.#desk.row(this.#engine.instruments[instrument]!, openMs, closeMs, open, high, low, this.#place);
+  }
+  /** How many of them a row reaches. */
+  reachedCount(instrument: number, { openMs, open, high, low }: TradedRow): number {
+    if (this.#waiting[instrument] === 0) return 0;
+    const { atOpen, inside } = this.reachedBy(this.#engine.instruments[instrument]!, openMs, open, high, low);
+    return atOpen.length + inside.length;
+  }
+  reachedBy(instrument: Instrument, openMs: number, open: number, high: number, low: number): ReachedTriggers {
+    return this.#desk.reachedBy(instrument, openMs, open, high, low);
+  }
+  fireAt(trigger: Trigger, price: number, timeMs: number): void {
+    this.#desk.fire(trigger, price, timeMs, this.#place);
   }
 
   readonly #place: PlaceChild = (trigger, timeMs) => {

@@ -14,7 +14,9 @@ import type { Channel, ExchangePort } from '../../ports/exchange.ts';
 import type { DueQueue } from '../../scheduler/dueQueue.ts';
 import type { RowBook, VenueSink } from '../../venue/rowBook.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
+import type { TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
+import type { ContractRows } from './contractRows.ts';
 import type { MarginWatch } from './marginWatch.ts';
 import type { ReplayConditions } from './replayConditions.ts';
 
@@ -34,6 +36,7 @@ export interface ReplayOptions {
 export interface MarginParts {
   readonly watch: MarginWatch;
   readonly conditions: ReplayConditions;
+  readonly rows: ContractRows;
 }
 
 /** One instrument of the replay: its book, the rows that trade in it, and the scales that turn rows into integers. */
@@ -70,6 +73,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   /** Of a futures account. */
   #watch: MarginWatch | null = null;
   #conditions: ReplayConditions | null = null;
+  #contracts: ContractRows | null = null;
 
   constructor(queue: DueQueue, options: ReplayOptions) {
     this.#queue = queue;
@@ -80,6 +84,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   connect(engine: Engine, venue: BookVenue<RowBook>, account: number, margin: MarginParts | null = null): void {
     this.#watch = margin?.watch ?? null;
     this.#conditions = margin?.conditions ?? null;
+    this.#contracts = margin?.rows ?? null;
     this.#engine = engine;
     this.#brackets = engine.brackets;
     this.#venue = venue;
@@ -140,7 +145,9 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const openMs = lane.lengthMs > 0 ? closeMs - lane.lengthMs : lane.feed.bars.openMs[row]!;
     const open = lane.openTicks[row]!;
     const volumeLots = this.#options.needsVolume ? wholeLots(lane.feed.bars.volume[row]!, lane.lotScale) : 0;
-    book.matchOpen(openMs, open, volumeLots);
+    const contracts = this.#contracts;
+    if (contracts === null || !this.#watch!.mayEnd(closeMs)) book.matchOpen(openMs, open, volumeLots);
+    else contracts.open(instrument, row, tradedRow(lane, row, openMs, closeMs, open), volumeLots);
     if (this.working(instrument) > 0) this.#insideRow(lane, instrument, row, openMs, closeMs, open);
     if (lane.late > 0) this.#actLateCancels(lane);
     if (lane.collared > 0) lane.collared = book.working > 0 ? sweepCollars(this.#engine, instrument, openMs) : 0;
@@ -153,6 +160,15 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     // Whole ticks: the import has refused or rounded anything finer, so rounding here only removes the noise of the product.
     const high = Math.round(bars.high[row]! * priceScale);
     const low = Math.round(bars.low[row]! * priceScale);
+    const brackets = this.#brackets;
+    if (this.#contracts !== null) this.#contracts.inside(book, instrument, row, { openMs, closeMs, open, high, low });
+    else this.#insideCoins(book, instrument, openMs, closeMs, open, high, low);
+    if (brackets.waiting(instrument) === 0) return;
+    const cameInside = brackets.follow(instrument, high, low, openMs);
+    if (cameInside) brackets.followClose(instrument, Math.round(bars.close[row]! * priceScale), openMs);
+  }
+
+  #insideCoins(book: RowBook, instrument: number, openMs: number, closeMs: number, open: number, high: number, low: number): void {
     const { desk } = this.#engine;
     const brackets = this.#brackets;
     if (brackets.waiting(instrument) > 0) {
@@ -161,15 +177,11 @@ export class ReplayExchange implements ExchangePort, VenueSink {
       desk.atMs = closeMs;
       brackets.reached(instrument, high, low, -Infinity, desk.onHit);
     }
-    const conditions = this.#conditions;
-    if (conditions !== null && conditions.waiting(instrument) > 0) conditions.row(instrument, openMs, closeMs, open, high, low);
     book.matchInside(openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) > 0) {
       // Entries that filled inside this row: their stop counts if the row reached it, their target does not.
       desk.atMs = closeMs;
       brackets.reached(instrument, high, low, closeMs, desk.onHit);
-      const cameInside = brackets.follow(instrument, high, low, openMs);
-      if (cameInside) brackets.followClose(instrument, Math.round(bars.close[row]! * priceScale), openMs);
     }
     desk.atMs = NaN;
   }
@@ -301,6 +313,12 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     this.#conditions?.childEnded(order.ref as OrderId);
     this.#venue.release(order);
   }
+}
+
+/** A row in ticks. Whole ticks: the import has refused or rounded anything finer, so rounding only removes the noise of the product. */
+function tradedRow({ feed: { bars }, priceScale }: Lane, row: number, openMs: number, closeMs: number, open: number): TradedRow {
+  const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
+  return { openMs, closeMs, open, high, low };
 }
 
 function laneOf(feed: FeedRun, venue: BookVenue<RowBook>): Lane {

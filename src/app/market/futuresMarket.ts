@@ -1,6 +1,7 @@
 // A backtest of futures: contracts, margin, funding and liquidation.
 
 import { MarginWatch, type ContractData } from '../../adapters/replay/marginWatch.ts';
+import { ContractRows } from '../../adapters/replay/contractRows.ts';
 import { ReplayConditions } from '../../adapters/replay/replayConditions.ts';
 import { ReplayExchange } from '../../adapters/replay/replayExchange.ts';
 import { assert } from '../../base/assert.ts';
@@ -73,7 +74,8 @@ export function openFutures(plan: RunPlan, engine: Engine, exchange: ExchangePor
   );
   const account = venue.openAccount('bot');
   for (const [asset, units] of deposits) venue.deposit(account, asset, units);
-  exchange.connect(engine, venue, account, { watch, conditions: new ReplayConditions(engine, venue, account, watch) });
+  const conditions = new ReplayConditions(engine, venue, account, watch);
+  exchange.connect(engine, venue, account, { watch, conditions, rows: new ContractRows(engine, venue, account, watch, conditions) });
   watch.connect(venue, account);
   return { venue, checkBooks: () => checkBooks(books, venue) };
 }

@@ -6,6 +6,7 @@ import type { Instrument } from '../../model/instrument.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { FuturesVenue, type FuturesSink } from '../../venue/futures/futuresVenue.ts';
+import type { MarkRow } from '../../venue/futures/liquidation.ts';
 import type { Position } from '../../venue/futures/position.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
 import { type AccountConfig, Amounts, type ServiceConfig, statesOf } from '../config.ts';
@@ -234,6 +235,13 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
   settleMarks(timeMs: number): void {
     this.#isSettling = true;
     this.venue.settleMarks(timeMs);
+    this.#isSettling = false;
+  }
+
+  /** The same for one position, in the middle of a row that is being matched. */
+  endPosition(position: Position, marks: MarkRow, timeMs: number, closeMs: number): void {
+    this.#isSettling = true;
+    this.venue.endPosition(position, marks, timeMs, closeMs);
     this.#isSettling = false;
   }
 

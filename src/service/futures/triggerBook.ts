@@ -4,6 +4,7 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
+import type { RowConditions } from '../../venue/futures/rowOrder.ts';
 import { type Trigger, TriggerDesk, type TriggerKind } from '../../venue/futures/triggers.ts';
 import { Places } from '../durable/places.ts';
 import { readRow } from '../durable/rows.ts';
@@ -16,15 +17,6 @@ import { TRIGGER_PREFIX as PREFIX, triggerIn, type WireTrigger } from './trigger
 
 /** How triggers are written down, and read where they lie. */
 type TriggerRows = Pick<OrderRows<FuturesOrder, FuturesTrade>, 'names' | 'tagOf'>;
-
-/** Times in ms, prices in ticks. */
-export interface Row {
-  readonly openMs: number;
-  readonly closeMs: number;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-}
 
 /** Places the child of a trigger; the code of its refusal, or the order. */
 export type PlaceChild = (account: number, intent: OrderIntent, clientOrderId: string | null) => FuturesOrder | number;
@@ -172,13 +164,21 @@ export class TriggerBook {
     }
   }
 
-  /** The same for a row of bars, between its open and its inside (docs/matching.md, 16 and 17). `fires`: a child is placed next, at this time. */
-  row(instrument: Instrument, { openMs, closeMs, open, high, low }: Row, fires: (timeMs: number) => void): void {
-    this.#desk.row(instrument, openMs, closeMs, open, high, low, (trigger, timeMs) => {
-      fires(timeMs);
-      const child = this.#fire(trigger);
-      return typeof child === 'number' ? null : child.live;
-    });
+  /**
+   * The same for a row of bars, in the order of docs/matching.md: what it reaches, fired one by one. `fires`: a child is placed next, at this
+   * time.
+   */
+  inRow(fires: (timeMs: number) => void): RowConditions {
+    return {
+      reachedBy: (instrument, openMs, open, high, low) => this.#desk.reachedBy(instrument, openMs, open, high, low),
+      fireAt: (trigger, price, timeMs) => {
+        this.#desk.fire(trigger, price, timeMs, (fired, firedMs) => {
+          fires(firedMs);
+          const child = this.#fire(fired);
+          return typeof child === 'number' ? null : child.live;
+        });
+      },
+    };
   }
 
   #fire({ id, account, child }: Trigger): FuturesOrder | number {

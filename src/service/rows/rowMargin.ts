@@ -26,7 +26,7 @@ export class RowMargin {
   settle(closing: readonly RowLane[], timeMs: number): void {
     const { venue } = this.#exchange;
     const rows = closing.filter((lane) => this.#lanes.get(lane.book.index) === lane);
-    if (this.#isAnyoneInDanger(rows, timeMs)) {
+    if (this.#isAnyoneInDanger(rows)) {
       for (const { market, series, row } of rows) {
         const { open, high, low, close } = series.marks;
         venue.markRow(market.instrument, open[row]!, high[row]!, low[row]!, close[row]!);
@@ -48,21 +48,18 @@ export class RowMargin {
   }
 
   /** Cross positions stand for each other: of an account that has several of them every row is looked at. */
-  #isAnyoneInDanger(closing: readonly RowLane[], timeMs: number): boolean {
+  #isAnyoneInDanger(closing: readonly RowLane[]): boolean {
     const { wallets } = this.#exchange.venue;
     return wallets.accounts.some((_, account) => {
       const held = wallets.held(account);
       if (closing.length > 0 && held.filter(({ isCross }) => isCross).length > 1) return true;
-      return held.some((position) => this.#isInDanger(position, closing, timeMs));
+      return held.some((position) => this.#isInDanger(position, closing));
     });
   }
 
-  /** A price that a position was not there for does not concern it: one that came as the row closed is not judged by it. */
-  #isInDanger(position: Position, closing: readonly RowLane[], timeMs: number): boolean {
+  #isInDanger(position: Position, closing: readonly RowLane[]): boolean {
     const lane = this.#lanes.get(position.index);
-    if (lane === undefined || !closing.includes(lane) || position.openedMs >= timeMs) return false;
-    const ticks = this.#exchange.venue.liquidationTicks(position);
-    const { high, low } = lane.series.marks;
-    return position.isLong ? low[lane.row]! <= ticks : high[lane.row]! >= ticks;
+    if (lane === undefined || !closing.includes(lane)) return false;
+    return this.#exchange.venue.isDue(position, lane.series.marksOf(lane.row));
   }
 }

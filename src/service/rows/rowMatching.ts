@@ -2,6 +2,7 @@
 
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
+import { RowOrder } from '../../venue/futures/rowOrder.ts';
 import { RowLane } from './rowLane.ts';
 import { RowMargin } from './rowMargin.ts';
 
@@ -21,6 +22,8 @@ export class RowMatching {
   readonly #scheduler: Scheduler;
   readonly #futures: FuturesExchange | null;
   readonly #margin: RowMargin | null;
+  /** Of contracts. */
+  readonly #orders = new Map<RowLane, RowOrder>();
   /** The acts of the rows that close now, as far as they are still to come. */
   #acts: Generator<RowAct> | null = null;
   #isByActs = false;
@@ -31,6 +34,11 @@ export class RowMatching {
     this.#scheduler = scheduler;
     this.#futures = futures;
     const contracts = lanes.filter(({ market }) => market.instrument.market === 'futures');
+    if (futures !== null) {
+      for (const lane of contracts) {
+        this.#orders.set(lane, new RowOrder(futures.venue, lane.market.instrument, (...of) => futures.endPosition(...of)));
+      }
+    }
     this.#margin = futures === null || contracts.length === 0 ? null : new RowMargin(futures, contracts);
     for (const { market, book, series } of lanes) book.lastPrice = market.outsidePrice = series.startTicks;
     for (const lane of contracts) {
@@ -86,19 +94,21 @@ export class RowMatching {
   }
 
   *#row(lane: RowLane): Generator<RowAct> {
-    const { book, series, row, market } = lane;
+    const { book, series, row } = lane;
     const { openMs, open, high, low } = series.bar(row);
     const closeMs = series.closeMs(row);
+    const order = this.#orders.get(lane) ?? null;
+    const traded = { openMs, closeMs, open, high, low };
     lane.moveTo({ act: 'open', timeMs: openMs });
-    book.matchOpen(openMs, open, series.lots(row));
+    if (order === null) book.matchOpen(openMs, open, series.lots(row));
+    else order.open(traded, series.marksOf(row), series.lots(row));
     yield { act: 'open', lane };
-    if (market.instrument.market === 'futures') {
-      this.#futures?.triggers.row(market.instrument, { openMs, closeMs, open, high, low }, (childMs) => {
-        lane.moveTo({ act: 'open', timeMs: childMs });
-      });
-    }
     lane.moveTo({ act: 'open', timeMs: openMs });
-    book.matchInside(openMs, closeMs, open, high, low);
+    if (order === null) book.matchInside(openMs, closeMs, open, high, low);
+    else {
+      const conditions = this.#futures!.triggers.inRow((childMs) => lane.moveTo({ act: 'open', timeMs: childMs }));
+      order.inside(traded, series.marksOf(row), conditions);
+    }
     lane.moveTo({ act: 'inside', timeMs: closeMs });
     yield { act: 'inside', lane };
     lane.moveTo(null);

@@ -3,6 +3,7 @@
 import { pow10 } from '../../base/exact.ts';
 import { type BarColumns, ticksOf, type TickColumn } from '../../model/bars.ts';
 import { lotsPerCoin, wholeLots } from '../../model/instrument.ts';
+import type { MarkRow } from '../../venue/futures/liquidation.ts';
 import type { TickBar } from '../market/klines.ts';
 
 /** Mark prices in ticks, row by row of the bars. */
@@ -52,6 +53,11 @@ export class RowSeries {
     this.#volumeScale = pow10(instrument.quantityDigits);
   }
 
+  /** The marks of a row. */
+  marksOf(row: number): MarkRow {
+    const { open, high, low, close } = this.marks;
+    return { open: open[row]!, high: high[row]!, low: low[row]!, close: close[row]! };
+  }
   get length(): number {
     return this.bars.length;
   }

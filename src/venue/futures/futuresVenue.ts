@@ -11,7 +11,7 @@ import type { BookContext, VenueSink } from '../rowBook.ts';
 import type { OrderRecord, VenueOrder } from '../venueOrder.ts';
 import { ContractBook, type ReductionSink } from './contractBook.ts';
 import { contractsOf, type FuturesVenueConfig } from './futuresConfig.ts';
-import { Liquidator } from './liquidation.ts';
+import { Liquidator, type MarkRow } from './liquidation.ts';
 import type { Position } from './position.ts';
 import { type ContractSetting, Wallets } from './wallets.ts';
 
@@ -239,6 +239,14 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   /** Liquidates what the rows since the last call leave without its maintenance margin; their closes are the marks then. */
   settleMarks(timeMs: number): void {
     this.liquidator.settle(timeMs);
+  }
+  /** True when the worst mark of a row ends a position, everything else of its account as it is at the last marks. */
+  isDue(position: Readonly<Position>, row: MarkRow): boolean {
+    return this.liquidator.isDue(position, row);
+  }
+  /** Liquidates a position that is due by a row which is still being matched. */
+  endPosition(position: Position, row: MarkRow, timeMs: number, closeMs: number): void {
+    this.liquidator.end(position, row, timeMs, closeMs);
   }
   /** A mark alone, in ticks: for the price before the first row. */
   setMark(instrument: Instrument, ticks: number): void {

@@ -12,14 +12,14 @@ export interface LiquidatorHands {
   liquidated(position: Position, wasLong: boolean, fill: Fill, timeMs: number): void;
 }
 
-/** The marks of one contract within the time that is being judged, in ticks. */
-interface Row {
-  open: number;
-  high: number;
-  low: number;
-  close: number;
-  isNew: boolean;
+/** The marks of one contract within a row, in ticks. */
+export interface MarkRow {
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
 }
+type Row = { -readonly [Key in keyof MarkRow]: number } & { isNew: boolean };
 
 /**
  * The rule, pessimistic throughout, for a row tells what prices were reached and not when:
@@ -30,8 +30,9 @@ interface Row {
  *   are closed one by one, the one with the largest loss first, until the rest has its margin.
  * - The price is the first one at which the rule is broken, on the way from the row's open; the open itself where it was broken there.
  *   (Of several cross positions that fall together, the first one's price is judged with the others at their worst.)
- * - What came inside the row was not there for its prices, whoever else brings the judgement: an isolated position waits for the next row,
- *   a cross one counts at the close.
+ * - A position that came inside the row is judged by the worst mark of the row like any other, on the way from the price of its entry.
+ *
+ * `isDue` and `end` judge one position before the row is over: for what the row reaches at the price of its liquidation or beyond it.
  */
 export class Liquidator {
   private readonly wallets: Wallets;
@@ -41,6 +42,8 @@ export class Liquidator {
   private readonly rows: readonly Row[];
   /** Close of the rows that are judged. */
   private timeMs = 0;
+  /** The one position that `end` judges by its row, all others by their last marks; null: each is judged by the row of its contract. */
+  private single: { readonly position: Readonly<Position>; readonly row: MarkRow } | null = null;
 
   constructor(wallets: Wallets, books: readonly ContractBook[], feePpm: number, hands: LiquidatorHands) {
     this.wallets = wallets;
@@ -80,9 +83,28 @@ export class Liquidator {
     return money.liquidationTicks(isLong, lots, entryUnits, backing);
   }
 
+  /** True when the worst mark of a row reaches the price at which a position is liquidated, everything else at the last marks. */
+  isDue(position: Readonly<Position>, row: MarkRow): boolean {
+    if (position.lots === 0) return false;
+    const limit = this.threshold(position);
+    return position.isLong ? row.low <= limit : row.high >= limit;
+  }
+
+  /**
+   * Liquidates a position that is due by a row which closes at `closeMs`: a cross one as `settle` does, with everything else of its account at
+   * the last marks. `timeMs`: when it is told to happen, within the row.
+   */
+  end(position: Position, row: MarkRow, timeMs: number, closeMs: number): void {
+    this.single = { position, row };
+    this.timeMs = closeMs;
+    if (position.isCross) this.settleCross(position.account, this.books[position.index]!.terms.asset, timeMs);
+    else this.judge(position, position.marginUnits, timeMs);
+    this.single = null;
+  }
+
   private settleIsolated(account: number, timeMs: number): void {
     for (const position of this.wallets.held(account)) {
-      if (!position.isCross && this.rows[position.index]!.isNew && !this.cameInside(position)) this.judge(position, position.marginUnits, timeMs);
+      if (!position.isCross && this.rows[position.index]!.isNew) this.judge(position, position.marginUnits, timeMs);
     }
   }
 
@@ -105,8 +127,8 @@ export class Liquidator {
     const limit = money.liquidationTicks(isLong, lots, entryUnits, backing);
     const worst = this.worstOf(position);
     if (isLong ? worst > limit : worst < limit) return false;
-    const { open, isNew } = this.rows[position.index]!;
-    const from = isNew && !this.cameInside(position) ? open : worst;
+    const row = this.rowOf(position);
+    const from = row === null ? worst : this.cameInside(position, row) ? Math.round(position.averageTicks) : row.open;
     this.close(position, isLong ? Math.min(from, limit) : Math.max(from, limit), backing, timeMs);
     return true;
   }
@@ -168,17 +190,21 @@ export class Liquidator {
   private markOf({ index }: Readonly<Position>): number {
     return this.books[index]!.markTicks;
   }
+  /** The row of marks by which a position is judged; null: the last mark of its contract is all there is. */
+  private rowOf(position: Readonly<Position>): MarkRow | null {
+    if (this.single !== null) return this.single.position === position ? this.single.row : null;
+    const row = this.rows[position.index]!;
+    return row.isNew ? row : null;
+  }
   /** The mark that is worst for a position: of the row that is judged, else the last one. Both kinds of contract lose the same way. */
   private worstOf(position: Readonly<Position>): number {
-    const { isNew, low, high, close } = this.rows[position.index]!;
-    if (!isNew) return this.books[position.index]!.markTicks;
-    if (this.cameInside(position)) return close;
-    return position.isLong ? low : high;
+    const row = this.rowOf(position);
+    if (row === null) return this.books[position.index]!.markTicks;
+    return position.isLong ? row.low : row.high;
   }
 
-  /** It opened as the row that is judged closed. A single price, which is no row, is that of everybody. */
-  private cameInside({ index, openedMs }: Readonly<Position>): boolean {
-    const { isNew, low, high } = this.rows[index]!;
-    return isNew && openedMs >= this.timeMs && low < high;
+  /** It opened inside the row that is judged, not at its open. A single price is no row: nothing opens inside it. */
+  private cameInside({ openedMs }: Readonly<Position>, { low, high }: MarkRow): boolean {
+    return openedMs >= this.timeMs && low < high;
   }
 }

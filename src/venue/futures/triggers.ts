@@ -30,6 +30,12 @@ export interface Trigger {
 }
 type Record = { -readonly [Key in keyof Trigger]: Trigger[Key] };
 
+/** Triggers that a row reaches, as placed. */
+export interface ReachedTriggers {
+  readonly atOpen: Record[];
+  readonly inside: Record[];
+}
+
 /** Told after it is done: a trigger has fired, failed or expired. A canceled one is the caller's own doing. */
 export interface TriggerSink {
   triggerEnded(trigger: Trigger, timeMs: number): void;
@@ -125,13 +131,18 @@ export class TriggerDesk {
    * `place`: for whoever keeps orders of his own, in the place of the venue's `place`; null where the venue has refused.
    */
   row(instrument: Instrument, openMs: number, closeMs: number, open: number, high: number, low: number, place = this.placeChild): void {
+    const { atOpen, inside } = this.reachedBy(instrument, openMs, open, high, low);
+    for (const trigger of atOpen) this.fire(trigger, open, openMs, place);
+    inside.sort((a, b) => triggerRank(a) - triggerRank(b) || Math.abs(a.price - open) - Math.abs(b.price - open) || a.id - b.id);
+    for (const trigger of inside) this.fire(trigger, trigger.price, closeMs, place);
+  }
+
+  /** Those that a row reaches, as placed: at its open, and inside it. What expires with the row does so now. */
+  reachedBy(instrument: Instrument, openMs: number, open: number, high: number, low: number): ReachedTriggers {
     this.expire(openMs);
     const due = this.pending.filter(({ child, placedMs }) => child.instrument === instrument && placedMs <= openMs);
     const atOpen = due.filter((trigger) => isReached(trigger, open, open));
-    for (const trigger of atOpen) this.fire(trigger, open, openMs, place);
-    const inside = due.filter((trigger) => !atOpen.includes(trigger) && isReached(trigger, high, low));
-    inside.sort((a, b) => RANK[a.kind] - RANK[b.kind] || Math.abs(a.price - open) - Math.abs(b.price - open) || a.id - b.id);
-    for (const trigger of inside) this.fire(trigger, trigger.price, closeMs, place);
+    return { atOpen, inside: due.filter((trigger) => !atOpen.includes(trigger) && isReached(trigger, high, low)) };
   }
 
   /**
@@ -169,7 +180,8 @@ export class TriggerDesk {
 
   private readonly placeChild: PlaceChild = (trigger, timeMs) => this.venue.place(trigger.account, trigger.id, trigger.child, timeMs);
 
-  private fire(trigger: Record, price: number, timeMs: number, place: PlaceChild): void {
+  /** Fires a trigger at a price; nothing where it waits no more. */
+  fire(trigger: Record, price: number, timeMs: number, place: PlaceChild): void {
     // One that fired before it in the row may have led to its cancel.
     if (trigger.status !== 'pending') return;
     this.end(trigger, 'triggered');
@@ -197,9 +209,18 @@ export class TriggerDesk {
   }
 }
 
-/** `high` and `low`: the prices reached. An exit knows its direction by the side that it closes with. */
-function isReached({ kind, price, child }: Trigger, high: number, low: number): boolean {
+/** Losses 0, entries 1, profits 2. */
+export function triggerRank({ kind }: Trigger): number {
+  return RANK[kind];
+}
+
+/** True when a rising price fires it. An exit knows its direction by the side that it closes with. */
+export function waitsForRise({ kind, child }: Trigger): boolean {
   const isSell = child.side === 'sell';
-  const waitsForRise = kind === 'rise' || (kind === 'stopLoss' && !isSell) || (kind === 'takeProfit' && isSell);
-  return waitsForRise ? high >= price : low <= price;
+  return kind === 'rise' || (kind === 'stopLoss' && !isSell) || (kind === 'takeProfit' && isSell);
+}
+
+/** `high` and `low`: the prices reached. */
+function isReached(trigger: Trigger, high: number, low: number): boolean {
+  return waitsForRise(trigger) ? high >= trigger.price : low <= trigger.price;
 }

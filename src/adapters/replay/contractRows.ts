@@ -1,0 +1,112 @@
+// Rows of contracts in a replay: plain where one thing at most happens, in the venue's order where liquidation or several levels meet.
+
+import type { Engine } from '../../engine/engine.ts';
+import { type Bracket, isReached, levelOf } from '../../orders/brackets.ts';
+import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
+import { RowOrder, type RowEvent, type RowStops, STAGE, type TradedRow } from '../../venue/futures/rowOrder.ts';
+import type { RowBook } from '../../venue/rowBook.ts';
+import type { MarginWatch } from './marginWatch.ts';
+import type { ReplayConditions } from './replayConditions.ts';
+
+export class ContractRows {
+  readonly #engine: Engine;
+  readonly #account: number;
+  readonly #watch: MarginWatch;
+  readonly #conditions: ReplayConditions;
+  /** By instrument. */
+  readonly #orders: readonly RowOrder[];
+
+  constructor(engine: Engine, venue: FuturesVenue, account: number, watch: MarginWatch, conditions: ReplayConditions) {
+    this.#engine = engine;
+    this.#account = account;
+    this.#watch = watch;
+    this.#conditions = conditions;
+    this.#orders = engine.instruments.filter((instrument) => venue.trades(instrument)).map((instrument) => new RowOrder(venue, instrument));
+  }
+
+  /** The open of a row in which a position may lose its margin. */
+  open(instrument: number, at: number, row: TradedRow, volumeLots: number): void {
+    this.#orders[instrument]!.open(row, this.#watch.marksOf(instrument, at), volumeLots);
+  }
+
+  /** What happens after the open; `at` is the number of the row. */
+  inside(book: RowBook, instrument: number, at: number, row: TradedRow): void {
+    const order = this.#orders[instrument]!;
+    const { closeMs } = row;
+    const watch = this.#watch;
+    if (order.isHeldBack || (watch.mayEnd(closeMs) && order.isAnyoneDue(watch.marksOf(instrument, at)))) this.#ordered(instrument, at, row);
+    else {
+      const count = this.#reachedCount(book, instrument, row);
+      if (count === 1) this.#plain(book, instrument, at, row);
+      else if (count > 1) this.#ordered(instrument, at, row);
+    }
+  }
+
+  #reachedCount(book: RowBook, instrument: number, row: TradedRow): number {
+    const { openMs, open, high, low } = row;
+    const stops = this.#engine.brackets.reachedCount(instrument, high, low);
+    return stops + book.reachedCount(openMs, open, high, low) + this.#conditions.reachedCount(instrument, row);
+  }
+
+  /** One thing happens: the order of several does not matter. It may be an entry, whose stop the rest of the row reaches. */
+  #plain(book: RowBook, instrument: number, at: number, row: TradedRow): void {
+    const { desk, brackets } = this.#engine;
+    const { openMs, closeMs, open, high, low } = row;
+    desk.atMs = openMs;
+    brackets.gapped(instrument, open, desk.onHit);
+    desk.atMs = closeMs;
+    brackets.reached(instrument, high, low, -Infinity, desk.onHit);
+    if (this.#conditions.waiting(instrument) > 0) this.#conditions.row(instrument, row);
+    book.matchInside(openMs, closeMs, open, high, low);
+    desk.atMs = closeMs;
+    if (this.#watch.mayEnd(closeMs)) {
+      this.#orders[instrument]!.stopsOfEntries(row, this.#watch.marksOf(instrument, at), this.#stops(instrument, row));
+    } else brackets.reached(instrument, high, low, closeMs, desk.onHit);
+    desk.atMs = NaN;
+  }
+
+  #ordered(instrument: number, at: number, row: TradedRow): void {
+    this.#orders[instrument]!.inside(row, this.#watch.marksOf(instrument, at), this.#conditions, this.#stops(instrument, row));
+  }
+
+  /** Stops of brackets, which the bot holds itself. */
+  #stops(instrument: number, { openMs, closeMs, open, high, low }: TradedRow): RowStops {
+    const { brackets } = this.#engine;
+    const listed = new Set<Bracket>();
+    const list = (test: (bracket: Bracket) => boolean): readonly Bracket[] =>
+      brackets.list(instrument).filter((bracket) => !listed.has(bracket) && test(bracket));
+    const within = (price: number): number => Math.max(low, Math.min(high, price));
+    return {
+      gapped: () => list((bracket) => isReached(bracket, open, open)).map((bracket) => this.#stop(bracket, open, openMs)),
+      inside: () =>
+        list((bracket) => isReached(bracket, high, low)).map((bracket) => this.#stop(bracket, within(levelOf(bracket)), closeMs)),
+      ofEntries: () =>
+        list((bracket) => bracket.armedMs >= closeMs && isReached(bracket, high, low)).map((bracket) => {
+          listed.add(bracket);
+          const price = within(levelOf(bracket));
+          const { isLong, entryPrice } = bracket;
+          return this.#stop(bracket, isLong ? Math.min(price, entryPrice) : Math.max(price, entryPrice), closeMs, STAGE.stopOfEntry);
+        }),
+    };
+  }
+
+  #stop(bracket: Bracket, price: number, timeMs: number, stage: number = STAGE.stop): RowEvent {
+    const { brackets, desk } = this.#engine;
+    const { instrument, isLong } = bracket;
+    return {
+      account: this.#account,
+      level: levelOf(bracket),
+      isBuy: !isLong,
+      closes: true,
+      falls: isLong,
+      atOpen: false,
+      stage,
+      isThere: () => brackets.list(instrument).includes(bracket) && bracket.triedMs !== this.#engine.nowMs,
+      act: () => {
+        desk.atMs = timeMs;
+        desk.hit(bracket, price);
+        desk.atMs = NaN;
+      },
+    };
+  }
+}

@@ -1,0 +1,271 @@
+// What a row does first: stops, entries, profits, and the liquidation of a position between them (docs/matching.md, 16 to 20).
+
+import { describe, expect, it } from 'vitest';
+import type { ContractData, MarkColumns } from '../../src/adapters/replay/marginWatch.ts';
+import { prepareBacktest, recordOf } from '../../src/app/backtest/runBacktest.ts';
+import { Strategy } from '../../src/index.ts';
+import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';
+import { ENDINGS, ROLES, SIDES } from '../../src/model/run.ts';
+import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
+import { barsOfRows, planFor, START_MS, MINUTE } from './world.ts';
+
+type RowOf = readonly [open: number, high: number, low: number, close: number];
+/** What a strategy does at the close of the row with this number. */
+type Doings = Readonly<Record<number, (strategy: Open) => void>>;
+
+/** Shows to tests what authors have. */
+class Open extends Strategy {
+  enter = (size: Parameters<Strategy['buy']>[0], options?: Parameters<Strategy['buy']>[1]) => this.buy(size, options);
+  leave = (size: Parameters<Strategy['sell']>[0], options?: Parameters<Strategy['sell']>[1]) => this.sell(size, options);
+}
+const doing = (doings: Doings) =>
+  class extends Open {
+    row = 0;
+    override onBar() {
+      doings[this.row++]?.(this);
+    }
+  };
+
+interface Terms {
+  readonly rows: readonly RowOf[];
+  readonly marks?: readonly RowOf[];
+  readonly cash?: string;
+  readonly isCross?: boolean;
+  readonly isNet?: boolean;
+  readonly leverage?: number;
+  readonly instrument?: Instrument;
+  readonly feePpm?: number;
+}
+
+/** The run: fills as `side role lots @ price`, and what the account has at the end. */
+async function play(doings: Doings, terms: Terms) {
+  const { rows, marks, cash = '450', isCross = false, isNet = true, leverage = 10, instrument = linearContract(), feePpm = 5000 } = terms;
+  const quiet: RowOf = [rows[0]![0], rows[0]![0], rows[0]![0], rows[0]![0]];
+  const bars = barsOfRows([quiet, ...rows], instrument);
+  const column = (at: number) => Int32Array.from([quiet, ...marks!].map((row) => row[at]!));
+  const given: MarkColumns | null = marks ? { open: column(0), high: column(1), low: column(2), close: column(3), source: 'test' } : null;
+  const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: given, funding: [] }]]);
+  const futures = { leverage, isCross, isNet, liquidationFeePpm: feePpm, data };
+  const plan = { ...planFor({ strategies: [doing(doings)], feeds: { bars }, cash: { [instrument.quote]: cash }, risk: {} }), futures };
+  const world = await prepareBacktest(plan, {});
+  world.loop(world.engine);
+  world.engine.ledger.assertReconciled();
+  world.venue.assertConserved();
+  const record = recordOf(plan, world, false);
+  const { fills, orders } = record;
+  const roleOf = (id: number) => ROLES[orders.role[id - 1]!]!;
+  return {
+    fills: [...fills.orderId].map((id, at) => `${SIDES[fills.side[at]!]} ${roleOf(id)} ${fills.lots[at]} @ ${fills.price[at]}`),
+    rows: [...fills.timeMs].map((ms) => (ms - START_MS) / MINUTE),
+    equity: record.equity.units.at(-1)! / 10 ** instrument.contract!.marginDigits,
+    orders,
+  };
+}
+
+const FALL: RowOf = [400_000, 400_000, 300_000, 400_000];
+const FLAT: RowOf = [400_000, 400_000, 400_000, 400_000];
+const long =
+  (options: object = {}) =>
+  (strategy: Open) =>
+    strategy.enter({ base: 100 }, options);
+
+describe('a position that was opened inside a row', () => {
+  it('is judged by the rest of that row', async () => {
+    const { fills, equity } = await play({ 0: long({ limit: 38_000 }) }, { rows: [FALL, FLAT] });
+    // Margin 380, fee of the maker 0.76. What is left at 34,371.8 is less than the liquidation fee.
+    expect(fills).toEqual(['buy limit 100 @ 380000', 'sell liquidation 100 @ 343718']);
+    expect(equity).toBe(69.24);
+  });
+
+  it('cross: all that the account has stands behind it', async () => {
+    const { fills, equity } = await play({ 0: long({ limit: 38_000 }) }, { rows: [FALL, FLAT], isCross: true });
+    // 449.24 stand behind 0.1 BTC bought at 38,000: 3,350.76 / 0.0995 BTC.
+    expect(fills).toEqual(['buy limit 100 @ 380000', 'sell liquidation 100 @ 336759']);
+    expect(equity).toBeCloseTo(0, 4);
+  });
+
+  it('short: by the high of the row', async () => {
+    const rows: RowOf[] = [[400_000, 500_000, 400_000, 400_000], FLAT];
+    const { fills, equity } = await play({ 0: (strategy) => strategy.leave({ base: 100 }, { limit: 42_000 }) }, { rows, cash: '500' });
+    // (4,200 + 420) / 0.1005 BTC.
+    expect(fills).toEqual(['sell limit 100 @ 420000', 'buy liquidation 100 @ 459702']);
+    expect(equity).toBe(79.16);
+  });
+
+  it('is left alone where the marks of the row do not reach it', async () => {
+    const marks: RowOf[] = [[400_000, 400_000, 343_719, 400_000], FLAT];
+    const { fills, equity } = await play({ 0: long({ limit: 38_000 }) }, { rows: [FALL, FLAT], marks });
+    expect(fills).toEqual(['buy limit 100 @ 380000']);
+    expect(equity).toBe(649.24);
+  });
+
+  it('goes by its stop where that lies before the liquidation', async () => {
+    const { fills, equity } = await play({ 0: long({ limit: 38_000, stopLoss: 36_000 }) }, { rows: [FALL, FLAT] });
+    expect(fills).toEqual(['buy limit 100 @ 380000', 'sell stopLoss 100 @ 360000']);
+    expect(equity).toBe(450 - 0.76 - 200 - 1.8);
+  });
+
+  it('is liquidated before a stop at the price of liquidation or beyond', async () => {
+    for (const stopLoss of [34_371.8, 34_000]) {
+      const { fills } = await play({ 0: long({ limit: 38_000, stopLoss }) }, { rows: [FALL, FLAT] });
+      expect(fills).toEqual(['buy limit 100 @ 380000', 'sell liquidation 100 @ 343718']);
+    }
+    const { fills } = await play({ 0: long({ limit: 38_000, stopLoss: 34_371.9 }) }, { rows: [FALL, FLAT] });
+    expect(fills[1]).toBe('sell stopLoss 100 @ 343719');
+  });
+
+  it('entered by a rise: the price of liquidation is met on the way down from the entry, not at the open', async () => {
+    const rows: RowOf[] = [[400_000, 420_000, 390_000, 400_000], FLAT];
+    const { fills } = await play({ 0: long({ trigger: 41_000 }) }, { rows, leverage: 50 });
+    // 4,100 less 82 of margin, over 0.0995 BTC: 40,381.9.
+    expect(fills).toEqual(['buy condition 100 @ 410000', 'sell liquidation 100 @ 403819']);
+  });
+});
+
+describe('a stop and the liquidation of its position in one row', () => {
+  // In at 40,000 with a margin of 400: liquidated at (4,000 - 400) / 0.0995 BTC = 36,180.9.
+  const rows: RowOf[] = [FLAT, FALL, FLAT];
+
+  it.each([
+    ['beyond it', 31_000, 'sell liquidation 100 @ 361809'],
+    ['at it', 36_180.9, 'sell liquidation 100 @ 361809'],
+    ['a tick before it', 36_181, 'sell stopLoss 100 @ 361810'],
+  ])('the stop lies %s', async (_, stopLoss, then) => {
+    const { fills } = await play({ 0: long({ stopLoss }) }, { rows });
+    expect(fills).toEqual(['buy market 100 @ 400000', then]);
+  });
+
+  it('a liquidation costs the margin and no more, and the stop is gone', async () => {
+    const { equity, orders } = await play({ 0: long({ stopLoss: 31_000 }) }, { rows });
+    expect(equity).toBe(48.4);
+    expect([...orders.role].map((code) => ROLES[code])).toEqual(['market', 'liquidation']);
+  });
+
+  it.each([
+    ['beyond it', 31_000, 'sell liquidation 100 @ 361809'],
+    ['a tick before it', 36_181, 'sell stopLoss 100 @ 361810'],
+  ])('as a condition order that only reduces: %s', async (_, trigger, then) => {
+    const doings: Doings = { 0: long(), 1: (strategy) => strategy.leave({ base: 100 }, { trigger, reduceOnly: true }) };
+    const { fills } = await play(doings, { rows: [FLAT, FLAT, FALL, FLAT] });
+    expect(fills).toEqual(['buy market 100 @ 400000', then]);
+  });
+
+  it.each([
+    ['beyond it', 49_000, 'buy liquidation 100 @ 437811'],
+    ['a tick before it', 43_781, 'buy stopLoss 100 @ 437810'],
+  ])('of a short: the stop lies %s', async (_, stopLoss, then) => {
+    const up: RowOf = [400_000, 500_000, 400_000, 400_000];
+    const { fills } = await play({ 0: (strategy) => strategy.leave({ base: 100 }, { stopLoss }) }, { rows: [FLAT, up, FLAT] });
+    expect(fills).toEqual(['sell market 100 @ 400000', then]);
+  });
+
+  it('without marks that reach the liquidation the stop beyond it fills at its level', async () => {
+    const marks: RowOf[] = [FLAT, [400_000, 400_000, 361_810, 400_000], FLAT];
+    const { fills } = await play({ 0: long({ stopLoss: 31_000 }) }, { rows, marks });
+    expect(fills[1]).toBe('sell stopLoss 100 @ 310000');
+  });
+
+  it('marks that reach it, and prices that do not reach the stop: a liquidation', async () => {
+    const marks: RowOf[] = [FLAT, [400_000, 400_000, 361_809, 400_000], FLAT];
+    const { fills } = await play({ 0: long({ stopLoss: 37_000 }) }, { rows: [FLAT, [400_000, 400_000, 390_000, 400_000], FLAT], marks });
+    expect(fills[1]).toBe('sell liquidation 100 @ 361809');
+  });
+
+  it.each([
+    ['before it', 37_000, 'sell stopLoss 100 @ 350000', 350_000],
+    ['beyond it', 35_500, 'sell liquidation 100 @ 350000', 350_000],
+    ['far beyond it', 31_000, 'sell liquidation 100 @ 350000', 350_000],
+  ])('the row opens beyond both, the stop lies %s', async (_, stopLoss, then, open) => {
+    const { fills, rows: times } = await play({ 0: long({ stopLoss }) }, { rows: [FLAT, [open, open, 300_000, 300_000], FLAT] });
+    expect([fills[1], fills.length]).toEqual([then, 2]);
+    if (stopLoss > 31_000) expect(times[1]).toBe(2);
+  });
+
+  it('inverse: the same by the value of its contracts', async () => {
+    const instrument = inverseContract();
+    // 10 contracts of 100 USD at 40,000 are 0.025 BTC, the margin is 0.0025: liquidated where 1,000 USD x 1.005 are worth 0.0275.
+    for (const [stopLoss, then] of [
+      [36_500, 'liquidation 10 @ 365454'],
+      [36_545.5, 'stopLoss 10 @ 365455'],
+    ] as const) {
+      const { fills } = await play({ 0: (strategy) => strategy.enter({ base: 10 }, { stopLoss }) }, { rows, instrument, cash: '0.003' }); // prettier-ignore
+      expect(fills[1]).toBe(`sell ${then}`);
+    }
+  });
+
+  it('two-way: each side by its own', async () => {
+    const both = (strategy: Open) => {
+      strategy.enter({ base: 100 }, { stopLoss: 31_000, tag: 'long' });
+      strategy.leave({ base: 100 }, { stopLoss: 43_000, tag: 'short' });
+    };
+    const wild: RowOf = [400_000, 450_000, 300_000, 400_000];
+    const { fills } = await play({ 0: both }, { rows: [FLAT, wild, FLAT], isNet: false, cash: '900' });
+    expect(fills.toSorted()).toEqual(['buy market 100 @ 400000', 'buy stopLoss 100 @ 430000', 'sell liquidation 100 @ 361809', 'sell market 100 @ 400000']); // prettier-ignore
+  });
+});
+
+describe('an entry and the liquidation of a position in one row', () => {
+  const twice = (...limits: readonly number[]): Doings => ({
+    0: long(),
+    1: (strategy) => limits.forEach((limit, at) => strategy.enter({ base: 100 }, { limit, tag: String(at) })),
+  });
+  const rows: RowOf[] = [FLAT, FLAT, [400_000, 400_000, 340_000, 400_000], FLAT];
+
+  it('an entry before it comes first, and is judged with the position', async () => {
+    const { fills } = await play(twice(37_000), { rows, cash: '900' });
+    // 7,700 less 770 of margin, over 0.199 BTC.
+    expect(fills).toEqual(['buy market 100 @ 400000', 'buy limit 100 @ 370000', 'sell liquidation 200 @ 348241']);
+  });
+
+  it('an entry beyond it comes after it, and is a position of its own', async () => {
+    const { fills } = await play(twice(36_000), { rows, cash: '900' });
+    // Its own liquidation, 32,562.8, lies beyond the low.
+    expect(fills).toEqual(['buy market 100 @ 400000', 'sell liquidation 100 @ 361809', 'buy limit 100 @ 360000']);
+  });
+
+  it('of several the nearest to the open first, whichever came first', async () => {
+    const low: RowOf = [400_000, 400_000, 300_000, 400_000];
+    const { fills } = await play(
+      { 0: (strategy) => [33_000, 38_000].forEach((limit) => strategy.enter({ base: 100 }, { limit, tag: String(limit) })) },
+      { rows: [low, FLAT], cash: '900' },
+    );
+    // The first is gone at 34,371.8 before the price meets the second, whose own liquidation lies at 29,849.2.
+    expect(fills).toEqual(['buy limit 100 @ 380000', 'sell liquidation 100 @ 343718', 'buy limit 100 @ 330000']);
+  });
+
+  it('cross: the liquidation cancels the entries that lie beyond it', async () => {
+    const { fills, equity } = await play(twice(36_000), { rows, cash: '900', isCross: true });
+    // 898.4 stand behind 0.1 BTC at 40,000: liquidated at 31,171.9, which the row does not reach.
+    expect(fills).toEqual(['buy market 100 @ 400000', 'buy limit 100 @ 360000']);
+    expect(equity).toBeCloseTo(900 - 1.6 - 0.72 + 400, 9);
+    const deep: RowOf[] = [FLAT, FLAT, [400_000, 400_000, 300_000, 400_000], FLAT];
+    const gone = await play({ 0: (strategy) => strategy.enter({ base: 200 }), 1: long({ limit: 35_000, tag: 'more' }) }, { rows: deep, cash: '1300', isCross: true }); // prettier-ignore
+    // 1,296.8 behind 0.2 BTC: (8,000 - 1,296.8) / 0.199 is 33,684.4.
+    expect(gone.fills.slice(1)).toEqual(['buy limit 100 @ 350000', expect.stringMatching(/^sell liquidation 300/)]);
+    const beyond = await play({ 0: (strategy) => strategy.enter({ base: 200 }), 1: long({ limit: 33_000, tag: 'more' }) }, { rows: deep, cash: '1300', isCross: true }); // prettier-ignore
+    expect(beyond.fills.slice(1)).toEqual(['sell liquidation 200 @ 336844']);
+    expect([...beyond.orders.ending].map((code) => ENDINGS[code])).toEqual(['filled', 'canceled', 'filled']);
+  });
+});
+
+describe('a profit and the liquidation of a position in one row', () => {
+  const wild: RowOf = [400_000, 420_000, 350_000, 400_000];
+
+  it.each([
+    ['a target', { 0: long({ takeProfit: 41_000 }) }],
+    [
+      'a resting limit that only reduces',
+      { 0: long(), 1: (strategy: Open) => strategy.leave({ base: 100 }, { limit: 41_000, reduceOnly: true }) },
+    ],
+    ['a resting limit', { 0: long(), 1: (strategy: Open) => strategy.leave({ base: 100 }, { limit: 41_000 }) }],
+    ['a condition order', { 0: long(), 1: (strategy: Open) => strategy.leave({ base: 100 }, { trigger: 41_000, reduceOnly: true }) }],
+  ] as const)('the liquidation comes first: %s', async (_, doings) => {
+    const { fills } = await play(doings, { rows: [FLAT, FLAT, wild, FLAT] });
+    expect(fills).toEqual(['buy market 100 @ 400000', 'sell liquidation 100 @ 361809']);
+  });
+
+  it('but not where the row opens beyond the target', async () => {
+    const { fills } = await play({ 0: long({ takeProfit: 41_000 }) }, { rows: [FLAT, [415_000, 420_000, 350_000, 400_000], FLAT] });
+    expect(fills[1]).toBe('sell takeProfit 100 @ 415000');
+  });
+});
