@@ -30,7 +30,7 @@ export class MarginDesk {
     const { lots, price, timeMs } = fill;
     // Orders go with the position, and an exit that waited for them may come.
     engine.touched = true;
-    engine.brackets.drop(strategy, instrumentIndex);
+    engine.brackets.drop(strategy, instrumentIndex, wasLong);
     // The exchange has made it itself: it stands there already, and its fill follows.
     const order = engine.orders.draft(strategy, instrument, instrumentIndex, wasLong ? 'sell' : 'buy', timeMs);
     order.role = 'liquidation';

@@ -108,10 +108,13 @@ export class Brackets {
     this.#open[bracket.instrument]!.push(bracket);
     this.#total++;
   }
-  /** Ends every bracket of a strategy on an instrument: its position is being closed by other means. */
-  drop(strategy: number, instrument: number): void {
+  /** Ends every bracket of a strategy on an instrument, or those of one side: its position is being closed by other means. */
+  drop(strategy: number, instrument: number, isLong: boolean | null = null): void {
     const open = this.#open[instrument]!;
-    for (let at = open.length - 1; at >= 0; at--) if (open[at]!.strategy === strategy) this.remove(open[at]!);
+    for (let at = open.length - 1; at >= 0; at--) {
+      const bracket = open[at]!;
+      if (bracket.strategy === strategy && (isLong === null || bracket.isLong === isLong)) this.remove(bracket);
+    }
   }
 
   /** How many stops a row reaches, at its open or inside it. */

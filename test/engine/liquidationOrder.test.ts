@@ -202,6 +202,16 @@ describe('a stop and the liquidation of its position in one row', () => {
     const { fills } = await play({ 0: both }, { rows: [FLAT, wild, FLAT], isNet: false, cash: '900' });
     expect(fills.toSorted()).toEqual(['buy market 100 @ 400000', 'buy stopLoss 100 @ 430000', 'sell liquidation 100 @ 361809', 'sell market 100 @ 400000']); // prettier-ignore
   });
+
+  it('two-way: the liquidation of one side leaves the stop of the other', async () => {
+    const both = (strategy: Open) => {
+      strategy.enter({ base: 100 }, { tag: 'long' });
+      strategy.leave({ base: 100 }, { stopLoss: 43_000, tag: 'short' });
+    };
+    const rise: RowOf = [400_000, 440_000, 400_000, 400_000];
+    const { fills } = await play({ 0: both }, { rows: [FLAT, FALL, rise, FLAT], isNet: false, cash: '900' });
+    expect(fills.slice(2)).toEqual(['sell liquidation 100 @ 361809', 'buy stopLoss 100 @ 430000']);
+  });
 });
 
 describe('an entry and the liquidation of a position in one row', () => {

@@ -66,14 +66,19 @@ export class RowOrder {
   private readonly venue: FuturesVenue;
   private readonly book: ContractBook;
   private readonly end: EndPosition;
-  /** Orders at the open wait for a liquidation: `inside` has to be called. */
-  isHeldBack = false;
+  /** Orders at the open that wait for a liquidation. */
+  private held: RowEvent[] = [];
 
   /** `end`: for whoever keeps books of his own, in the place of the venue's `endPosition`. */
   constructor(venue: FuturesVenue, instrument: Instrument, end: EndPosition = (...of) => venue.endPosition(...of)) {
     this.venue = venue;
     this.book = venue.book(instrument);
     this.end = end;
+  }
+
+  /** Orders at the open wait for a liquidation: `inside` has to be called. */
+  get isHeldBack(): boolean {
+    return this.held.length > 0;
   }
 
   /** True when the marks end a position of the contract, as it is now. */
@@ -88,13 +93,13 @@ export class RowOrder {
   /** Offers the open to all orders, but for those that come after a liquidation: `inside` goes on with them. */
   open(row: TradedRow, marks: MarkRow, volumeLots: number): void {
     const { book } = this;
-    this.isHeldBack = false;
+    this.held = [];
     if (!this.isAnyoneDue(marks)) return book.matchOpen(row.openMs, row.open, volumeLots);
     book.beginRow(volumeLots);
     for (const event of this.ordersAtOpen(row)) {
       if (!event.isThere()) continue;
       if (this.obstacle(event, marks) === null) event.act();
-      else this.isHeldBack = true;
+      else this.held.push(event);
     }
   }
 
@@ -104,9 +109,7 @@ export class RowOrder {
     const { openMs, closeMs, open, high, low } = row;
     const fired = conditions?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], inside: [] };
     const opening = fired.atOpen.map((trigger) => this.condition(trigger, open, openMs, true, conditions!));
-    const held = this.isHeldBack ? this.ordersAtOpen(row) : [];
-    this.isHeldBack = false;
-    this.work([...held, ...stops.gapped(), ...opening], row, marks, openMs, () => []);
+    this.work([...this.held.splice(0), ...stops.gapped(), ...opening], row, marks, openMs, () => []);
     const events = [
       ...stops.inside(),
       ...fired.inside.map((trigger) => this.condition(trigger, trigger.price, closeMs, false, conditions!)),
