@@ -36,19 +36,14 @@ export class ContractRows {
     const watch = this.#watch;
     if (order.isHeldBack || (watch.mayEnd(closeMs) && order.isAnyoneDue(watch.marksOf(instrument, at)))) this.#ordered(instrument, at, row);
     else {
-      const count = this.#reachedCount(book, instrument, row);
-      if (count === 1) this.#plain(book, instrument, at, row);
-      else if (count > 1) this.#ordered(instrument, at, row);
+      const { openMs, open, high, low } = row;
+      const count = this.#engine.brackets.reachedCount(instrument, high, low) + book.reachedCount(openMs, open, high, low);
+      if (count > 1 || this.#conditions.isReached(instrument, row)) this.#ordered(instrument, at, row);
+      else if (count === 1) this.#plain(book, instrument, at, row);
     }
   }
 
-  #reachedCount(book: RowBook, instrument: number, row: TradedRow): number {
-    const { openMs, open, high, low } = row;
-    const stops = this.#engine.brackets.reachedCount(instrument, high, low);
-    return stops + book.reachedCount(openMs, open, high, low) + this.#conditions.reachedCount(instrument, row);
-  }
-
-  /** One thing happens: the order of several does not matter. It may be an entry, whose stop the rest of the row reaches. */
+  /** A stop or an order at most: the order of several does not matter. It may be an entry, whose stop the rest of the row reaches. */
   #plain(book: RowBook, instrument: number, at: number, row: TradedRow): void {
     const { desk, brackets } = this.#engine;
     const { openMs, closeMs, open, high, low } = row;
@@ -56,7 +51,6 @@ export class ContractRows {
     brackets.gapped(instrument, open, desk.onHit);
     desk.atMs = closeMs;
     brackets.reached(instrument, high, low, -Infinity, desk.onHit);
-    if (this.#conditions.waiting(instrument) > 0) this.#conditions.row(instrument, row);
     book.matchInside(openMs, closeMs, open, high, low);
     desk.atMs = closeMs;
     if (this.#watch.mayEnd(closeMs)) {
@@ -79,7 +73,10 @@ export class ContractRows {
     return {
       gapped: () => list((bracket) => isReached(bracket, open, open)).map((bracket) => this.#stop(bracket, open, openMs)),
       inside: () =>
-        list((bracket) => isReached(bracket, high, low)).map((bracket) => this.#stop(bracket, within(levelOf(bracket)), closeMs)),
+        list((bracket) => isReached(bracket, high, low)).map((bracket) => {
+          const price = within(levelOf(bracket));
+          return this.#stop(bracket, bracket.isLong ? Math.min(price, open) : Math.max(price, open), closeMs);
+        }),
       ofEntries: () =>
         list((bracket) => bracket.armedMs >= closeMs && isReached(bracket, high, low)).map((bracket) => {
           listed.add(bracket);

@@ -70,15 +70,11 @@ export class ReplayConditions implements RowConditions {
     this.#childOf.delete(order);
   }
 
-  /** Fires what a row reaches, between its open and what rests inside it. */
-  row(instrument: number, { openMs, closeMs, open, high, low }: TradedRow): void {
-    this.#desk.row(this.#engine.instruments[instrument]!, openMs, closeMs, open, high, low, this.#place);
-  }
-  /** How many of them a row reaches. */
-  reachedCount(instrument: number, { openMs, open, high, low }: TradedRow): number {
-    if (this.#waiting[instrument] === 0) return 0;
+  /** Whether a row reaches any of them. */
+  isReached(instrument: number, { openMs, open, high, low }: TradedRow): boolean {
+    if (this.#waiting[instrument] === 0) return false;
     const { atOpen, inside } = this.reachedBy(this.#engine.instruments[instrument]!, openMs, open, high, low);
-    return atOpen.length + inside.length;
+    return atOpen.length + inside.length > 0;
   }
   reachedBy(instrument: Instrument, openMs: number, open: number, high: number, low: number): ReachedTriggers {
     return this.#desk.reachedBy(instrument, openMs, open, high, low);

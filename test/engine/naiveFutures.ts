@@ -1,0 +1,439 @@
+// A second, naive account of margin for comparisons: one contract, rows, marks, and the rules 16 to 20 of docs/matching.md, in BigInt.
+// It shares no code with the venue or the bot. Which orders were accepted is given; what becomes of them is worked out here.
+
+export interface NaiveTerms {
+  readonly isInverse: boolean;
+  readonly leverage: bigint;
+  readonly isCross: boolean;
+  readonly isNet: boolean;
+  readonly liquidationFeePpm: bigint;
+  readonly cash: bigint;
+}
+/** Open, high, low, close in ticks. */
+export type NaiveRow = readonly [number, number, number, number];
+
+/** What is asked for at the close of a row. `isLong`: the side of the position that it opens or reduces. */
+export interface NaiveAsk {
+  readonly kind: 'limit' | 'trigger' | 'market';
+  readonly isLong: boolean;
+  readonly reduces: boolean;
+  readonly lots: number;
+  /** Of a limit its limit, of a trigger its level; of a market order nothing. */
+  readonly level: number;
+  readonly stop: number;
+  readonly target: number;
+  readonly trailing: number;
+}
+
+export interface NaiveFill {
+  readonly row: number;
+  readonly atOpen: boolean;
+  readonly isBuy: boolean;
+  readonly price: number;
+  readonly lots: number;
+  readonly fee: bigint;
+  readonly isLiquidation: boolean;
+}
+
+interface Resting {
+  readonly ask: NaiveAsk;
+  readonly seq: number;
+  readonly isBuy: boolean;
+  /** The limit at which it trades; 0: at any price. */
+  limit: number;
+  /** A condition order that has not fired. */
+  waits: boolean;
+  readonly rises: boolean;
+  /** It may trade in rows from this one on; `late`: it came after the open of that row was offered. */
+  readonly fromRow: number;
+  late: boolean;
+  isOpen: boolean;
+  readonly guards: Guard | null;
+}
+interface Guard {
+  readonly isLong: boolean;
+  readonly lots: number;
+  readonly stop: number;
+  readonly trailing: number;
+  best: number;
+  readonly entryPrice: number;
+  readonly row: number;
+  readonly atOpen: boolean;
+  readonly isChasing: boolean;
+  isOpen: boolean;
+  triedRow: number;
+}
+interface Side {
+  readonly isLong: boolean;
+  lots: bigint;
+  entry: bigint;
+  margin: bigint;
+  average: number;
+  openedRow: number;
+  openedInside: boolean;
+}
+/** Something that the row does, with what the rules ask of it. */
+interface Happening {
+  readonly level: number;
+  readonly isBuy: boolean;
+  readonly reduces: boolean;
+  readonly falls: boolean;
+  readonly atOpen: boolean;
+  readonly stage: number;
+  readonly isAlive: () => boolean;
+  readonly happen: () => void;
+}
+
+const MILLION = 1_000_000n;
+const up = (a: bigint, b: bigint) => (a + b - 1n) / b;
+const halfUp = (a: bigint, b: bigint) => (2n * a + b) / (2n * b);
+/** Of the fixtures' contracts: rates of opening and closing orders, and the tiers of maintenance. */
+const RATES = { open: { maker: 200n, taker: 400n }, close: { maker: 250n, taker: 500n } };
+const TIERS = {
+  linear: [[500_000_000n, 5_000n], [2_500_000_000n, 10_000n], [10n ** 30n, 25_000n]],
+  inverse: [[1_000_000_000n, 5_000n], [10n ** 30n, 10_000n]],
+} as const; // prettier-ignore
+
+export class NaiveFutures {
+  readonly fills: NaiveFill[] = [];
+  liquidations = 0;
+  /** An order may have had less margin than it needed: what then fills is not worked out here. */
+  isTight = false;
+  readonly #terms: NaiveTerms;
+  readonly #rows: readonly NaiveRow[];
+  readonly #marks: readonly NaiveRow[];
+  readonly #sides: readonly [Side, Side];
+  #cash: bigint;
+  #orders: Resting[] = [];
+  #guards: Guard[] = [];
+  #seq = 0;
+  #row = 0;
+
+  constructor(terms: NaiveTerms, rows: readonly NaiveRow[], marks: readonly NaiveRow[] | null) {
+    this.#terms = terms;
+    this.#rows = rows;
+    this.#marks = marks ?? rows;
+    this.#cash = terms.cash;
+    const side = (isLong: boolean): Side => ({ isLong, lots: 0n, entry: 0n, margin: 0n, average: 0, openedRow: -1, openedInside: false });
+    this.#sides = [side(true), side(false)];
+  }
+
+  /** `asks`: by row, those that were accepted. Returns the equity at the last mark. */
+  run(asks: ReadonlyMap<number, readonly NaiveAsk[]>): bigint {
+    this.#rows.forEach((_, row) => {
+      this.#row = row;
+      this.#playRow();
+      this.#settle();
+      this.#follow();
+      for (const ask of asks.get(row) ?? []) this.#place(ask, row + 1, false, null);
+    });
+    const mark = this.#marks.at(-1)![3];
+    return this.#sides.reduce((sum, side) => (side.lots > 0n ? sum + side.margin + this.#profit(side, mark) : sum), this.#cash);
+  }
+
+  // --- Money
+
+  #value(lots: bigint, ticks: number): bigint {
+    return this.#terms.isInverse ? halfUp(lots * 10n ** 11n, BigInt(ticks)) : lots * BigInt(ticks);
+  }
+  #profit({ isLong, lots, entry }: Side, ticks: number): bigint {
+    const value = this.#value(lots, ticks);
+    return isLong === this.#terms.isInverse ? entry - value : value - entry;
+  }
+  #maintenance(value: bigint): bigint {
+    let [from, lastRate, deduct] = [0n, 0n, 0n];
+    for (const [upTo, rate] of TIERS[this.#terms.isInverse ? 'inverse' : 'linear']) {
+      deduct += (from * (rate - lastRate)) / MILLION;
+      if (value <= upTo) return up(value * rate, MILLION) - deduct;
+      [from, lastRate] = [upTo, rate];
+    }
+    throw new Error('the last tier has no end');
+  }
+  #cushion(side: Side, ticks: number): bigint {
+    return side.margin + this.#profit(side, ticks) - this.#maintenance(this.#value(side.lots, ticks));
+  }
+  /** Whether a mark ends a side, the other side of a cross account standing at `otherMark`. */
+  #isOver(side: Side, ticks: number, otherMark: (side: Side) => number): boolean {
+    let left = this.#cushion(side, ticks);
+    if (this.#terms.isCross) {
+      left += this.#cash;
+      for (const other of this.#sides) if (other !== side && other.lots > 0n) left += this.#cushion(other, otherMark(other));
+    }
+    return left <= 0n;
+  }
+  #lastMark(): number {
+    return this.#row === 0 ? this.#rows[0]![0] : this.#marks[this.#row - 1]![3];
+  }
+  #worst({ isLong }: Side): number {
+    const [, high, low] = this.#marks[this.#row]!;
+    return isLong ? low : high;
+  }
+  #isDue(side: Side): boolean {
+    return side.lots > 0n && this.#isOver(side, this.#worst(side), () => this.#lastMark());
+  }
+
+  // --- Liquidation
+
+  /** Rule 19, in the middle of a row: one side at its worst mark, the other at the last one. */
+  #end(side: Side, atOpen: boolean): void {
+    const markOf = (one: Side) => (one === side ? this.#worst(one) : this.#lastMark());
+    if (!this.#terms.isCross) this.#liquidate(side, markOf, true, atOpen);
+    else this.#endCross(markOf, (one) => one === side, atOpen);
+  }
+  /** Rule 19, at the end of a row. */
+  #settle(): void {
+    if (this.#terms.isCross) this.#endCross((side) => this.#worst(side), () => true, false); // prettier-ignore
+    else for (const side of this.#sides) if (side.lots > 0n && this.#isOver(side, this.#worst(side), () => 0)) this.#liquidate(side, (one) => this.#worst(one), true, false); // prettier-ignore
+  }
+  #endCross(markOf: (side: Side) => number, hasRow: (side: Side) => boolean, atOpen: boolean): void {
+    const isShort = () => {
+      const held = this.#sides.filter(({ lots }) => lots > 0n);
+      return held.length > 0 && held.reduce((sum, side) => sum + this.#cushion(side, markOf(side)), this.#cash) <= 0n;
+    };
+    if (!isShort()) return;
+    for (const order of this.#orders) if (!order.waits) order.isOpen = false;
+    while (isShort()) {
+      const held = this.#sides.filter(({ lots }) => lots > 0n);
+      const [worst] = held.toSorted((a, b) => (this.#profit(a, markOf(a)) < this.#profit(b, markOf(b)) ? -1 : 1));
+      this.#liquidate(worst!, markOf, hasRow(worst!), atOpen);
+    }
+  }
+  /** Rule 20: the first mark at which it is over, on the way from the open or from the entry inside the row. */
+  #liquidate(side: Side, markOf: (side: Side) => number, hasRow: boolean, atOpen: boolean): void {
+    const { isLong, lots } = side;
+    const worst = markOf(side);
+    const [open, high, low] = this.#marks[this.#row]!;
+    const cameInside = side.openedRow === this.#row && side.openedInside && low < high;
+    const from = !hasRow ? worst : cameInside ? Math.round(side.average) : open;
+    const step = isLong ? -1 : 1;
+    let price = from;
+    while ((isLong ? price > worst : price < worst) && !this.#isOver(side, price, markOf)) price += step;
+    const others = this.#sides.filter((other) => other !== side && other.lots > 0n);
+    const backing =
+      side.margin + (this.#terms.isCross ? others.reduce((sum, other) => sum + this.#cushion(other, markOf(other)), this.#cash) : 0n);
+    const profit = this.#profit(side, price);
+    const value = this.#value(lots, price);
+    const credit = side.margin + profit;
+    this.#cash += this.#terms.isCross || credit > 0n ? credit : 0n;
+    const left = backing + profit;
+    const most = up(value * this.#terms.liquidationFeePpm, MILLION);
+    const fee = left <= 0n ? 0n : left < most ? left : most;
+    this.#cash -= fee;
+    Object.assign(side, { lots: 0n, entry: 0n, margin: 0n });
+    this.#bear();
+    this.fills.push({ row: this.#row, atOpen, isBuy: !isLong, price, lots: Number(lots), fee, isLiquidation: true });
+    this.liquidations++;
+    for (const guard of this.#guards) if (guard.isLong === isLong) guard.isOpen = false;
+    this.#flat(isLong);
+  }
+  #bear(): void {
+    if (this.#cash < 0n && !(this.#terms.isCross && this.#sides.some(({ lots }) => lots > 0n))) this.#cash = 0n;
+  }
+  #flat(isLong: boolean): void {
+    for (const order of this.#orders) if (order.ask.reduces && order.ask.isLong === isLong) order.isOpen = false;
+  }
+
+  // --- The row
+
+  #playRow(): void {
+    const [open, high, low] = this.#rows[this.#row]!;
+    const takes = ({ isBuy, limit }: Resting) => limit === 0 || (isBuy ? limit >= open : limit <= open);
+    const mine = () => this.#orders.filter((order) => order.isOpen && order.fromRow <= this.#row);
+    const offer = (order: Resting): Happening =>
+      this.#happening(order, order.limit, true, 2, () => this.#fillOrder(order, open, false, true));
+    const held: Happening[] = [];
+    for (const order of mine().filter((one) => !one.waits && takes(one))) {
+      const happening = offer(order);
+      if (!order.isOpen) continue;
+      if (this.#behind(happening) === null) happening.happen();
+      else held.push(happening);
+    }
+    const reached = ({ rises, ask }: Resting, top: number, bottom: number) => (rises ? top >= ask.level : bottom <= ask.level);
+    const waiting = mine().filter(({ waits }) => waits);
+    const opening = waiting.filter((order) => reached(order, open, open));
+    const firing = waiting.filter((order) => !opening.includes(order) && reached(order, high, low));
+    this.#work(
+      [
+        ...held,
+        ...this.#guards.filter((guard) => guard.isOpen && goesOff(guard, open, open)).map((guard) => this.#stop(guard, open, true, 0)),
+        ...opening.map((order) => this.#happening(order, order.ask.level, true, 1, () => this.#fire(order, open, true))),
+      ],
+      true,
+      () => [],
+    );
+    const within = (price: number) => Math.max(low, Math.min(high, price));
+    const inside: Happening[] = [
+      ...this.#guards.filter((guard) => guard.isOpen && goesOff(guard, high, low)).map((guard) => this.#stop(guard, guard.isLong ? Math.min(open, within(levelOf(guard))) : Math.max(open, within(levelOf(guard))), false, 0)),
+      ...firing.map((order) => this.#happening(order, order.ask.level, false, order.ask.reduces ? (order.rises === order.isBuy ? 1 : 4) : 3, () => this.#fire(order, order.ask.level, false))),
+    ]; // prettier-ignore
+    for (const order of mine().filter(({ waits }) => !waits)) {
+      if (takes(order)) inside.push(...(order.late ? [offer(order)] : []));
+      else if (order.isBuy ? low < order.limit : high > order.limit) {
+        inside.push(
+          this.#happening(order, order.limit, false, order.ask.reduces ? 4 : 3, () => this.#fillOrder(order, order.limit, true, false)),
+        );
+      }
+    }
+    const seen = new Set<Guard>();
+    this.#work(nearest(inside, open), false, () => {
+      const fresh = this.#guards.filter((guard) => guard.isOpen && guard.row === this.#row && !guard.atOpen && !seen.has(guard) && goesOff(guard, high, low));
+      for (const guard of fresh) seen.add(guard);
+      const price = (guard: Guard) => (guard.isLong ? Math.min(within(levelOf(guard)), guard.entryPrice) : Math.max(within(levelOf(guard)), guard.entryPrice));
+      return nearest(fresh.map((guard) => this.#stop(guard, price(guard), false, 5)), open);
+    }); // prettier-ignore
+  }
+
+  /** In order; what comes after a liquidation waits for what comes before it. */
+  #work(list: Happening[], atOpen: boolean, more: () => Happening[]): void {
+    for (;;) {
+      list = list.filter(({ isAlive }) => isAlive());
+      const next = list.find((one) => this.#behind(one) === null);
+      if (next) {
+        list = list.filter((one) => one !== next);
+        next.happen();
+        continue;
+      }
+      const last = more();
+      list.push(...last);
+      if (last.length > 0) continue;
+      if (list.length === 0) return;
+      this.#end(this.#behind(list[0]!)!, atOpen);
+    }
+  }
+  /** The side whose liquidation comes before what happens. */
+  #behind({ level, isBuy, reduces, falls, atOpen }: Happening): Side | null {
+    if (level === 0) return null;
+    const found = this.#sides.find((side) => {
+      if (!this.#isDue(side)) return false;
+      if (falls === side.isLong) return this.#isOver(side, level, () => this.#lastMark());
+      return !atOpen && isBuy !== side.isLong && (this.#terms.isNet || reduces);
+    });
+    return found ?? null;
+  }
+
+  #happening(order: Resting, level: number, atOpen: boolean, stage: number, happen: () => void): Happening {
+    const { isBuy, ask, rises, waits } = order;
+    return { level, isBuy, reduces: ask.reduces, falls: waits ? !rises : isBuy, atOpen, stage, isAlive: () => order.isOpen && order.waits === waits, happen }; // prettier-ignore
+  }
+  #stop(guard: Guard, price: number, atOpen: boolean, stage: number): Happening {
+    const { isLong } = guard;
+    const isAlive = () => guard.isOpen && guard.triedRow !== this.#row;
+    return { level: levelOf(guard), isBuy: !isLong, reduces: true, falls: isLong, atOpen, stage, isAlive, happen: () => this.#stopOut(guard, price, atOpen) }; // prettier-ignore
+  }
+
+  // --- Orders
+
+  #place(ask: NaiveAsk, fromRow: number, late: boolean, guards: Guard | null): Resting {
+    const close = this.#rows[this.#row]![3];
+    const order: Resting = {
+      ask, seq: this.#seq++, isBuy: ask.isLong !== ask.reduces, limit: ask.kind === 'limit' ? ask.level : 0, waits: ask.kind === 'trigger',
+      rises: ask.level > close, fromRow, late, isOpen: true, guards,
+    }; // prettier-ignore
+    this.#orders.push(order);
+    return order;
+  }
+
+  /** Rule 17: an exit is a market order, an entry a limit at the collar, a hundredth beyond its level. */
+  #fire(order: Resting, price: number, atOpen: boolean): void {
+    order.waits = false;
+    const { isBuy, ask } = order;
+    if (ask.reduces) return this.#fillOrder(order, price, false, atOpen);
+    order.limit = isBuy ? Math.floor((ask.level * 1_010_000) / MILLION_NUMBER) : Math.ceil((ask.level * 990_000) / MILLION_NUMBER);
+    if (isBuy ? order.limit >= price : order.limit <= price) return this.#fillOrder(order, price, false, atOpen);
+    // It rests, and has just come: in this row too, where the open has fired it.
+    order.isOpen = false;
+    this.#orders.push({ ...order, isOpen: true, fromRow: atOpen ? this.#row : this.#row + 1, late: true });
+  }
+
+  #fillOrder(order: Resting, price: number, isMaker: boolean, atOpen: boolean): void {
+    const { ask, isBuy } = order;
+    const side = this.#sides[ask.isLong ? 0 : 1];
+    order.isOpen = false;
+    const lots = BigInt(ask.lots);
+    if (ask.reduces && side.lots < lots) return;
+    const rate = RATES[ask.reduces ? 'close' : 'open'][isMaker ? 'maker' : 'taker'];
+    const value = this.#value(lots, price);
+    const fee = halfUp(value * rate, MILLION);
+    if (ask.reduces) this.#reduce(side, lots, value, fee);
+    else {
+      const margin = up(value, this.#terms.leverage);
+      const others = this.#orders.filter((one) => one.isOpen && !one.ask.reduces);
+      const locked = others.reduce((sum, one) => sum + up(this.#value(BigInt(one.ask.lots), one.ask.level) * 102n, this.#terms.leverage * 100n), 0n); // prettier-ignore
+      if (this.#cash - locked < margin + 2n * fee) this.isTight = true;
+      this.#cash -= margin + fee;
+      if (side.lots === 0n) Object.assign(side, { openedRow: this.#row, openedInside: !atOpen, average: price });
+      else side.average = averageOf(this.#terms.isInverse, Number(side.lots), side.average, ask.lots, price);
+      side.lots += lots;
+      side.entry += value;
+      side.margin += margin;
+    }
+    this.fills.push({ row: this.#row, atOpen, isBuy, price, lots: ask.lots, fee, isLiquidation: false });
+    if (ask.reduces) {
+      if (order.guards) order.guards.isOpen = false;
+      if (side.lots === 0n) this.#flat(ask.isLong);
+    } else this.#guard(order, price, atOpen, isMaker);
+  }
+
+  #reduce(side: Side, lots: bigint, value: bigint, fee: bigint): void {
+    const isAll = lots === side.lots;
+    const entry = isAll ? side.entry : halfUp(side.entry * lots, side.lots);
+    const margin = isAll ? side.margin : (side.margin * lots) / side.lots;
+    const profit = side.isLong === this.#terms.isInverse ? entry - value : value - entry;
+    this.#cash -= fee;
+    side.lots -= lots;
+    side.entry -= entry;
+    side.margin -= margin;
+    let credit = margin + profit;
+    if (!this.#terms.isCross && credit < 0n) {
+      // What a part loses beyond its share of the margin, the margin of the rest pays first.
+      side.margin -= -credit < side.margin ? -credit : side.margin;
+      credit = 0n;
+    }
+    this.#cash += credit;
+    this.#bear();
+  }
+
+  /** Rules 9 and 10: stop and target of an entry. */
+  #guard({ ask, rises, isBuy }: Resting, price: number, atOpen: boolean, isMaker: boolean): void {
+    const { isLong, lots, stop, target, trailing, kind } = ask;
+    const isChasing = kind === 'trigger' && rises === isBuy && !isMaker;
+    const guard: Guard = { isLong, lots, stop, trailing, best: price, entryPrice: price, row: this.#row, atOpen, isChasing, isOpen: stop > 0 || trailing > 0, triedRow: -1 }; // prettier-ignore
+    this.#guards.push(guard);
+    if (target === 0) return;
+    const exit: NaiveAsk = { kind: 'limit', isLong, reduces: true, lots, level: target, stop: 0, target: 0, trailing: 0 };
+    this.#place(exit, atOpen ? this.#row : this.#row + 1, true, guard);
+  }
+  #stopOut(guard: Guard, price: number, atOpen: boolean): void {
+    guard.triedRow = this.#row;
+    guard.isOpen = false;
+    for (const order of this.#orders) if (order.guards === guard) order.isOpen = false;
+    const { isLong, lots } = guard;
+    const ask: NaiveAsk = { kind: 'market', isLong, reduces: true, lots, level: 0, stop: 0, target: 0, trailing: 0 };
+    this.#fillOrder(this.#place(ask, this.#row, false, null), price, false, atOpen);
+  }
+  #follow(): void {
+    const [, high, low, close] = this.#rows[this.#row]!;
+    for (const guard of this.#guards) {
+      const isWhole = guard.row < this.#row || guard.atOpen || guard.isChasing;
+      guard.best = guard.isLong ? Math.max(guard.best, isWhole ? high : close) : Math.min(guard.best, isWhole ? low : close);
+    }
+    for (const order of this.#orders) order.late = false;
+    this.#orders = this.#orders.filter(({ isOpen }) => isOpen);
+    this.#guards = this.#guards.filter(({ isOpen }) => isOpen);
+  }
+}
+
+const MILLION_NUMBER = 1_000_000;
+
+function averageOf(isInverse: boolean, lots: number, ticks: number, moreLots: number, moreTicks: number): number {
+  if (ticks === moreTicks) return ticks;
+  const all = lots + moreLots;
+  return isInverse ? all / (lots / ticks + moreLots / moreTicks) : (lots * ticks + moreLots * moreTicks) / all;
+}
+function levelOf({ isLong, stop, trailing, best }: Guard): number {
+  if (isLong) return Math.max(stop, trailing > 0 ? best - trailing : 0);
+  return Math.min(stop > 0 ? stop : Infinity, trailing > 0 ? best + trailing : Infinity);
+}
+const goesOff = (guard: Guard, high: number, low: number): boolean => (guard.isLong ? low <= levelOf(guard) : high >= levelOf(guard));
+const nearest = (list: Happening[], open: number): Happening[] =>
+  list.toSorted((a, b) => a.stage - b.stage || Math.abs(a.level - open) - Math.abs(b.level - open));
