@@ -58,7 +58,7 @@ test('the stack of its errors has the path of the file and the line as it stands
   const loader = new URL('../../dist/plugins/loadStrategy.js', import.meta.url).href;
   const shown = (path: string) => {
     const code = `import { loadStrategy } from ${JSON.stringify(loader)}; await loadStrategy(${JSON.stringify(path)}).catch((e) => console.log(e.cause.stack));`;
-    return spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', timeout: 20_000 }).stdout;
+    return spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', timeout: 120_000 }).stdout;
   };
   const path = write('with space/top.ts', text);
   expect(shown(path)).toContain(`${path}:5:`);

@@ -105,7 +105,7 @@ describe('isobar data record', () => {
     // The exchange's minute ends two seconds from now; later for a computer that does not have the command up by then.
     let [run, catalog] = [begun(2, 'd'), 'd'];
     for (const leftS of [8, 25]) {
-      await until(() => run.said().includes(' in all'), 30_000);
+      await until(() => run.said().includes(' in all'), 60_000);
       if (run.said().includes('299 in all')) break;
       run.child.kill('SIGKILL');
       await run.ended;
@@ -132,7 +132,7 @@ describe('isobar data record', () => {
     for (let round = 0; round < 4; round++) {
       exchange.setClock(exchange.nowMs + 60 * MINUTE);
       const { child, ended } = running('data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--catalog', 'e');
-      await until(isWriting, 15_000);
+      await until(isWriting, 60_000);
       child.kill('SIGKILL');
       await ended;
       if (isWriting()) killed++;

@@ -22,7 +22,9 @@ interface Row {
 }
 
 function table(run: string, file: string): Row[] {
-  const [head = '', ...lines] = readFileSync(join(desk.folder, 'runs', run, file), 'utf8').trim().split('\n');
+  const [head = '', ...lines] = readFileSync(join(desk.folder, 'runs', run, file), 'utf8')
+    .trim()
+    .split('\n');
   const names = head.split(',');
   return lines.map((line) => Object.fromEntries(line.split(',').map((cell, at) => [names[at] ?? '', cell])));
 }
@@ -130,4 +132,4 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
     }
     expect(desk.runs().length).toBe(before);
   }); // prettier-ignore
-}, 30_000);
+}, 180_000);

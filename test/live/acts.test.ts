@@ -74,7 +74,7 @@ test('a decision whose order is not over yet is refused with its reason', async 
   desk = await LiveDesk.open(30);
   const it = await desk.open(desk.config(CONFIG), [Stubborn]);
   it.bot.start();
-  await until(() => desk.lines.some((line) => line.includes('SLOT_BUSY') || line.includes('denied')), 30_000, 'a refusal');
+  await until(() => desk.lines.some((line) => line.includes('SLOT_BUSY') || line.includes('denied')), 60_000, 'a refusal');
   const refusals = desk.lines.filter((line) => line.includes('denied'));
   expect(refusals.every((line) => line.includes('denied: the order of this decision is not over yet'))).toBe(true);
   await stopped(it);

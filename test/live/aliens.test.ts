@@ -43,7 +43,7 @@ async function started(): Promise<{ readonly it: OpenedBot; readonly control: Li
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
   writeBotFile(it.bot.parts.config.data, botFileOf(it));
   it.bot.start();
-  await until(() => it.bot.isTrading || it.bot.auditState.result === 'mismatch', 20_000, 'the first audits');
+  await until(() => it.bot.isTrading || it.bot.auditState.result === 'mismatch', 60_000, 'the first audits');
   return { it, control };
 }
 const journalText = (): string => {
@@ -65,7 +65,7 @@ async function firstLife(): Promise<string> {
     await placed(it, 'BUY', '0.02', 1.02),
     await placed(it, 'BUY', '0.03', 0.5),
   ];
-  for (const id of [rests, fills, other]) await until(isAlien(control, id), 20_000, `alien ${id}`);
+  for (const id of [rests, fills, other]) await until(isAlien(control, id), 60_000, `alien ${id}`);
   expect(halts(it)).toContain('ALIEN');
 
   // Whose it becomes has to be somebody who is there; what is no alien cannot be named.
@@ -80,13 +80,13 @@ async function firstLife(): Promise<string> {
 
   // What it has filled before is booked as if the bot had sent it.
   expect(await control.decide({ what: 'adopt', id: fills, strategy: null, why: 'mine' }, 'me')).toMatchObject({ done: true });
-  await until(() => engine.ledger.qty(0, 0) > 0, 10_000, 'its fills');
+  await until(() => engine.ledger.qty(0, 0) > 0, 60_000, 'its fills');
   expect(it.bot.fills.reduce((sum, { qty }) => sum + Number(qty), 0)).toBeCloseTo(0.02, 8);
   expect(halts(it)).toContain('ALIEN');
   expect(await control.decide({ what: 'ignore', id: other, why: 'not mine' }, 'me')).toMatchObject({ done: true });
   // Each has a name: what they had stopped goes on.
   expect(halts(it)).not.toContain('ALIEN');
-  await until(() => it.bot.auditState.result === 'ok', 20_000, 'a clean audit');
+  await until(() => it.bot.auditState.result === 'ok', 60_000, 'a clean audit');
   await stopped(it);
   return rests;
 }
@@ -96,7 +96,7 @@ test('adopted, it is reserved, followed, booked and restored as an order of its 
   const rests = await firstLife();
   const { it: next, control: again } = await started();
   expect(again.view().open).toMatchObject([{ venueId: rests, strategy: 'Idle', lifecycle: 'working' }]);
-  await until(() => next.bot.isTrading, 20_000, 'two clean audits');
+  await until(() => next.bot.isTrading, 60_000, 'two clean audits');
   expect(again.view().aliens).toEqual([]);
   await stopped(next);
 
@@ -114,7 +114,7 @@ test('adopted, it is reserved, followed, booked and restored as an order of its 
   const { it: last, control } = await started();
   const { orders, nowMs } = last.bot.parts.engine;
   last.bot.driver.step(() => orders.cancel(orders.active()[0]!, nowMs));
-  await until(() => control.view().open.length === 0, 20_000, 'its end');
+  await until(() => control.view().open.length === 0, 60_000, 'its end');
   await stopped(last);
 }, 90_000);
 
@@ -122,7 +122,7 @@ test('an order that its strategy cannot pay for stays nobody’s', async () => {
   desk = await LiveDesk.open(20);
   const { it, control } = await started();
   const id = await placed(it, 'BUY', '1', 0.5);
-  await until(isAlien(control, id), 20_000, 'the alien');
+  await until(isAlien(control, id), 60_000, 'the alien');
   const answer = await control.decide({ what: 'adopt', id, strategy: null, why: 'mine' }, 'me');
   expect(answer).toMatchObject({ done: false });
   expect(answer.says).toContain('cannot bear it: needs');

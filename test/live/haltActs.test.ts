@@ -85,11 +85,11 @@ test('a position that has had no stop for too long is halted, then closed reduce
   const { bot } = it;
   const { engine } = bot.parts;
   bot.start();
-  await until(() => bot.fills.length === 1, 20_000, 'the entry').catch(told);
-  await until(() => engine.risk.halts.causes().some(({ code }) => code === 'NAKED'), 20_000, 'the halt').catch(told);
+  await until(() => bot.fills.length === 1, 60_000, 'the entry').catch(told);
+  await until(() => engine.risk.halts.causes().some(({ code }) => code === 'NAKED'), 60_000, 'the halt').catch(told);
   expect(bot.fills).toHaveLength(1);
-  await until(() => engine.ledger.isFlat(0, 0) && engine.orders.active().length === 0, 20_000, 'the exit').catch(told);
-  await until(() => engine.risk.halts.causes().length === 0, 20_000, 'the end of the halts').catch(told);
+  await until(() => engine.ledger.isFlat(0, 0) && engine.orders.active().length === 0, 60_000, 'the exit').catch(told);
+  await until(() => engine.risk.halts.causes().length === 0, 60_000, 'the end of the halts').catch(told);
   expect(bot.fills.map(({ side, qty }) => [side, qty])).toEqual([
     ['buy', '0.01'],
     ['sell', expect.stringMatching(/^0\.0/)],
@@ -110,12 +110,12 @@ test('a position that a stop guards is left alone; a loss limit takes back order
   const { engine } = bot.parts;
   const working = () => engine.orders.active().filter(({ lifecycle }) => lifecycle === 'working').map(({ side }) => side).toSorted(); // prettier-ignore
   bot.start();
-  await until(() => working().length === 2, 20_000, 'both orders').catch(told);
+  await until(() => working().length === 2, 60_000, 'both orders').catch(told);
   const bars = engine.feeds[0]!.bars.length;
-  await until(() => engine.feeds[0]!.bars.length > bars, 20_000, 'a bar').catch(told);
+  await until(() => engine.feeds[0]!.bars.length > bars, 60_000, 'a bar').catch(told);
   expect(engine.risk.halts.causes()).toEqual([]);
   bot.driver.step(() => engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'DRAWDOWN', 'a test', engine.nowMs));
-  await until(() => engine.orders.active().length === 1, 20_000, 'the cancel').catch(told);
+  await until(() => engine.orders.active().length === 1, 60_000, 'the cancel').catch(told);
   expect(working()).toEqual(['sell']);
   expect([engine.brackets.waiting(0), bot.fills.length]).toEqual([1, 1]);
   // What the second step looks at: how far the equity is from where the rule itself measures.
@@ -137,13 +137,13 @@ test('silence halts, and any question to the bot is a sign of life; so does an a
   const why = () => halts.causes().find(({ code }) => code === 'DEAD_MAN')?.why ?? '';
   const ask = (op: 'view' | 'acknowledge') => perform(control, { op }, 'me');
   bot.start();
-  await until(() => why().startsWith('no sign of life'), 20_000, 'the halt').catch(told);
+  await until(() => why().startsWith('no sign of life'), 60_000, 'the halt').catch(told);
   void ask('view');
-  await until(() => why() === '', 20_000, 'its end').catch(told);
+  await until(() => why() === '', 60_000, 'its end').catch(told);
   bot.attention.alarm(bot.parts.venueMs());
-  await until(() => (ask('view'), why().startsWith('an alert is unanswered')), 20_000, 'the halt for the alarm').catch(told);
+  await until(() => (ask('view'), why().startsWith('an alert is unanswered')), 60_000, 'the halt for the alarm').catch(told);
   expect(ask('acknowledge')).toMatchObject({ done: true });
-  await until(() => (ask('view'), why() === ''), 20_000, 'its end').catch(told);
+  await until(() => (ask('view'), why() === ''), 60_000, 'its end').catch(told);
   expect(ask('acknowledge')).toMatchObject({ done: false });
   await stopped(it);
 }, 60_000);
@@ -153,12 +153,12 @@ test('one and a half times a loss limit closes everything, and what is left is s
   const { bot } = it;
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
   bot.start();
-  await until(() => bot.fills.length > 0, 20_000, 'the entry').catch(told);
-  await until(() => lossKill(control.view()) !== null, 20_000, 'the loss').catch(told);
+  await until(() => bot.fills.length > 0, 60_000, 'the entry').catch(told);
+  await until(() => lossKill(control.view()) !== null, 60_000, 'the loss').catch(told);
   const killing = control.kill({ flatten: true, why: lossKill(control.view())! }, 'loss limit');
   expect(lossKill(control.view())).toBeNull();
   expect(await killing).toMatchObject({ done: true });
-  await until(() => control.view().kill?.phase === 'done', 30_000, 'the end of the kill').catch(told);
+  await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(told);
   expect(control.view().kill?.residuals).toEqual([]);
   await it.close();
 }, 60_000);

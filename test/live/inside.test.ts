@@ -60,4 +60,4 @@ test('bars that do not make those of the strategy are refused with their place',
   await expect(
     desk.open(desk.config(CONFIG.replace('inside: 1m', 'inside: 1w').replace('interval: 5m', 'interval: 1M')), [Tight]),
   ).rejects.toThrow(/fills\.inside: expected an interval of which bars of 1M are made, got 1w/);
-}, 30_000);
+}, 180_000);

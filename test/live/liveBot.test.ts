@@ -45,7 +45,7 @@ class Broken extends Strategy {
 const FLIP = `strategy: flip.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }
-bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
+bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 `;
 
 const why = (error: unknown): never => {
@@ -56,7 +56,7 @@ test('a bot trades on closed bars, and goes on after a restart with the books th
   desk = await LiveDesk.open(60);
   const first = await desk.open(desk.config(FLIP), [Flip]);
   first.bot.start();
-  await until(() => first.bot.fills.length >= 3, 15_000, 'three fills').catch(why);
+  await until(() => first.bot.fills.length >= 3, 60_000, 'three fills').catch(why);
   await stopped(first);
   const before = first.bot.parts.engine;
   const second = await desk.open(desk.config(FLIP), [Flip]);
@@ -65,11 +65,11 @@ test('a bot trades on closed bars, and goes on after a restart with the books th
   expect(after.ledger.lots(0, 0)).toBe(before.ledger.lots(0, 0));
   expect(after.orders.active().map(({ id }) => id)).toEqual(before.orders.active().map(({ id }) => id));
   second.bot.start();
-  await until(() => second.bot.fills.length >= 2, 15_000, 'two more fills').catch(why);
+  await until(() => second.bot.fills.length >= 2, 60_000, 'two more fills').catch(why);
   expect(second.bot.auditState.result).toBe('ok');
   await stopped(second);
   expect(desk.broken).toEqual([]);
-}, 30_000);
+}, 180_000);
 
 test('a second bot of one account is refused', async () => {
   desk = await LiveDesk.open(60);
@@ -100,7 +100,7 @@ test('a strategy whose warm-up is not covered does not start, and says what it l
   desk = await LiveDesk.open(60);
   const opened = await desk.open(desk.config(FLIP), [Long]);
   opened.bot.start();
-  await until(() => opened.bot.parts.engine.feeds[0]!.bars.length > 301, 10_000, 'a bar').catch(why);
+  await until(() => opened.bot.parts.engine.feeds[0]!.bars.length > 301, 60_000, 'a bar').catch(why);
   expect(desk.lines.join('')).toMatch(
     /Long: does not start: Long needs 400 bars of BTCUSDT 1m before it can begin; 1\d\d are missing, from /,
   );
@@ -115,18 +115,18 @@ market: futures
 feeds: { bars: { symbol: E-BTC-USDT, interval: 1m } }
 cash: { USDT: '10000' }
 futures: { leverage: 3 }
-bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
+bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 `;
   const opened = await desk.open(desk.config(config), [FlipContracts]);
   const { bot } = opened;
   bot.start();
-  await until(() => bot.fills.length >= 2, 20_000, 'two fills').catch(why);
+  await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(why);
   await stopped(opened);
   expect(bot.auditState.result).toBe('ok');
   expect(desk.broken).toEqual([]);
   // A contract of 0.0001 BTC is not a BTC.
   expect(desk.lines.join('')).toMatch(/buy \d+ contracts? of E-BTC-USDT[^]*bought \d+ contracts? at/);
-}, 30_000);
+}, 180_000);
 
 test('a strategy that throws is stopped alone', async () => {
   desk = await LiveDesk.open(60);
@@ -134,12 +134,12 @@ test('a strategy that throws is stopped alone', async () => {
   const opened = await desk.open(desk.config(two), [Flip, Broken]);
   const { bot } = opened;
   bot.start();
-  await until(() => bot.fills.length >= 2, 15_000, 'two fills').catch(why);
+  await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(why);
   const { engine } = bot.parts;
   expect(engine.risk.halts.causes().map(({ scope, code }) => [scope.kind, code])).toEqual([['strategy', 'STRATEGY']]);
   expect(engine.runs.map(({ started }) => started)).toEqual([true, false]);
   await stopped(opened);
-}, 30_000);
+}, 180_000);
 
 test('coins and contracts in one process: two accounts, one bot, both books agree', async () => {
   desk = await LiveDesk.open(60);
@@ -149,14 +149,14 @@ feeds:
   perp: { market: futures, symbol: E-BTC-USDT, interval: 1m }
 cash: { spot: { USDT: '6000' }, futures: { USDT: '4000' } }
 futures: { leverage: 3 }
-bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
+bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 `;
   const opened = await desk.open(desk.config(config), [Pair]);
   const { bot } = opened;
   bot.start();
   const traded = (instrument: string) => bot.fills.some((fill) => fill.instrument === instrument);
-  await until(() => traded('spot:BTCUSDT') && traded('futures:E-BTC-USDT'), 20_000, 'a fill on each').catch(why);
+  await until(() => traded('spot:BTCUSDT') && traded('futures:E-BTC-USDT'), 60_000, 'a fill on each').catch(why);
   await until(() => bot.auditState.result === 'ok', 5000, 'a clean audit').catch(why);
   await stopped(opened);
   expect(desk.broken).toEqual([]);
-}, 40_000);
+}, 180_000);

@@ -73,7 +73,7 @@ export class LiveDesk {
 }
 
 /** Resolves as soon as `holds`; rejects when it does not within `ms`. */
-export async function until(holds: () => boolean, ms = 10_000, what = 'it'): Promise<void> {
+export async function until(holds: () => boolean, ms = 60_000, what = 'it'): Promise<void> {
   const endMs = performance.now() + ms;
   while (!holds()) {
     if (performance.now() > endMs) throw new Error(`${what} did not come within ${ms} ms`);

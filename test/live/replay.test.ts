@@ -54,7 +54,7 @@ async function record(bars: number): Promise<void> {
   const [feed] = bot.parts.engine.feeds;
   const before = feed!.bars.length;
   bot.start();
-  await until(() => feed!.bars.length >= before + bars, 20_000, 'the bars');
+  await until(() => feed!.bars.length >= before + bars, 60_000, 'the bars');
   await stopped(opened);
 }
 

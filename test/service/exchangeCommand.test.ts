@@ -187,7 +187,7 @@ it.skipIf(process.platform !== 'linux')(
     const isobar = new URL('../../dist/cli/isobar.js', import.meta.url).pathname;
     const child = spawn(process.execPath, [isobar, 'exchange', '--demo', '--port', '0', '--data', '/proc/of-isobar/x'], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: 20_000,
+      timeout: 120_000,
     });
     let text = '';
     child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
