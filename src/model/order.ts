@@ -57,6 +57,8 @@ export interface Order extends OrderIntent {
   readonly takeProfit?: Ticks;
   readonly stopLoss?: Ticks;
   readonly trailing?: Ticks;
+  /** One of these three is above 0. */
+  readonly isGuarded?: boolean;
   readonly trigger?: Ticks;
   /** Of a condition order, the price that it waits for at the exchange, and whether the price has to rise to it. 0 or absent: none. */
   readonly condition?: Ticks;

@@ -33,7 +33,8 @@ export const portfolio: OrderRule<FuturesLedger> = {
   needs: ['ledger', 'orders', 'marks'],
   check: (order, state) =>
     isReduction(order, state) ||
-    (gross(order, state) <= state.limits.grossUnits && (state.limits.netUnits === Infinity || netOfContracts(order, state) <= state.limits.netUnits)),
+    (gross(order, state) <= state.limits.grossUnits &&
+      (state.limits.netUnits === Infinity || netOfContracts(order, state) <= state.limits.netUnits)),
   detail(order, state) {
     const { grossUnits, netUnits } = state.limits;
     const units = gross(order, state);

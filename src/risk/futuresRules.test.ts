@@ -189,7 +189,13 @@ const BOUNDARIES: readonly Boundary[] = [
   row('PORTFOLIO', 'two-way: both sides', { ...TWO_WAY, ...most('maxGrossNotional', '4') }, long(20), sizes(19, { ...SELL, ...LIMIT })),
   // 30 lots of another contract on the other side are set off; what waits to close them is not.
   row('PORTFOLIO', 'net of contracts: a buy', most('maxNetNotional', '2'), (desk) => desk.hold(-30, 1, 1), sizes(49, LIMIT)),
-  row('PORTFOLIO', 'net of contracts: a sell', most('maxNetNotional', '2'), (desk) => desk.hold(30, 1, 1), sizes(49, { ...SELL, ...LIMIT })),
+  row(
+    'PORTFOLIO',
+    'net of contracts: a sell',
+    most('maxNetNotional', '2'),
+    (desk) => desk.hold(30, 1, 1),
+    sizes(49, { ...SELL, ...LIMIT }),
+  ),
   row(
     'PORTFOLIO',
     'net of contracts: beside a close and an open order',

@@ -76,7 +76,9 @@ describe('DAILY_LOSS', () => {
     desk.risk.observe(times, units, 2);
     expect(desk.risk.halts.changes()).toEqual([]);
     desk.risk.observe(times, units, 3);
-    expect(desk.risk.halts.changes()).toMatchObject([{ isRaised: true, timeMs: START + DAY + HOUR, why: expect.stringContaining('720 units, 800 at 00:00 UTC') }]);
+    expect(desk.risk.halts.changes()).toMatchObject([
+      { isRaised: true, timeMs: START + DAY + HOUR, why: expect.stringContaining('720 units, 800 at 00:00 UTC') },
+    ]);
   });
   test('of an account that has nothing left, nothing can be lost', () => {
     expect(codes({ maxDailyLoss: '0.1', maxDrawdown: '0.1' }, [at(1, -50), at(2, -60)], 1, [], -40)).toEqual([null, null]);

@@ -34,7 +34,14 @@ describe.each<Case>([
   // The other way round: what the order closes needs no margin any more.
   ['LIQUIDATION_DISTANCE', 'cross, turned round from a large one', { ...FAR, leverage: 100 }, (desk) => desk.hold(60), 79, SELL],
   // 100 lots short need 500 units at the mark, beside 5 long.
-  ['LIQUIDATION_DISTANCE', 'two-way, beside the other side', { ...FAR, leverage: 100, isNet: false }, (desk) => (desk.hold(-100), desk.hold(5)), 13, {}],
+  [
+    'LIQUIDATION_DISTANCE',
+    'two-way, beside the other side',
+    { ...FAR, leverage: 100, isNet: false },
+    (desk) => (desk.hold(-100), desk.hold(5)),
+    13,
+    {},
+  ],
   // No price falls by more than all of it: 8000 units stand eight lots that lose 999 of 1000.
   ['LIQUIDATION_DISTANCE', 'a move beyond the price', { ...FAR, leverage: 5, range: 51 }, nothing, 8, {}],
   // 400.2 ticks count as 401: 19 lots have 13 units left at 600, and lack 6 at 599.
@@ -56,7 +63,10 @@ describe.each<Case>([
 test('before there is a range nothing is opened, and reductions pass', () => {
   const desk = new FuturesDesk({ limits: { minLiquidationAtrs: '0.1' } });
   desk.hold(5);
-  expect([desk.code({ lots: 1 }), desk.risk.detail()]).toEqual(['LIQUIDATION_DISTANCE', 'no average range is known yet: too few bars have closed']);
+  expect([desk.code({ lots: 1 }), desk.risk.detail()]).toEqual([
+    'LIQUIDATION_DISTANCE',
+    'no average range is known yet: too few bars have closed',
+  ]);
   expect(desk.code({ lots: 5, ...SELL, reduceOnly: true })).toBe(null);
 });
 

@@ -10,10 +10,13 @@ const OFF = { ordersPerMinute: Infinity, duplicateMs: 0, ordersPerFill: Infinity
 const order = { id: 1, strategy: 0, instrumentIndex: 0, side: 'buy', limit: 0, lots: 1, quoteUnits: 0, parent: 0, worstLots: 1 } as never;
 
 /** From the newest time on: seconds to go on, or back for a leg that bears the open of its row. */
-const course = fc.array(fc.record({ on: fc.integer({ min: 0, max: 40 }), back: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 90 })) }), {
-  minLength: 1,
-  maxLength: 60,
-});
+const course = fc.array(
+  fc.record({ on: fc.integer({ min: 0, max: 40 }), back: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 90 })) }),
+  {
+    minLength: 1,
+    maxLength: 60,
+  },
+);
 
 function timesOf(steps: readonly { readonly on: number; readonly back: number }[]): number[] {
   let newest = HOUR_MS;

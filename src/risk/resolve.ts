@@ -125,7 +125,10 @@ function windowsOf(value: string | number): readonly Window[] {
     .map((part) => {
       const found = WINDOW.exec(part.trim());
       if (!found) {
-        throw new ConfigError(`risk.restricted: expected windows of the day, got ${value}`, "write restricted: '22:55-23:05, 07:00-07:10', in UTC");
+        throw new ConfigError(
+          `risk.restricted: expected windows of the day, got ${value}`,
+          "write restricted: '22:55-23:05, 07:00-07:10', in UTC",
+        );
       }
       const [fromHour = 0, fromMinute = 0, toHour = 0, toMinute = 0] = found.slice(1).map(Number);
       return { from: fromHour * 60 + fromMinute, to: toHour * 60 + toMinute, text: part.trim() };

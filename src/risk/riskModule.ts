@@ -24,6 +24,7 @@ import {
   type RiskRule,
   type RiskState,
 } from './rule.ts';
+import { guardFlaw } from './guardSide.ts';
 import { rulesFor } from './rules.ts';
 import { tightened } from './tighten.ts';
 
@@ -240,6 +241,10 @@ export class RiskModule {
     state.nowMs = nowMs;
     state.mark = markTicks;
     if (!this.#isPlaced(order) || !this.#isSound(order)) return this.#refuse(BAD_INPUT, order, null, null);
+    if (order.isGuarded === true) {
+      const flaw = guardFlaw(order, markTicks);
+      if (flaw !== null) return this.#refuse(flaw.code, order, flaw, null);
+    }
     const reservations = this.#reservations;
     if (reservations.hasTombstones) reservations.expire(nowMs);
     reservations.assess(order, markTicks);

@@ -35,7 +35,8 @@ export const portfolio: OrderRule<SpotLedger> = {
   keys: ['maxGrossNotional', 'maxNetNotional'],
   needs: ['ledger', 'orders', 'marks'],
   check: (order, state) => order.sign < 0 || survey(order, state, 0).gross <= Math.min(state.limits.grossUnits, state.limits.netUnits),
-  detail: (order, state) => `${survey(order, state, 0).gross} units over all symbols at the worst, at most ${Math.min(state.limits.grossUnits, state.limits.netUnits)}`,
+  detail: (order, state) =>
+    `${survey(order, state, 0).gross} units over all symbols at the worst, at most ${Math.min(state.limits.grossUnits, state.limits.netUnits)}`,
 };
 
 export const leverage: OrderRule<SpotLedger> = {

@@ -323,7 +323,7 @@ export class Naive {
       this.replacements++;
       return;
     }
-    const isRefused = this.#isSlotBusy(order) || !this.#makeUnique(order) || !this.#mayTrade(order);
+    const isRefused = this.#isSlotBusy(order) || !this.#makeUnique(order) || this.#isWrongSide(order) || !this.#mayTrade(order);
     if (isRefused) {
       order.state = 'done';
       order.ending = 'denied';
@@ -333,6 +333,12 @@ export class Naive {
     order.state = 'sent';
     if (latencyMs === 0 || order.parent > 0) this.#arrive(order);
     else this.#due.push({ timeMs: this.#now + latencyMs, run: () => this.#arrive(order) });
+  }
+  /** docs/risk.md, STOP_SIDE and TARGET_SIDE: of a buy, for sells have no bracket here. */
+  #isWrongSide({ at, isBuy, isMarket, limit, stopLoss, takeProfit }: NaiveOrder): boolean {
+    if (!isBuy) return false;
+    const entry = isMarket ? this.#last(at) : Math.min(limit, this.#last(at));
+    return stopLoss >= entry || (takeProfit > 0 && takeProfit < entry);
   }
   #isSlotBusy(order: NaiveOrder): boolean {
     return order.parent === 0 && this.#active.some((other) => isSameSlot(order, other));

@@ -5,6 +5,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { obstacleText } from '../../orders/obstacles.ts';
 import type { Bundler } from '../../plugins/bundler.ts';
 import { loadModel, type LoadedModel, type ModelKind } from '../../plugins/loadModel.ts';
+import { GUARD_CODES } from '../../risk/guardSide.ts';
 import { BAD_INPUT } from '../../risk/riskModule.ts';
 import { rulesFor } from '../../risk/rules.ts';
 import { TROUBLES } from '../../risk/troubles.ts';
@@ -20,7 +21,7 @@ export const NO_MODELS: ModelsPlan = { slippage: null, fees: null, rules: [], re
 const CODE = /^[A-Z][A-Z0-9_]{2,31}$/;
 /** Of every market: a rule may be moved to a run of another one. */
 const RULE_CODES = (['spot', 'futures', 'both'] as const).flatMap((market) => rulesFor(market).map(({ code }) => code));
-const TAKEN = new Set([BAD_INPUT, ...RULE_CODES, ...Object.keys(TROUBLES)]);
+const TAKEN = new Set([BAD_INPUT, ...GUARD_CODES, ...RULE_CODES, ...Object.keys(TROUBLES)]);
 const isTakenByUs = (code: string): boolean => TAKEN.has(code) || obstacleText(code) !== null;
 
 /** Throws ConfigError naming the key of a model that cannot be used. */

@@ -1,0 +1,83 @@
+// A stop or a target on the wrong side of its entry: the order is denied, and its message names the prices.
+
+import { expect, it, test } from 'vitest';
+import type { FuturesPlan } from '../../src/app/bot/plan.ts';
+import { prepareBacktest, recordOf } from '../../src/app/backtest/runBacktest.ts';
+import { Strategy, type OrderOptions, type StrategyClass } from '../../src/index.ts';
+import { Desk } from '../fixtures/riskDesk.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { barsOfRows, orderRows, planFor } from './world.ts';
+
+const TERMS: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
+const ROW = [10_000, 10_010, 9990, 10_000] as const;
+
+/** The code of the one order that is made at a close of 100 (contracts: 1000), and what the log says of it. */
+async function told(side: 'buy' | 'sell', options: OrderOptions, isFutures: boolean) {
+  const strategy: StrategyClass = class extends Strategy {
+    row = 0;
+    override onBar() {
+      if (this.row++ === 0) this[side]({ base: isFutures ? 10 : '0.1' }, options);
+    }
+  };
+  const bars = isFutures ? barsOfRows([ROW, ROW, ROW], linearContract()) : barsOfRows([ROW, ROW, ROW]);
+  const cash = isFutures ? { cash: { USDT: '100000' }, futures: TERMS } : {};
+  const plan = planFor({ strategies: [strategy], feeds: { bars }, fees: { makerPpm: 0, takerPpm: 0 }, ...cash });
+  const said: string[] = [];
+  const world = await prepareBacktest(plan, { refusals: (_, __, message) => said.push(message) });
+  world.loop(world.engine);
+  const [order] = orderRows(recordOf(plan, world, false));
+  return { code: order!.ending === 'denied' ? order!.code : null, said };
+}
+
+// By hand: a buy has its stop below its entry and its target above it, a sell the other way round.
+const SPOT: readonly (readonly [OrderOptions, string | null])[] = [
+  [{ stopLoss: 99.99 }, null],
+  [{ stopLoss: 100 }, 'STOP_SIDE'],
+  [{ stopLoss: 110 }, 'STOP_SIDE'],
+  [{ takeProfit: 100.01 }, null],
+  [{ takeProfit: 100 }, null],
+  [{ takeProfit: 99.99 }, 'TARGET_SIDE'],
+  [{ limit: 95, stopLoss: 96 }, 'STOP_SIDE'],
+  [{ limit: 95, stopLoss: 94.99 }, null],
+  [{ limit: 95, takeProfit: 94 }, 'TARGET_SIDE'],
+  [{ limit: 95, takeProfit: 96 }, null],
+  // A limit above the market fills at the market.
+  [{ limit: 105, stopLoss: 102 }, 'STOP_SIDE'],
+  [{ limit: 105, takeProfit: 103 }, null],
+  [{ trailing: 50 }, null],
+];
+it.each(SPOT)('a spot buy at 100 with %j: %s', async (options, code) => {
+  expect((await told('buy', options, false)).code).toBe(code);
+});
+
+const scaled = (options: OrderOptions) =>
+  Object.fromEntries(Object.entries(options).map(([name, value]) => [name, Number(value) * 10])) as OrderOptions;
+const mirrored = (options: OrderOptions) =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [name, name === 'trailing' ? value : 200 - Number(value)]),
+  ) as OrderOptions;
+it.each(SPOT)('a contract bought at 1000 with ten times %j, and sold with its mirror image: %s', async (options, code) => {
+  expect((await told('buy', scaled(options), true)).code).toBe(code);
+  expect((await told('sell', scaled(mirrored(options)), true)).code).toBe(code);
+});
+
+it('the message names the prices and where the entry price is from', async () => {
+  expect((await told('buy', { stopLoss: 110 }, false)).said).toEqual([
+    expect.stringMatching(/: denied: stopLoss of a buy: expected a price below its entry at 100 \(the last price\), got 110$/),
+  ]);
+  expect((await told('sell', { limit: 1050, takeProfit: 1060 }, true)).said).toEqual([
+    expect.stringMatching(/takeProfit of a sell: expected a price below its entry at 1050 \(its limit\), got 1060$/),
+  ]);
+});
+
+test('a trigger is the entry price of a condition order, and an order that reduces has no entry', () => {
+  const desk = new Desk();
+  const guarded = (more: object) =>
+    desk.code({ lots: 5 }, (order) => Object.assign(order, { role: 'condition', condition: 1200, isGuarded: true, ...more }));
+  expect(guarded({ stopLoss: 1199 })).toBeNull();
+  expect(guarded({ stopLoss: 1200 })).toBe('STOP_SIDE');
+  expect(desk.risk.detail()).toContain('(its trigger)');
+  expect(guarded({ takeProfit: 1199 })).toBe('TARGET_SIDE');
+  desk.hold(50);
+  expect(guarded({ side: 'sell', sign: -1, reduceOnly: true, stopLoss: 500 })).toBeNull();
+});
