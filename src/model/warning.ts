@@ -2,6 +2,15 @@
 
 /** Every code, and when the warning is given. A code begins with its class. The table of docs/warnings.md is the same. */
 export const WARNINGS = {
+  RESULT_WINNERS: 'at least 97.5 % of at least 20 trades won',
+  RESULT_SHARPE: 'the Sharpe ratio is above 5',
+  RESULT_VOLUME: 'fills took more than 10 % of the volume of a bar',
+  DATA_JUMP: 'a price jumps by a factor and returns: a bar, a high or a low that no market made',
+  DATA_LEVEL: 'the price level changes between two bars and stays, as by a split',
+  DATA_DEAD: 'at least 24 bars in a row repeat one price',
+  DATA_STARTS_LATE: 'the bars that orders fill in begin after the start of the run',
+  DATA_ENDS_EARLY: 'the bars that orders fill in end before the end of the run',
+  DATA_PARTIAL: 'a feed covers only a part of the run, or the run is only a part of the feeds',
   DATA_SYNTHETIC: 'the bars are generated',
   DATA_GAPS: 'bars are missing between the first and the last bar',
   DATA_THIN: 'bars are made of fewer finer bars than their interval holds',

@@ -270,20 +270,22 @@ function readColumns(file: ArrowFile, instrument: Instrument, interval: Interval
   return barsOf(raw, instrument, interval);
 }
 
-export interface CheckedBars {
+export interface CheckedBars<Seen = unknown> {
   readonly key: BarKey;
   readonly manifest: GapManifest;
   /** False when another program changed the columns since isobar wrote them. */
   readonly unchanged: boolean;
+  /** What the one who asked made of the bars, which are not kept. */
+  readonly seen: Seen;
 }
 
 /** Walks all rows of a file as they are, and writes its gap manifest anew. Throws ConfigError when the file cannot be read at all. */
-export function checkBars(catalog: string, key: BarKey): CheckedBars {
+export function checkBars<Seen>(catalog: string, key: BarKey, look: (bars: BarColumns) => Seen = () => null as Seen): CheckedBars<Seen> {
   return withBars(catalog, key, (file, instrument, facts) => {
     const bars = readColumns(file, instrument, key.interval, 0, file.rows);
     const manifest = manifestOf(bars, { ...facts, barsIn: readBarsIn(file) });
     writeManifest(catalog, manifest, key.interval);
-    return { key, manifest, unchanged: manifest.dataSha256 === file.metadata.get('data_sha256') };
+    return { key, manifest, unchanged: manifest.dataSha256 === file.metadata.get('data_sha256'), seen: look(bars) };
   });
 }
 

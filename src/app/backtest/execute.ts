@@ -55,6 +55,7 @@ export async function execute(source: DefinitionSource, options: ResolveOptions,
   const load = options.load ?? ((entry, from) => loadEntry(entry, from, () => watcher.enter('import')));
   const resolved = await resolveRun(source, { ...options, load });
   watcher.loaded(resolved);
+  resolved.warnings.forEach(warnings.add);
   const log = new RunLog();
   const { plan } = resolved;
   log.event('run begins', {

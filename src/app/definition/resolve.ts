@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { catalogStore, type BarStore } from '../../adapters/bars/store.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { formatTime, parseTime } from '../../model/time.ts';
+import { typicalLengthMs } from '../../model/interval.ts';
+import { formatMinute, formatTime, parseTime } from '../../model/time.ts';
+import { warning, type Warning } from '../../model/warning.ts';
 import type { Bundler } from '../../plugins/bundler.ts';
 import { namesOf } from '../../report/names.ts';
 import { attempt } from '../attempt.ts';
@@ -33,6 +35,8 @@ export interface ResolvedRun {
   readonly files: readonly ReadFile[];
   /** What a reader of the results should know of the resolution. */
   readonly notes: readonly string[];
+  /** What they must know. */
+  readonly warnings: readonly Warning[];
   /** Of futures. */
   readonly contracts: LoadedContracts | null;
 }
@@ -75,9 +79,14 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
   );
   const feeds = attempt(() => {
     const store = options.feeds ? null : (options.bars ?? catalogOf(definition, source));
-    const loaded = options.feeds ?? loadFeeds(definition, source, store!, range);
-    const span = spanOf(loaded, range);
-    return { feeds: loaded, span, contracts: options.contracts ?? contractsOf(definition, loaded, store, span.run) };
+    const all = options.feeds ?? loadFeeds(definition, source, store!, range);
+    const span = spanOf(all, range);
+    const widest = widestOf(all);
+    // As if `from` and `to` stood in the definition: so they do in the one that the run writes down.
+    const isNarrowed = options.feeds === undefined && (widest.fromMs < span.run.fromMs || widest.toMs > span.run.toMs);
+    const kept = isNarrowed ? loadFeeds(definition, source, store!, span.run) : all;
+    const warnings = isNarrowed ? [narrowed(kept, widest, span.run)] : [];
+    return { feeds: kept, span, warnings, contracts: options.contracts ?? contractsOf(definition, kept, store, span.run) };
   });
   const strategies = (await loading).map((result) => {
     if (result.status === 'rejected') throw result.reason;
@@ -92,6 +101,7 @@ interface LoadedData {
   readonly feeds: readonly FeedPlan[];
   /** The times of the run, and those of its bars. */
   readonly span: { readonly run: Span; readonly bars: Span };
+  readonly warnings: readonly Warning[];
   readonly contracts: LoadedContracts | null;
 }
 interface Span {
@@ -99,10 +109,33 @@ interface Span {
   readonly toMs: number;
 }
 
+/**
+ * A run is where the bars are that its orders fill in, unless the definition says otherwise. Feeds that reach less than a bar of theirs
+ * beyond, such as a day around the first minutes, do not end with them.
+ */
 function spanOf(feeds: readonly FeedPlan[], range: Range): LoadedData['span'] {
-  const fromMs = Math.min(...feeds.map((feed) => feed.bars.openMs[feed.firstRow] ?? Infinity));
-  const toMs = Math.max(...feeds.map((feed) => feed.bars.closeMs[feed.bars.length - 1] ?? -Infinity));
+  const all = widestOf(feeds);
+  const filled = widestOf(finestFeeds(feeds));
+  const bar = Math.max(...feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
+  const fromMs = filled.fromMs - all.fromMs >= bar ? filled.fromMs : all.fromMs;
+  const toMs = all.toMs - filled.toMs >= bar ? filled.toMs : all.toMs;
   return { run: { fromMs: range.fromMs ?? fromMs, toMs: range.toMs ?? toMs }, bars: { fromMs, toMs } };
+}
+
+function widestOf(feeds: readonly FeedPlan[]): Span {
+  return {
+    fromMs: Math.min(...feeds.map(({ bars, firstRow }) => bars.openMs[firstRow] ?? Infinity)),
+    toMs: Math.max(...feeds.map(({ bars }) => bars.closeMs[bars.length - 1] ?? -Infinity)),
+  };
+}
+
+function narrowed(feeds: readonly FeedPlan[], all: Span, run: Span): Warning {
+  const names = finestFeeds(feeds).map(({ bars }) => `${bars.instrument.wireName} ${bars.interval}`);
+  const range = ({ fromMs, toMs }: Span) => `${formatMinute(fromMs)} to ${formatMinute(toMs)}`;
+  return warning(
+    'DATA_PARTIAL',
+    `orders fill in bars of ${names.join(', ')}, which cover ${range(run)} of ${range(all)}: the run is where they are`,
+  );
 }
 
 /** Null without contracts. Bars that were given in code come without marks and funding. */
@@ -138,7 +171,7 @@ function assemble(
   source: DefinitionSource,
   entries: readonly StrategyEntry[],
   strategies: readonly LoadedEntry[],
-  { feeds, span, contracts }: LoadedData,
+  { feeds, span, warnings, contracts }: LoadedData,
   models: ModelsPlan,
   blockRows: number,
 ): ResolvedRun {
@@ -180,6 +213,7 @@ function assemble(
       ...insideNotes(feeds),
       ...(contracts?.notes ?? []),
     ],
+    warnings,
     contracts,
   };
 }

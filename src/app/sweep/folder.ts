@@ -13,6 +13,7 @@ import { namesOf } from '../../report/names.ts';
 import { findingsOf, type Findings } from '../../report/sweep/findings.ts';
 import type { FigureColumn, SweepAxis, SweepRecord } from '../../report/sweep/record.ts';
 import { writeSweepReport } from '../../report/sweep/report.ts';
+import { priceWarnings } from '../../report/warnings/dataWarnings.ts';
 import { SET_FIGURES } from '../../report/sweep/setFigures.ts';
 import { setsCsv, sweepSummary } from '../../report/sweep/summary.ts';
 import type { ParamValue } from '../../research/grid.ts';
@@ -73,7 +74,7 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
     figures: SET_FIGURES.map(column),
     by,
     isMoreBetter: by !== 'volatility',
-    warnings: warningsIn(results.values()),
+    warnings: [...resolved.warnings, ...warningsIn(results.values()), ...plan.feeds.flatMap(({ bars }) => priceWarnings(bars))],
     trials: { count: trials.count, earlier: trials.earlier, sharpes: trials.values },
   };
 }

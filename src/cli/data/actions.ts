@@ -13,6 +13,7 @@ import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { checkOutFolder } from '../../app/folders/out.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
+import { priceWarnings } from '../../report/warnings/dataWarnings.ts';
 import { checkText, importText, isSound, listText, madeText, summaryOf, warningsOf } from './text.ts';
 import { tellFailure } from '../failure.ts';
 import { dateOf, intervalOf, numberOf } from '../options/values.ts';
@@ -134,7 +135,7 @@ export function checkData(args: CheckArgs): void {
       isWhole = false;
       return [];
     }
-    const result = checkBars(args.catalog, key);
+    const result = checkBars(args.catalog, key, priceWarnings);
     rows += result.manifest.rows;
     return [result];
   });

@@ -28,8 +28,8 @@ export function isSound({ unchanged, manifest }: CheckedBars): boolean {
 }
 
 /** What a reader must know before trusting the bars; the same codes as in the summary of a run. */
-export function warningsOf({ manifest }: CheckedBars): readonly Warning[] {
-  return countWarnings(manifest);
+export function warningsOf({ manifest, seen }: CheckedBars<readonly Warning[]>): readonly Warning[] {
+  return [...seen, ...countWarnings(manifest)];
 }
 
 export function importText(set: ImportedSet): string {
@@ -139,7 +139,7 @@ export function listText(catalog: string, entries: readonly CatalogEntry[], seri
   return aligned([head, ...rows, ...series.map(seriesListRow)], 'lllrllrrl');
 }
 
-export function checkText(checked: readonly CheckedBars[], series: readonly CheckedSeries[] = []): string {
+export function checkText(checked: readonly CheckedBars<readonly Warning[]>[], series: readonly CheckedSeries[] = []): string {
   const head = ['market', 'symbol', 'interval', 'bars', 'gaps', 'missing', 'no volume', 'thin', 'wrong', 'state', 'manifest'];
   const rows = checked.map(({ key, manifest, unchanged }) => [
     key.market,

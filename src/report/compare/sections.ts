@@ -141,7 +141,9 @@ export function cards(comparison: Comparison): Markup {
           html`<div class="card" tabindex="0" data-tip>
             <span class="label">${figure.label}</span>
             <span class="two"
-              >${letter('a')}<span class="value">${withUnit(figure.text.a)}</span> ${letter('b')}<span class="value">${withUnit(figure.text.b)}</span></span
+              >${letter('a')}<span class="value">${withUnit(figure.text.a)}</span> ${letter('b')}<span class="value"
+                >${withUnit(figure.text.b)}</span
+              ></span
             >
             <span class="diff"><span class="muted">B − A</span><b>${verdictOf(figure)}</b></span>
             <span class="sr">${figure.definition}</span>

@@ -13,7 +13,7 @@ import { orderSummary, type OrderSummary } from '../trades/orderStatistics.ts';
 import { tradeSummary, type TradeSummary } from '../trades/statistics.ts';
 import type { Trades } from '../trades/columns.ts';
 import { tradesOf } from '../trades/trades.ts';
-import { figureWarnings } from '../warnings/runWarnings.ts';
+import { warningsOf } from '../warnings/runWarnings.ts';
 import { resultHash } from './resultHash.ts';
 
 export interface RunSummary {
@@ -96,7 +96,7 @@ export function buildSummary(record: RunRecord, options: SummaryOptions): Summar
     dataQuality: qualityOf(record),
     costBridge: costBridge(record, endUnits - record.startUnits),
   };
-  return { ...summary, warnings: [...(record.warnings ?? []), ...figureWarnings(summary)] };
+  return { ...summary, warnings: warningsOf(record, summary) };
 }
 
 function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Record<string, string>>): RunSummary {

@@ -55,7 +55,10 @@ export function bridge(costs: CostBridge, asset: string): Markup {
             <dt>${name}</dt>
             <dd class="${amount < 0 || isTotal ? tone(amount) : ''}">${signed(amount, 2)}</dd>
             <span class="track" aria-hidden="true"
-              ><i class="${amount < 0 ? 'down' : 'up'}${isTotal ? ' total' : ''}" style="left:${left.toFixed(2)}%;width:${width.toFixed(2)}%"></i
+              ><i
+                class="${amount < 0 ? 'down' : 'up'}${isTotal ? ' total' : ''}"
+                style="left:${left.toFixed(2)}%;width:${width.toFixed(2)}%"
+              ></i
             ></span>
           </div>`,
       )}

@@ -8,7 +8,8 @@ import { positionChanges, returnsByHour } from './overview.ts';
 test('the hours of the week make the return of the run, also of one that lost everything', () => {
   const record = runRecord({ bars: [testBars(testInstrument(), 180)], script: [], start: 1000 });
   const timeMs = Float64Array.from([1, 60, 61, 120, 121], (minute) => START_MS + minute * MINUTE);
-  const returns = (units: readonly number[]) => returnsByHour({ ...record, equity: { length: 5, timeMs, units: Float64Array.from(units) } });
+  const returns = (units: readonly number[]) =>
+    returnsByHour({ ...record, equity: { length: 5, timeMs, units: Float64Array.from(units) } });
   // 1 January 2024 was a Monday.
   expect(returns([1100, 1200, 600, 900, 900]).slice(0, 3)).toEqual([0.2, -0.25, 0]);
   expect(returns([1100, 1200, 600, 0, 0]).slice(0, 3)).toEqual([0.2, -1, 0]);

@@ -51,7 +51,7 @@ export function overviewOf(record: RunRecord): WireOverview {
   const drawdown = [0, ...worstUpTo(rows, equity.units, startUnits)];
   const perUnit = pow10(record.reportingDigits);
   const money = (value: number) => Number((value / perUnit).toPrecision(8));
-  const held = buyAndHold(record.feeds, timeMs);
+  const held = buyAndHold(record, timeMs);
   return {
     minutes: Array.from(timeMs, (ms) => Math.round(ms / MINUTE)),
     equity: units.map(money),

@@ -9,13 +9,13 @@ export interface DailyEquity {
   readonly timeMs: Float64Array;
   /** The last known equity at each of them, in units of the reporting asset. */
   readonly equity: Float64Array;
-  /** Buy-and-hold of the executed instruments, equal weights at the run's start, 1 at the start; null without execution rows. */
+  /** Buy-and-hold of the traded instruments, equal weights at the run's start, 1 at the start; null without execution rows. */
   readonly benchmark: Float64Array | null;
 }
 
 export function dailyEquity(record: RunRecord): DailyEquity {
   const { timeMs, equity } = sampledEquity(record);
-  return { timeMs, equity, benchmark: buyAndHold(record.feeds, timeMs) };
+  return { timeMs, equity, benchmark: buyAndHold(record, timeMs) };
 }
 
 /** The same without its benchmark. Of the equity column only the newest instant at or before each sampling time counts. */
@@ -118,9 +118,17 @@ function samplingTimes(fromMs: number, toMs: number): Float64Array {
   return Float64Array.from(times);
 }
 
-/** Each instrument is bought at its first open inside the run, with an equal part of the money, and valued at its last close. */
-export function buyAndHold(feeds: readonly FeedRecord[], timeMs: Float64Array): Float64Array | null {
-  const held = executionFeeds(feeds);
+/**
+ * Each instrument that was traded is bought at its first open inside the run, with an equal part of the money, and valued at its last close.
+ * A run without a fill holds all of its instruments.
+ */
+export function buyAndHold(
+  { feeds, fills, instruments }: Pick<RunRecord, 'feeds' | 'fills' | 'instruments'>,
+  timeMs: Float64Array,
+): Float64Array | null {
+  const traded = new Set(Array.from(fills.instrument.subarray(0, fills.length), (index) => instruments[index]?.id));
+  const all = executionFeeds(feeds);
+  const held = traded.size === 0 ? all : all.filter(({ bars }) => traded.has(bars.instrument.id));
   if (held.length === 0) return null;
   const out = new Float64Array(timeMs.length);
   for (const { bars, firstRow } of held) {

@@ -3,7 +3,8 @@
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
 import { written, type Entry } from '../html/figures.ts';
 import { METRICS, TRADES } from '../html/glossary.ts';
-import { count, counted, percent } from '../html/page/format.ts';
+import { isTooHighSharpe, isTooManyWins } from '../warnings/resultWarnings.ts';
+import { count, counted, fixed, percent } from '../html/page/format.ts';
 import { chanceOf } from './chance.ts';
 import { neighbourhoods, ranked, type Neighbourhoods } from './neighbours.ts';
 import { figureOf, paramsOf, type Chance, type SweepRecord } from './record.ts';
@@ -98,6 +99,10 @@ function figureWarnings(record: SweepRecord, best: number | null, neighbours: Ne
     const place = record.places[axis]?.[best] ?? 0;
     return isOrdered && values.length > 2 && (place === 0 || place === values.length - 1) ? [`${name} ${values[place]}`] : [];
   });
+  if (isTooHighSharpe(at('sharpe')))
+    add('RESULT_SHARPE', `a Sharpe ratio of ${fixed(at('sharpe'), 2)}, that of the best set, is too good to be true`);
+  if (isTooManyWins(at('winRate'), at('trades')))
+    add('RESULT_WINNERS', `${percent(at('winRate'), 1)} of the trades of the best set won, which is too good to be true`);
   const failed = record.failed.filter((reason) => reason !== null).length;
   if (failed > 0) add('SWEEP_FAILED', `${counted(failed, 'set')} failed`);
   if (figureOf(record, 'totalReturn')?.every((value) => !(value > 0)) === true) add('SWEEP_NO_GAIN', 'no set gained');

@@ -63,7 +63,11 @@ describe('episodes', () => {
     const book = new EpisodeBook(0, 0, contract, null, closed);
     const scale = new ContractScale(contract);
     const plain = { timeMs: 0, bar: -1, fee: 0, feeInBase: false, isLiquidation: false, slippage: 0 };
-    for (const [row, isBuy, size, ticks] of [[0, true, 3, 412_345], [1, true, 4, 412_345], [2, false, 7, 400_001]] as const) {
+    for (const [row, isBuy, size, ticks] of [
+      [0, true, 3, 412_345],
+      [1, true, 4, 412_345],
+      [2, false, 7, 400_001],
+    ] as const) {
       book.book({ ...plain, row, isBuy, lots: size, ticks, notional: scale.worth(size, ticks) });
     }
     book.end();
@@ -160,7 +164,19 @@ describe('episodes', () => {
     const closed: ClosedTrade[] = [];
     const book = new EpisodeBook(0, 0, instrument, null, closed);
     const fill = (row: number, isBuy: boolean, size: number, fee: number) =>
-      book.book({ row, timeMs: row, ticks: 10_000, bar: -1, lots: size, notional: size * 1e6, fee, feeInBase: false, isLiquidation: false, slippage: 0, isBuy });
+      book.book({
+        row,
+        timeMs: row,
+        ticks: 10_000,
+        bar: -1,
+        lots: size,
+        notional: size * 1e6,
+        fee,
+        feeInBase: false,
+        isLiquidation: false,
+        slippage: 0,
+        isBuy,
+      });
     fill(0, true, 100, 3);
     fill(1, false, 300, 10);
     fill(2, true, 200, 5);

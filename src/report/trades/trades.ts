@@ -116,9 +116,7 @@ function fillAt(
     const triggered = { price: ticks / scale, level, isBuy: fills.side[row] === 0, isStop, sinceMs };
     // A resting limit fills inside its bar, a liquidation too. What waited for a level fills at the open after a gap, else at it inside.
     const isInside =
-      fills.isMaker[row] === 1 ||
-      role === ROLE.liquidation ||
-      ((isStop || role === ROLE.condition) && !path.isAtOpen(timeMs, triggered));
+      fills.isMaker[row] === 1 || role === ROLE.liquidation || ((isStop || role === ROLE.condition) && !path.isAtOpen(timeMs, triggered));
     bar = path.barOf(timeMs, isInside);
   }
   return {

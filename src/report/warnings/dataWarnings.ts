@@ -1,8 +1,10 @@
 // Warnings about bars: the same for a run over them and for `isobar data check`.
 
+import type { BarColumns } from '../../model/bars.ts';
 import type { FeedQuality } from '../../model/run.ts';
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
-import { count, counted } from '../html/page/format.ts';
+import { count, counted, fixed, timeText } from '../html/page/format.ts';
+import { scanBars, type Found } from './barScan.ts';
 
 /** Counts of one set of bars, or of several together. */
 export type BarCounts = Pick<FeedQuality, 'synthetic' | 'gaps' | 'missingBars' | 'thinBars' | 'roundedPrices' | 'openLastBar'>;
@@ -18,5 +20,25 @@ export function countWarnings(bars: BarCounts): readonly Warning[] {
   some('DATA_THIN', bars.thinBars, 'thin bar', 'thin bars');
   some('DATA_ROUNDED', bars.roundedPrices, 'price was rounded to the tick', 'prices were rounded to the tick');
   if (bars.openLastBar) found.push(warning('DATA_OPEN_BAR', 'the last bar was still open'));
+  return found;
+}
+
+/** Returns the warnings about prices that no market makes, of one set of bars. */
+export function priceWarnings(bars: BarColumns): readonly Warning[] {
+  const { jumps, levels, dead } = scanBars(bars);
+  const name = `${bars.instrument.wireName} ${bars.interval}`;
+  const first = (found: Found) => `${found.count === 1 ? 'at' : 'the first at'} ${timeText(found.firstMs)}`;
+  const found: Warning[] = [];
+  if (jumps.count > 0)
+    found.push(warning('DATA_JUMP', `${name}: ${counted(jumps.count, 'bar')} with a price that jumps and returns, ${first(jumps)}`));
+  if (levels.count > 0) {
+    const size = levels.factor > 1 ? `× ${fixed(levels.factor, 2)}` : `÷ ${fixed(1 / levels.factor, 2)}`;
+    const what = `${counted(levels.count, 'change')} of the price level, as by a split`;
+    found.push(warning('DATA_LEVEL', `${name}: ${what}, ${first(levels)} (${levels.count === 1 ? '' : 'the largest '}${size})`));
+  }
+  if (dead.count > 0) {
+    const what = `${count(dead.count)} ${dead.count === 1 ? 'stretch' : 'stretches'} of bars in which no price moves`;
+    found.push(warning('DATA_DEAD', `${name}: ${what}, ${first(dead)} (${counted(dead.longest, 'bar')} at most)`));
+  }
   return found;
 }

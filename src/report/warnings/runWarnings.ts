@@ -1,12 +1,26 @@
 // The warnings of a run: what a reader should look at before believing its result, most serious first.
 
+import type { RunRecord } from '../../model/run.ts';
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
 import type { Summary } from '../folder/summary.ts';
 import { count, signed } from '../html/page/format.ts';
-import { countWarnings } from './dataWarnings.ts';
+import { coverageWarnings } from './coverage.ts';
+import { countWarnings, priceWarnings } from './dataWarnings.ts';
+import { resultWarnings } from './resultWarnings.ts';
 
 /** Below this many closed trades the figures say little about the future. */
 const FEW_TRADES = 30;
+
+/** Returns all warnings of a run, most serious first. */
+export function warningsOf(record: RunRecord, summary: Omit<Summary, 'warnings'>): readonly Warning[] {
+  return [
+    ...(record.warnings ?? []),
+    ...resultWarnings(record, summary),
+    ...record.feeds.flatMap(({ bars }) => priceWarnings(bars)),
+    ...coverageWarnings(record),
+    ...figureWarnings(summary),
+  ];
+}
 
 /** Returns the warnings that follow from the figures of a run. */
 export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Omit<Summary, 'warnings'>): readonly Warning[] {

@@ -1,0 +1,46 @@
+// Warnings about the times that bars cover: bars that begin or end inside the run, and feeds that cover only a part of it.
+
+import { typicalLengthMs } from '../../model/interval.ts';
+import type { FeedRecord, RunRecord } from '../../model/run.ts';
+import { warning, type Warning } from '../../model/warning.ts';
+import { daysText, timeText } from '../html/page/format.ts';
+import { executionFeeds } from '../metrics/daily.ts';
+
+/** Returns the warnings about the range of a run, most serious first. */
+export function coverageWarnings({ feeds, fromMs, toMs }: Pick<RunRecord, 'feeds' | 'fromMs' | 'toMs'>): readonly Warning[] {
+  const execution = executionFeeds(feeds);
+  if (execution.length === 0) return [];
+  const firstMs = Math.min(...execution.map(startOf));
+  const lastMs = Math.max(...execution.map(endOf));
+  const bar = Math.min(...execution.map(({ bars }) => typicalLengthMs(bars.interval)));
+  const found: Warning[] = [];
+  const empty = 'that time counts as days without a result';
+  if (firstMs - fromMs >= bar) {
+    const late = `the bars begin at ${timeText(firstMs)}, ${daysText(firstMs - fromMs)} after the start of the run: ${empty}`;
+    found.push(warning('DATA_STARTS_LATE', late));
+  }
+  if (toMs - lastMs >= bar) {
+    const early = `the bars end at ${timeText(lastMs)}, ${daysText(toMs - lastMs)} before the end of the run: ${empty}`;
+    found.push(warning('DATA_ENDS_EARLY', early));
+  }
+  const [from, to] = [Math.max(fromMs, firstMs), Math.min(toMs, lastMs)];
+  for (const feed of feeds) if (isPartial(feed, from, to)) found.push(partial(feed, from, to));
+  return found;
+}
+
+function isPartial(feed: FeedRecord, from: number, to: number): boolean {
+  const { bars, firstRow } = feed;
+  const bar = typicalLengthMs(bars.interval);
+  return (firstRow === 0 && startOf(feed) - from >= bar) || to - endOf(feed) >= bar;
+}
+
+function partial(feed: FeedRecord, from: number, to: number): Warning {
+  const { bars, firstRow } = feed;
+  const name = `${bars.instrument.wireName} ${bars.interval}`;
+  const run = `of a run from ${timeText(from)} to ${timeText(to)}`;
+  const cover = firstRow >= bars.length ? 'has no bar' : `covers ${timeText(startOf(feed))} to ${timeText(endOf(feed))}`;
+  return warning('DATA_PARTIAL', `${name} ${cover} ${run}`);
+}
+
+const startOf = ({ bars, firstRow }: FeedRecord): number => bars.openMs[firstRow]!;
+const endOf = ({ bars }: FeedRecord): number => bars.closeMs[bars.length - 1]!;

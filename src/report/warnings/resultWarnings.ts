@@ -1,0 +1,91 @@
+// Warnings about results that are too good to be true, and about fills that the bars could not have given.
+
+import { lotsPerCoin } from '../../model/instrument.ts';
+import { ROLES, type FeedRecord, type RunRecord } from '../../model/run.ts';
+import { warning, type Warning } from '../../model/warning.ts';
+import { count, fixed, percent } from '../html/page/format.ts';
+import { countUpTo, executionFeeds } from '../metrics/daily.ts';
+import type { Summary } from '../folder/summary.ts';
+
+/** Share of winners from which on a strategy knows the future, or never takes a loss; below so many trades it is luck. */
+const TOO_MANY_WINS = 0.975;
+const ENOUGH_TRADES = 20;
+/** An annual Sharpe ratio above this is a mistake, or costs that nobody pays. */
+const TOO_HIGH_SHARPE = 5;
+/** Part of a bar's volume above which a fill would have moved the price. */
+const TOO_MUCH_VOLUME = 0.1;
+
+/** Returns true when so many winners among so many trades are too good to be true. */
+export function isTooManyWins(winRate: number, trades: number): boolean {
+  return winRate >= TOO_MANY_WINS && trades >= ENOUGH_TRADES;
+}
+/** Returns true when an annual Sharpe ratio is too good to be true. */
+export function isTooHighSharpe(sharpe: number): boolean {
+  return sharpe > TOO_HIGH_SHARPE;
+}
+
+/** Returns the warnings about results that no market gives. */
+export function resultWarnings(record: RunRecord, { metrics, trades }: Pick<Summary, 'metrics' | 'trades'>): readonly Warning[] {
+  const found: Warning[] = [];
+  const { winRate } = trades;
+  if (winRate !== null && isTooManyWins(winRate, trades.trades))
+    found.push(warning('RESULT_WINNERS', `${percent(winRate, 1)} of ${count(trades.trades)} trades won, which is too good to be true`));
+  if (metrics.sharpe !== null && isTooHighSharpe(metrics.sharpe))
+    found.push(warning('RESULT_SHARPE', `a Sharpe ratio of ${fixed(metrics.sharpe, 2)} is too good to be true`));
+  const { bars, most, isDry } = volumeTaken(record);
+  if (bars > 0) {
+    const share = isDry ? 'some of bars without volume' : `at most ${percent(most, most < 1 ? 1 : 0)}`;
+    const text = `fills took more than ${percent(TOO_MUCH_VOLUME, 0)} of the volume of ${count(bars)} ${bars === 1 ? 'bar' : 'bars'} (${share})`;
+    found.push(warning('RESULT_VOLUME', text));
+  }
+  return found;
+}
+
+interface Taken {
+  /** Bars of which fills took too much. */
+  readonly bars: number;
+  /** The largest share of a bar's volume. */
+  readonly most: number;
+  /** Something was filled in a bar without volume. */
+  readonly isDry: boolean;
+}
+
+/** Sums what was filled in each bar of the feeds in which orders fill. */
+function volumeTaken(record: RunRecord): Taken {
+  const { fills, orders, instruments } = record;
+  const feeds = instruments.map(({ id }) => executionFeeds(record.feeds).find(({ bars }) => bars.instrument.id === id));
+  const lots = instruments.map(() => new Map<number, number>());
+  for (let fill = 0; fill < fills.length; fill++) {
+    const index = fills.instrument[fill]!;
+    const feed = feeds[index];
+    // What a contract in coins stands for depends on its price.
+    if (feed === undefined || instruments[index]!.contract?.kind === 'inverse') continue;
+    const row = rowOfFill(feed, fills.timeMs[fill]!, fills.isMaker[fill] === 1, ROLES[orders.role[fills.orderId[fill]! - 1]!] ?? 'market');
+    lots[index]!.set(row, (lots[index]!.get(row) ?? 0) + fills.lots[fill]!);
+  }
+  let [bars, most, isDry] = [0, 0, false];
+  lots.forEach((byRow, index) => {
+    const scale = lotsPerCoin(instruments[index]!);
+    for (const [row, filled] of byRow) {
+      const share = filled / (feeds[index]!.bars.volume[row]! * scale);
+      if (!(share > TOO_MUCH_VOLUME)) continue;
+      bars++;
+      if (share === Infinity) isDry = true;
+      else most = Math.max(most, share);
+    }
+  });
+  return { bars, most, isDry };
+}
+
+/**
+ * The row in which a fill happened. A fill at an open bears the open of its bar, one inside a bar the close; both are one instant. What rests
+ * fills inside, what takes at the open; of a stop either is possible, and the bar with more volume is assumed.
+ */
+function rowOfFill({ bars, firstRow }: FeedRecord, timeMs: number, isMaker: boolean, role: string): number {
+  const inside = Math.max(firstRow, countUpTo(bars.closeMs, bars.length, timeMs) - 1);
+  const next = inside + 1 < bars.length && bars.openMs[inside + 1]! <= timeMs ? inside + 1 : inside;
+  const opened = bars.openMs[inside] === timeMs ? inside : next;
+  if (isMaker) return bars.closeMs[inside] === timeMs ? inside : opened;
+  if (role === 'market' || role === 'limit' || role === 'takeProfit') return opened;
+  return bars.volume[opened]! > bars.volume[inside]! ? opened : inside;
+}

@@ -1,0 +1,53 @@
+// The range of a run is where the bars are that its orders fill in; benchmark and warnings follow from what was traded and covered.
+
+import { Strategy } from 'isobar';
+import { backtest, generateBars, type Bars } from 'isobar/run';
+import { expect, test } from 'vitest';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const FIRST = Date.UTC(2022, 0, 1);
+const LATER = FIRST + 357 * DAY;
+
+const hours = generateBars({ symbol: 'TESTUSDT', interval: '1h', from: '2022-01-01', bars: 417 * 24, seed: 3 });
+/** Bars of 5 minutes for the last 60 days, at the prices of the hours. */
+function fives(days = 60, startMs = LATER): Bars {
+  const rows = days * 288;
+  const close = Float64Array.from({ length: rows }, (_, row) => hours.close[Math.floor((startMs - FIRST) / HOUR) + Math.floor(row / 12)]!);
+  const openMs = Float64Array.from({ length: rows }, (_, row) => startMs + row * 300_000);
+  return { symbol: 'TESTUSDT', interval: '5m', openMs, open: close, high: close, low: close, close, volume: close.map(() => 1000) };
+}
+
+class Flips extends Strategy {
+  hourly = this.feed('trend');
+  override onBar() {
+    if (this.nowMs % DAY !== 0) return;
+    if (this.position().isFlat) this.buy({ base: '0.01' });
+    else this.exit();
+  }
+}
+const feeds = { bars: { symbol: 'TESTUSDT', interval: '5m' }, trend: { symbol: 'TESTUSDT', interval: '1h' } };
+const run = (data: readonly Bars[], more: object = {}) => backtest({ strategy: Flips, data: [...data], feeds, cash: '10000', ...more });
+
+test('an earlier feed beside the bars that orders fill in adds no empty days', async () => {
+  const { summary } = await run([fives(), hours]);
+  expect([summary.run.fromMs, summary.run.toMs]).toEqual([LATER, LATER + 60 * DAY]);
+  expect(summary.metrics.dailyReturns).toHaveLength(60);
+  expect(summary.warnings).toContainEqual({
+    code: 'DATA_PARTIAL',
+    text: 'orders fill in bars of TESTUSDT 5m, which cover 2022-12-24 00:00 UTC to 2023-02-22 00:00 UTC of 2022-01-01 00:00 UTC to 2023-02-22 00:00 UTC: the run is where they are',
+    file: null,
+    line: null,
+  });
+  // As if `from` and `to` stood there.
+  const stated = await run([fives(), hours], { from: '2022-12-24', to: '2023-02-22' });
+  expect(stated.resultHash).toBe(summary.resultHash);
+  expect(stated.metrics.sharpe).toBe(summary.metrics.sharpe);
+  expect(stated.summary.warnings.map(({ code }) => code)).not.toContain('DATA_PARTIAL');
+});
+
+test('bars that end before the run are told, and the range that was asked for stays', async () => {
+  const { summary } = await run([fives(), hours], { from: '2022-12-24', to: '2023-03-04' });
+  expect(summary.run.toMs).toBe(LATER + 70 * DAY);
+  expect(summary.warnings.map(({ code }) => code)).toContain('DATA_ENDS_EARLY');
+});
