@@ -12,12 +12,18 @@ export function toScaled(value: string | Decimal, digits: number): number | null
 }
 
 const ZERO = 48;
+/** From here on a double is written with an exponent. */
+const EXPONENT_FROM = 1e21;
+
+/** All digits of a whole number, however many. */
+const wholeText = (value: number): string => (value < EXPONENT_FROM ? String(value) : BigInt(value).toString());
 
 /** The plain decimal text of an integer of 10^-digits, without trailing zeros: fromScaled(12340, 3) is "12.34". */
 export function fromScaled(value: number, digits: number): string {
-  if (digits === 0) return String(value);
+  if (digits === 0 && Math.abs(value) < EXPONENT_FROM) return String(value);
   const sign = value < 0 ? '-' : '';
-  const text = String(Math.abs(value));
+  const text = wholeText(Math.abs(value));
+  if (digits === 0) return sign + text;
   // Digits before the point; 0 or less where the first digit stands behind it.
   const point = text.length - digits;
   let end = text.length;

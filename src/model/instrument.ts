@@ -4,6 +4,9 @@ import type { Brand, Lots } from '../base/brand.ts';
 import { pow10 } from '../base/exact.ts';
 import type { Contract } from './contract.ts';
 
+/** Prices are below it, in ticks: a price between two of them is then exact in a double. */
+export const MAX_PRICE_TICKS = 2 ** 51;
+
 /** `<market>:<name on the wire>`, for example `spot:BTCUSDT`. */
 export type InstrumentId = Brand<string, 'InstrumentId'>;
 export type Market = 'spot' | 'futures';

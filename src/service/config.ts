@@ -89,6 +89,8 @@ export interface ServiceConfig {
   readonly rowGraceMs: number;
   /** Unfinished orders of one account on one market; one more is refused with -1015. */
   readonly maxOpenOrders: number;
+  /** Those of one account on one instrument that rest, or are on their way to the book: one more LIMIT order is refused with -1015. */
+  readonly maxOpenOrdersPerSymbol: number;
   /** The same for futures orders that wait for a price. */
   readonly maxTriggers: number;
   /** Taken from what a liquidated position leaves, in millionths of its value. */
@@ -112,6 +114,7 @@ export const SERVICE_DEFAULTS = {
   feeRounding: 'halfUp',
   fills: { limitRule: 'through', maxVolumeSharePpm: 0, slippage: NO_SLIPPAGE },
   maxOpenOrders: 100_000,
+  maxOpenOrdersPerSymbol: 200,
   rowGraceMs: 0,
   maxTriggers: 1000,
   liquidationFeePpm: 5000,
@@ -200,6 +203,7 @@ export function checkServiceConfig(config: ServiceConfig): void {
     throw new ConfigError(`${id}: no instrument of this exchange`, `known: ${instruments.map((instrument) => instrument.id).join(' ')}`);
   }
   checkWhole('maxTriggers', maxTriggers, 1);
+  checkWhole('maxOpenOrdersPerSymbol', config.maxOpenOrdersPerSymbol, 1);
   checkWhole('fills.graceMs', config.rowGraceMs, 0);
   for (const op of off) if (!isOp(op)) throw new ConfigError(`off: ${String(op)} is no operation`, 'isobar api --list names them');
 }

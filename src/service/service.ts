@@ -6,9 +6,10 @@ import type { Market } from '../model/instrument.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
 import type { Scheduler } from '../ports/scheduler.ts';
 import { errorAnswer, unknownPathJson } from '../protocol/errors/errorBody.ts';
-import { OPS, type Op } from '../protocol/endpoints/endpoints.ts';
+import { endpointOf, OPS, type Op } from '../protocol/endpoints/endpoints.ts';
 import { writeJson } from '../protocol/json/json.ts';
 import { DueQueue } from '../scheduler/dueQueue.ts';
+import { auditBooks } from './audit.ts';
 import type { Handlers } from './call.ts';
 import { type AccountConfig, checkServiceConfig, type ServiceConfig } from './config.ts';
 import { FuturesExchange } from './futures/futuresExchange.ts';
@@ -17,6 +18,8 @@ import { futuresReads } from './futures/futuresReads.ts';
 import { futuresSettings } from './futures/futuresSettings.ts';
 import { futuresTrading } from './futures/futuresTrading.ts';
 import { Gate, type Passed, type Stop } from './gate/gate.ts';
+import { marketOfPath } from './gate/routes.ts';
+import { type InternalError, messageOf } from './internalError.ts';
 import type { TradedMarket } from './market/tradedMarket.ts';
 import type { Reply, ServiceRequest, ServiceResponse } from './message.ts';
 import { RowLane } from './rows/rowLane.ts';
@@ -122,10 +125,61 @@ export class Service {
     this.shelved.reader = reader;
   }
 
+  /**
+   * Who is told of errors of the exchange itself; null: they are thrown. With a listener the request that caused one is answered -1000, and
+   * the exchange goes on while its books agree. Where they do not, nothing changes any more: every request is answered -1000, and time
+   * stands still.
+   */
+  onInternalError: ((error: InternalError) => void) | null = null;
+  #isInDoubt = false;
+
+  /** Its books may be wrong since an internal error: it has to be started again from what was kept before. */
+  get isInDoubt(): boolean {
+    return this.#isInDoubt;
+  }
+
   /** Lets time pass: everything that falls due until `nowMs` happens, in its order. Times never go back. */
   advance(nowMs: number): void {
-    this.#queue.runDue(Math.max(nowMs, this.#queue.nowMs));
+    if (this.#isInDoubt) return;
+    try {
+      this.#queue.runDue(Math.max(nowMs, this.#queue.nowMs));
+    } catch (error) {
+      // Something has begun to happen and has not come to its end.
+      return this.#doubt('time', error, messageOf(error));
+    }
     this.#keeper.look();
+  }
+
+  #doubt(where: string, cause: unknown, doubt: string): void {
+    const { onInternalError } = this;
+    this.#isInDoubt = true;
+    if (onInternalError === null) throw cause;
+    onInternalError({ where, cause, doubt });
+  }
+
+  /** The answer to a request that met an internal error. Reads change nothing; after all else the books say whether anything is wrong. */
+  #failed(request: ServiceRequest, cause: unknown): ServiceResponse {
+    const { onInternalError } = this;
+    if (onInternalError === null) throw cause;
+    const op = this.opOf(request);
+    const where = op ?? 'no operation';
+    const doubt = op === null || endpointOf(op).effect === 'read' ? null : this.#doubtOfBooks();
+    if (doubt === null) onInternalError({ where, cause, doubt });
+    else this.#doubt(where, cause, doubt);
+    return this.#unknown(request);
+  }
+
+  #doubtOfBooks(): string | null {
+    try {
+      auditBooks(this.sides);
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  #unknown({ target }: ServiceRequest): ServiceResponse {
+    return this.error(VENUE_CODES.unknown.code, marketOfPath(target));
   }
 
   /** The operation that a request is for, whoever sends it; null: none that is served. */
@@ -136,10 +190,16 @@ export class Service {
   /** The answer to a request that arrives at `nowMs`. Never throws at a request, whatever it says. */
   handle(request: ServiceRequest, nowMs: number): ServiceResponse {
     this.advance(nowMs);
-    const response = this.#answer(request);
+    if (this.#isInDoubt) return this.#unknown(request);
+    let response: ServiceResponse;
+    try {
+      response = this.#answer(request);
+    } catch (error) {
+      response = this.#failed(request, error);
+    }
     // What takes no time is over before the next request, and later than this answer.
     this.advance(this.nowMs);
-    return response;
+    return this.#isInDoubt ? this.#unknown(request) : response;
   }
 
   #answer(request: ServiceRequest): ServiceResponse {

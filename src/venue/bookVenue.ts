@@ -3,7 +3,7 @@
 import * as checks from '../base/assert.ts';
 import { InvariantError } from '../base/errors.ts';
 import { mulDiv } from '../base/exact.ts';
-import type { Instrument } from '../model/instrument.ts';
+import { type Instrument, MAX_PRICE_TICKS } from '../model/instrument.ts';
 import type { OrderIntent } from '../model/order.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
 import type { Account } from './account.ts';
@@ -24,6 +24,7 @@ const {
   unsupportedOperation,
 } = VENUE_CODES;
 const assert: typeof checks.assert = checks.assert;
+const HIGHEST_TICKS = MAX_PRICE_TICKS;
 
 /** Time comes in with each call; amounts are whole numbers of the instrument's and the assets' scales. */
 export abstract class BookVenue<Book extends RowBook> {
@@ -136,7 +137,8 @@ export abstract class BookVenue<Book extends RowBook> {
 function checkNumbers({ leastLots }: RowBook, limit: number, size: number, byAmount: boolean): number {
   if (Math.floor(limit) !== limit) return priceVolumePrecision.code;
   if (Math.floor(size) !== size) return byAmount ? badPrecision.code : priceVolumePrecision.code;
-  return size >= (byAmount ? 1 : leastLots) ? 0 : quantityTooSmall.code;
+  if (!(size >= (byAmount ? 1 : leastLots))) return quantityTooSmall.code;
+  return limit < HIGHEST_TICKS ? 0 : priceWaveExceed.code;
 }
 
 /** The same where the exchange has set something for the instrument. */

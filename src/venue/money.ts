@@ -45,11 +45,11 @@ export class Money {
     return product / this.divisor <= MAX_EXACT - 8 ? mulDiv(price, lots, this.divisor, 'halfUp') : Infinity;
   }
 
-  /** The largest number of lots whose notional at `price` (ticks, > 0) is within `amount` (quote units). */
+  /** The largest number of lots whose notional at `price` (ticks, > 0) is within `amount` (quote units), at most 2^53 - 1. */
   affordable(amount: number, price: number): number {
     // Both below 2^53: the floor of their double quotient is exact (performance notes: written-out division).
     if (this.divisor === 1) return Math.floor(amount / (price * this.factor));
-    return mulDiv(amount, this.divisor, price, 'down');
+    return (amount * this.divisor) / price <= MAX_EXACT - 8 ? mulDiv(amount, this.divisor, price, 'down') : MAX_EXACT;
   }
 }
 

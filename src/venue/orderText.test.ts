@@ -73,7 +73,7 @@ describe('parseOrder', () => {
     [{ ...market, side: 'BUY', volume: '0' }, -1136],
     [{ ...market, side: 'BUY', volume: '1e30' }, -2017],
     [{ ...limit, volume: '9'.repeat(40) }, -2017],
-    [{ ...limit, price: '9'.repeat(40) }, -2017],
+    [{ ...limit, price: '9'.repeat(40) }, -1138],
   ] as const)('%j reaches the venue and ends with %i', (fields, code) => {
     expect(codeOf(fields)).toBe(code);
   });

@@ -73,7 +73,7 @@ const NUMBER = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/;
 
 /**
  * The value x 10^digits: a whole number where it is one below 2^53, Infinity above. A value finer than the scale comes back as its floor
- * plus a half, whatever it is exactly: it is only ever refused.
+ * plus a half, whatever it is exactly: it is only ever refused. From 2^52 on no double has a half, and Infinity stands for it.
  */
 export function scaled(text: string, digits: number): number {
   const short = shortScaled(text, digits);
@@ -86,9 +86,13 @@ export function scaled(text: string, digits: number): number {
   const power = 10n ** BigInt(Math.abs(shift));
   const value = shift >= 0 ? all * power : all / power;
   const isWhole = shift >= 0 || value * power === all;
-  const size = value > BigInt(Number.MAX_SAFE_INTEGER) ? Infinity : Number(value) + (isWhole ? 0 : 0.5);
+  const isCountable = value <= (isWhole ? MAX_WHOLE : MAX_HALF);
+  const size = isCountable ? Number(value) + (isWhole ? 0 : 0.5) : Infinity;
   return sign === '-' ? -size : size;
 }
+
+const MAX_WHOLE = BigInt(Number.MAX_SAFE_INTEGER);
+const MAX_HALF = 2n ** 52n - 1n;
 
 const [ZERO, NINE, POINT] = [48, 57, 46];
 /** So many digits are always a number below 2^53. */

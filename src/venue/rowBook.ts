@@ -54,6 +54,8 @@ export abstract class RowBook {
   state: InstrumentState | null = null;
   /** Orders that can still fill. */
   working = 0;
+  /** The last answer of `lotsWanted` is less than the order and its account would take: more could not be counted. */
+  isCapped = false;
   /** The execution at hand: `settle` writes its money, the rest is written here. */
   protected readonly told = new Fill();
 

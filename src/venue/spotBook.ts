@@ -1,5 +1,6 @@
 // The money of a spot instrument's executions: coins against quote money, fees in what is received or in quote money.
 
+import { highestTrue } from '../base/search.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Accounts, Balance, Outside, Seat } from './accounts.ts';
 import * as balances from './accounts.ts';
@@ -17,8 +18,8 @@ export class SpotBook extends RowBook {
   readonly seats: readonly Seat[];
 
   /** What no account has of the two assets. */
-  private readonly base: Outside;
-  private readonly quote: Outside;
+  protected readonly base: Outside;
+  protected readonly quote: Outside;
   private readonly feesInReceived: boolean;
   private readonly shares: Shares;
 
@@ -39,10 +40,10 @@ export class SpotBook extends RowBook {
 
   override lotsWanted(order: VenueOrder, price: number): number {
     if (order.quoteUnits === 0) return order.lots - order.filledLots;
-    let lots = this.money.affordable(order.quoteUnits - order.filledUnits, price);
+    const lots = this.money.affordable(order.quoteUnits - order.filledUnits, price);
     // Fees of parts, each rounded, may together pass the fee that is held for the whole.
-    while (lots > 0 && this.buyHold(this.money.notional(price, lots), order.takerPpm) > order.lockedUnits) lots--;
-    return lots;
+    const isHeld = (of: number): boolean => this.buyHold(this.money.notional(price, of), order.takerPpm) <= order.lockedUnits;
+    return lots <= 0 || isHeld(lots) ? lots : highestTrue(isHeld, lots - 1, lots);
   }
 
   override readmit(order: OrderRecord): void {

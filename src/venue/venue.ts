@@ -27,12 +27,12 @@ export class Venue extends BookVenue<SpotBook> {
   private lastSign: 1 | -1 = 1;
   private needed = 0.5;
 
-  /** Throws ConfigError at a setting or a list of instruments that no venue can run with. */
-  constructor(config: VenueConfig, sink: VenueSink) {
+  /** `Book`: how executions are booked. Throws ConfigError at a setting or a list of instruments that no venue can run with. */
+  constructor(config: VenueConfig, sink: VenueSink, Book: typeof SpotBook = SpotBook) {
     checkVenueConfig(config);
     const accounts = new Accounts(config);
     const context: BookContext = { config, feeModel: config.fees.model ?? null, sink, accounts: accounts.all, lastTradeId: 0 };
-    const books = listOf(config.instruments, (instrument, index) => new SpotBook(instrument, index, context, accounts, config.fees));
+    const books = listOf(config.instruments, (instrument, index) => new Book(instrument, index, context, accounts, config.fees));
     super(books, config.state, noSuchOrder.code);
     this.accounts = accounts;
     this.lastBook = this.books[0]!;

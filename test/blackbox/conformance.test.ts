@@ -40,7 +40,7 @@ const endpointOf = (op: string): Endpoint => ENDPOINTS.find((each) => each.op ==
 
 beforeAll(async () => {
   [seed, strict, limited] = await Promise.all([
-    World.open({ limits: NO_LIMITS }, coverage),
+    World.open({ limits: NO_LIMITS, maxOpenOrdersPerSymbol: 5000 }, coverage),
     World.open({ limits: NO_LIMITS, ...STRICT }, coverage),
     World.open(LIMITED, coverage),
   ]);

@@ -34,9 +34,9 @@ export type Place = 'query' | 'body';
 type Need = 'required' | 'optional' | 'defaulted';
 
 const NESTED: readonly Sample[] = [
-  [{}, -1104],
-  [[], -1104],
-  [[1], -1104],
+  [{}, -1102],
+  [[], -1102],
+  [[1], -1102],
 ];
 const foreign = (place: Place, ...more: readonly Sample[]): readonly Sample[] =>
   place === 'query' ? more : [[true, -1102], ...NESTED, ...more];

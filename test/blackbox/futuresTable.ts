@@ -34,7 +34,7 @@ const positionType: Wrong = {
   ...choice(-2100, 3, 'optional'),
   type: [
     [true, -1102],
-    [{}, -1104],
+    [{}, -1102],
     ['many', -2100],
   ],
 };
@@ -42,7 +42,7 @@ const mode: Wrong = {
   ...choice(-2100, 3),
   type: [
     [true, -1102],
-    [{}, -1104],
+    [{}, -1102],
     ['many', -2100],
   ],
 };
@@ -219,7 +219,7 @@ export const FUTURES: readonly Endpoint[] = [
         empty: -1105,
         type: [
           [true, -1102],
-          [{}, -1104],
+          [{}, -1102],
         ],
         range: [
           ['0', -2100],

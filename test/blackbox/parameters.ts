@@ -57,7 +57,7 @@ export async function checkSurplus(seed: World, strict: World, endpoint: Endpoin
     }
     return;
   }
-  await seed.answers(endpoint, { ...(await endpoint.good(seed)), recvWindow: {} }, -1104, 'a nested recvWindow');
+  await seed.answers(endpoint, { ...(await endpoint.good(seed)), recvWindow: {} }, -1102, 'a nested recvWindow');
   for (const [body, code] of BODIES) seed.isError(endpoint, await seed.caller.send('POST', endpoint.path, body), code, body);
 }
 

@@ -115,7 +115,7 @@ export const SPOT: readonly Endpoint[] = [
           [[ROW, { ...ROW, price: null }], -1102],
           [[ROW, { ...ROW, price: 0 }], -1102],
           [[ROW, { ...ROW, side: '' }], -1105],
-          [[ROW, { ...ROW, volume: {} }], -1104],
+          [[ROW, { ...ROW, volume: {} }], -1102],
           [[ROW, { ...ROW, side: 'LONG' }], -1117],
           [[ROW, { ...ROW, batchType: 'STOP' }], -1116],
           [[ROW, { ...ROW, volume: 0 }], -1136],
@@ -169,7 +169,7 @@ export const SPOT: readonly Endpoint[] = [
       orderIds: list(
         Array.from({ length: 11 }, (_, at) => at + 1),
         [
-          [[{}], -1104],
+          [[{}], -1102],
           [['x'], -1102],
           [[1.5], -1102],
         ],

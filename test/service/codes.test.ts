@@ -45,7 +45,7 @@ const CAUSES: Readonly<Record<string, () => number>> = {
     codeOf(new Desk().post('/sapi/v1/batchCancel', { symbol: 'BTCUSDT', orderIds: Array.from({ length: 11 }, (_, at) => at) })),
   [-1102]: () => place(new Desk(), { volume: null }),
   [-1103]: () => place(new Desk({}, { unknownParams: 'reject' }), { x: 1 }),
-  [-1104]: () => place(new Desk(), { volume: [1] }),
+  [-1104]: () => codeOf(new Desk().post('/sapi/v1/order', '{"symbol":"BTCUSDT"} x')),
   [-1105]: () => place(new Desk(), { side: '' }),
   [-1106]: () => place(new Desk({}, { unknownParams: 'reject' }), { type: 'MARKET' }),
   [-1111]: () => place(new Desk(), { type: 'MARKET', volume: '1.000000001' }),

@@ -48,7 +48,7 @@ export function checkCell({ op, name, faults, good, code, desk }: Cell): void {
   if (isBody) {
     expect(code(op, { ...good, [name]: null }), 'null').toBe(faults.missing);
     const isList = name === 'orders' || name === 'orderIds';
-    if (!isList) for (const nested of [{}, [], [1]]) expect(code(op, { ...good, [name]: nested }), 'nested').toBe(-1104);
+    if (!isList) for (const nested of [{}, [], [1]]) expect(code(op, { ...good, [name]: nested }), 'nested').toBe(-1102);
     // A POST parameter in the query counts as not sent.
     const target = `${endpointOf(op).path}?${name}=${encodeURIComponent(JSON.stringify(good[name]))}`;
     expect(codeOf(desk().post(target, without(good, name))), 'in the query').toBe(faults.missing);

@@ -103,7 +103,7 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
     const outcome = await ask(client, 'spot.newOrder', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '1000', price: '60000' });
     expect(outcome).toMatchObject({ kind: 'refused', code: -2017 });
     const order = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'LIMIT', open: 'OPEN', positionType: 1, price: '60000' } as const;
-    expect(await ask(client, 'futures.createOrder', { ...order, volume: '1000000000' })).toMatchObject({ kind: 'refused', code: -2100 });
+    expect(await ask(client, 'futures.createOrder', { ...order, volume: '1000000000' })).toMatchObject({ kind: 'refused', code: -2017 });
     expect(await ask(client, 'futures.createOrder', { ...order, open: 'CLOSE', volume: '1' })).toMatchObject({
       kind: 'refused',
       code: 10015,

@@ -4,7 +4,7 @@ import { lots } from '../../base/brand.ts';
 import { fromScaled } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { pow10 } from '../../base/exact.ts';
-import { instrumentId, type Instrument, type Market } from '../../model/instrument.ts';
+import { instrumentId, MAX_PRICE_TICKS, type Instrument, type Market } from '../../model/instrument.ts';
 import { contractRecord, parseContract, proposeContract } from './contractRecord.ts';
 import { RecordReader } from './recordReader.ts';
 
@@ -17,7 +17,7 @@ export interface SeenFigures {
 }
 
 /** Whole prices stay below 2^51: then the double nearest to a decimal price times its scale rounds to the right tick. */
-export const MAX_TICKS = 2 ** 51;
+export const MAX_TICKS = MAX_PRICE_TICKS;
 /** The most digits behind the point that a price can have. */
 export const MAX_DIGITS = 15;
 /** No exchange known to us settles finer than this. */

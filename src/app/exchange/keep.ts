@@ -29,6 +29,8 @@ export interface Keep {
   /** Runs `run` when all that has happened so far lasts as long as this exchange; false: it never will. */
   whenLasting(run: (lasts: boolean) => void): void;
   readonly crashAt: ((record: number) => void) | null;
+  /** What has changed since the last write is not kept: the books are in doubt. */
+  giveUp(why: string): void;
   close(): Promise<void>;
 }
 
@@ -65,6 +67,7 @@ export function keepInFolder({ folder, faults, crash, failed }: FolderOptions): 
       },
       whenLasting: (run) => made(journal).whenLasting(run),
       crashAt: (count) => writes.crashAt(count),
+      giveUp: (why) => made(journal).giveUp(why),
       async close() {
         await new Promise<void>((resolve) => (journal === null ? resolve() : journal.close(resolve)));
         files.close();
@@ -85,6 +88,7 @@ export function keepForNow(): Keep {
     keeping: { past: null, begin: (service) => service.keepBy(new PastKeeper(service, rows), rows) },
     whenLasting: (run) => run(true),
     crashAt: null,
+    giveUp: () => {},
     close: async () => rows.close(),
   };
 }

@@ -6,8 +6,10 @@ import { control, type DrivenClock } from '../../service/faults/control.ts';
 import { Faults } from '../../service/faults/faults.ts';
 import { HeartbeatServer } from '../../service/socket/heartbeatServer.ts';
 import { FaultyService } from '../../service/faults/faultyService.ts';
+import type { InternalError } from '../../service/internalError.ts';
 import type { Service } from '../../service/service.ts';
 import { assemble, rowStartMs } from './assemble.ts';
+import { logInternalError } from './logInternalError.ts';
 import { documentFor } from './documents.ts';
 import { ExchangeClock } from './clock.ts';
 import { type Keep, keepForNow, keepInFolder } from './keep.ts';
@@ -29,6 +31,8 @@ export interface RunOptions {
   readonly data?: string;
   /** The disk does not keep what is written any more: nothing is answered. Only with `data`. */
   readonly failed?: (why: string) => void;
+  /** An error of the exchange itself. With a doubt the exchange answers no more, and is to be closed. Default: a line on stderr. */
+  readonly internalError?: (error: InternalError) => void;
 }
 
 export interface RunningExchange {
@@ -44,11 +48,15 @@ export interface RunningExchange {
 
 /** Opens the exchange and its doors. Throws ConfigError. */
 export async function runExchange(settings: ExchangeSettings, options: RunOptions): Promise<RunningExchange> {
-  const { data, crash, failed = () => {} } = options;
+  const { data, crash, failed = () => {}, internalError = logInternalError } = options;
   const faults = new Faults();
   const kept = data === undefined ? keepForNow() : keepInFolder({ folder: data, faults, crash, failed });
   const clock = clockOf(settings, kept.keeping.past?.lastMs ?? 0);
   const service = await assembled(settings, clock.nowMs(), kept);
+  service.onInternalError = (error) => {
+    internalError(error);
+    if (error.doubt !== null) kept.giveUp(error.doubt);
+  };
   const exchange = new FaultyService(service, faults);
   const doors: Door[] = [];
   let isOver = false;
@@ -62,11 +70,14 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
       await openDoor(
         (request, deliver) => {
           const page = documentFor(request);
-          if (page === null) {
-            exchange.receive(request, clock.nowMs(), (response) => kept.whenLasting((lasts) => deliver(lasts ? response : null)));
-          } else deliver(page);
+          if (page !== null) return deliver(page);
+          exchange.receive(request, clock.nowMs(), (response) => {
+            // Nothing lasts any more, and the answer says so: its outcome is unknown.
+            if (service.isInDoubt) deliver(response);
+            else kept.whenLasting((lasts) => deliver(lasts ? response : null));
+          });
         },
-        { ...DOOR_DEFAULTS, host: options.host, port: options.port, clock: { nowMs: unixMs, repeat } },
+        { ...DOOR_DEFAULTS, ...settings.door, host: options.host, port: options.port, clock: { nowMs: unixMs, repeat } },
         new HeartbeatServer(service.scheduler, { ...settings.service.heartbeat, form: settings.service.profile.heartbeatForm }),
       ),
     );

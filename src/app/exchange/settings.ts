@@ -5,6 +5,7 @@ import type { InstrumentId } from '../../model/instrument.ts';
 import type { TradeColumns } from '../../service/market/priceSource.ts';
 import type { RowData } from '../../service/rows/rowSeries.ts';
 import type { ServiceConfig } from '../../service/config.ts';
+import type { DoorLimits } from '../../service/door/httpDoor.ts';
 
 /** Prices of one instrument. */
 export type PriceSettings =
@@ -19,6 +20,8 @@ export type PriceSettings =
 
 export interface ExchangeSettings {
   readonly service: ServiceConfig;
+  /** What a connection may do; what is not said is as usual. */
+  readonly door?: Partial<DoorLimits>;
   /** An instrument without prices trades only what its users bring. */
   readonly prices: ReadonlyMap<InstrumentId, PriceSettings>;
   readonly seed: number;

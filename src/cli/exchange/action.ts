@@ -4,9 +4,11 @@ import { checkedOrigin } from '../../adapters/rest/wire/origin.ts';
 import { demoKey, demoSettings } from '../../app/exchange/demo.ts';
 import type { Following } from '../../app/exchange/follow.ts';
 import { runExchange, type RunningExchange } from '../../app/exchange/runExchange.ts';
+import { logInternalError } from '../../app/exchange/logInternalError.ts';
 import type { ExchangeSettings } from '../../app/exchange/settings.ts';
 import { checkOutFolder } from '../../app/folders/out.ts';
-import { ConfigError, EXIT } from '../../base/errors.ts';
+import { ConfigError, EXIT, InvariantError } from '../../base/errors.ts';
+import type { InternalError } from '../../service/internalError.ts';
 import { profileOf } from '../../service/profile/profile.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 
@@ -36,12 +38,18 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
   const crash = (): void => void process.kill(process.pid, 'SIGKILL');
   const stop = stopOnSignal();
   let failed: (why: string) => void = () => {};
-  const ended = new Promise<string | null>((resolve) => {
-    failed = resolve;
+  let doubted: (doubt: InternalError) => void = () => {};
+  const ended = new Promise<Error | null>((resolve) => {
+    failed = (why) => resolve(diskError(why));
+    doubted = (error) => resolve(doubtError(error));
     stop.signal.addEventListener('abort', () => resolve(null), { once: true });
   });
+  const internalError = (error: InternalError): void => {
+    logInternalError(error);
+    if (error.doubt !== null) doubted(error);
+  };
   const data = args.data === undefined ? {} : { data: args.data };
-  const running = await runExchange(settings, { host: args.host, port, controlPort, crash, failed, ...data });
+  const running = await runExchange(settings, { host: args.host, port, controlPort, crash, failed, internalError, ...data });
   const following = args.follow === undefined ? null : await followOrClose(args.follow, running);
   tell(args, settings, running);
   if (following !== null && !args.quiet) process.stderr.write(`It follows ${args.follow}: ${following.names.join(' ')}\n`);
@@ -49,7 +57,7 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
   stop.release();
   await following?.stop();
   await running.close();
-  if (failure !== null) throw diskError(failure);
+  if (failure !== null) throw failure;
   process.exitCode = stop.code() || EXIT.ok;
 }
 
@@ -63,6 +71,11 @@ async function followOrClose(url: string, running: RunningExchange): Promise<Fol
     throw error;
   }
 }
+
+const doubtError = ({ where, doubt }: InternalError): InvariantError =>
+  new InvariantError(
+    `after an error at ${where} the books are in doubt (${doubt ?? ''}): the exchange has stopped, and with --data goes on from what lasted`,
+  );
 
 const diskError = (why: string): ConfigError =>
   new ConfigError(

@@ -20,7 +20,14 @@ export interface DoorClock {
   repeat(periodMs: number, run: () => void): () => void;
 }
 
-export interface DoorOptions {
+export interface DoorLimits {
+  /** Connections at a time; one more is closed as it comes. */
+  readonly maxConnections: number;
+  /** Ms within which a request has to be there, body and all; the connection of one that is not is closed after HTTP 408. */
+  readonly requestTimeoutMs: number;
+}
+
+export interface DoorOptions extends DoorLimits {
   /** Loopback unless said otherwise. */
   readonly host: string;
   /** 0: a free one. */
@@ -30,10 +37,18 @@ export interface DoorOptions {
   readonly clock: DoorClock;
 }
 
-export const DOOR_DEFAULTS: Omit<DoorOptions, 'clock'> = { host: '127.0.0.1', port: 0, maxBodyBytes: 256 * 1024 };
+export const DOOR_DEFAULTS: Omit<DoorOptions, 'clock'> = {
+  host: '127.0.0.1',
+  port: 0,
+  maxBodyBytes: 256 * 1024,
+  maxConnections: 1000,
+  requestTimeoutMs: 10_000,
+};
 const JSON_UTF8 = 'application/json;charset=UTF-8';
 /** Idle connections stay open a little longer than most clients keep theirs. */
 const KEEP_ALIVE_MS = 65_000;
+/** How often requests are looked for that do not come to their end. */
+const CHECK_MS = 1000;
 const NO_BODY = new Uint8Array(0);
 
 export interface Door {
@@ -45,7 +60,12 @@ export interface Door {
 
 /** Opens the door, with WebSockets behind it where `sockets` takes them. Throws ConfigError when the port cannot be had. */
 export async function openDoor(answer: Answerer, options: DoorOptions, sockets: HeartbeatServer | null = null): Promise<Door> {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => receive(request, response, answer, options));
+  const { maxConnections, requestTimeoutMs } = options;
+  const timeouts = { headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs, connectionsCheckingInterval: CHECK_MS };
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, ...timeouts }, (request, response) =>
+    receive(request, response, answer, options),
+  );
+  server.maxConnections = maxConnections;
   if (sockets !== null) {
     server.on('upgrade', (request, socket, head) => {
       if (!sockets.take(request, socket, head)) plainAgain(server, request, socket, head);

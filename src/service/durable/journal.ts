@@ -110,6 +110,11 @@ export class ExchangeJournal implements Keeper {
     }
   }
 
+  /** Writes nothing more: what has changed since the last frame is not to last. */
+  giveUp(why: string): void {
+    this.#fail(why, []);
+  }
+
   /** `done` is called once everything lasts, or never will. */
   close(done: () => void): void {
     this.#whenClosed = done;

@@ -5,6 +5,7 @@ import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
+import { CountableContractBook } from '../../venue/futures/countableContractBook.ts';
 import { FuturesVenue, type FuturesSink } from '../../venue/futures/futuresVenue.ts';
 import type { MarkRow } from '../../venue/futures/liquidation.ts';
 import type { Position } from '../../venue/futures/position.ts';
@@ -68,6 +69,7 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
         settingsInUse: config.profile.settingsInUse,
       },
       this,
+      CountableContractBook,
     );
     for (const instrument of instruments) {
       const { money } = this.venue.book(instrument).terms;

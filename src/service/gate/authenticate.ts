@@ -1,11 +1,12 @@
 // Steps 4 to 9 of the order of checks, as rows: headers, key, address, window, signature, permission.
 
 import { VENUE_CODES } from '../../model/venueCodes.ts';
-import { SECURITY } from '../../protocol/endpoints/endpoint.ts';
+import { type Param, SECURITY } from '../../protocol/endpoints/endpoint.ts';
 import { isInWindow, RECV_WINDOW, sameSignature, signedHead, signsBody } from '../../protocol/sign.ts';
 import type { Profile } from '../profile/switches.ts';
+import { isWindowName } from '../params/readParams.ts';
 import type { Addresses } from './addresses.ts';
-import type { Keyring } from './keyring.ts';
+import type { Key, Keyring } from './keyring.ts';
 import type { Replays } from './replays.ts';
 import type { Visit } from './visit.ts';
 
@@ -40,7 +41,10 @@ export const CHECKS: readonly Check[] = [
     code: ({ key, request }, { profile }) => (key?.addresses == null || key.addresses.has(request.ip) ? 0 : Number(profile.ipListCode)),
   },
   { step: 7, code: (visit) => passes(!wantsSignature(visit) || isTimely(visit), VENUE_CODES.invalidTimestamp) },
-  { step: 8, code: (visit, { profile }) => passes(!wantsSignature(visit) || isSigned(visit, profile), VENUE_CODES.invalidSignature) },
+  {
+    step: 8,
+    code: (visit, { profile }) => passes(!wantsSignature(visit) || isSigned(visit, visit.key, profile), VENUE_CODES.invalidSignature),
+  },
   { step: 8, code: (visit, parts) => passes(!wantsSignature(visit) || isFresh(visit, parts), VENUE_CODES.invalidSignature) },
   { step: 9, code: (visit) => passes(isPermitted(visit), VENUE_CODES.rejectedKey) },
 ];
@@ -57,7 +61,8 @@ function isTimely(visit: Visit): boolean {
 }
 
 /** The signature is over the bytes as they were received: the target is never decoded and encoded again. */
-export function isSigned({ request, key }: Pick<Visit, 'request' | 'key'>, { signQuery }: Pick<Profile, 'signQuery'>): boolean {
+export function isSigned(visit: Visit, key: Key | null, { signQuery }: Pick<Profile, 'signQuery'>): boolean {
+  const { request } = visit;
   if (key === null) return false;
   const { method, target, body, headers } = request;
   const timestamp = headers[HEADER.timestamp] ?? '';
@@ -68,7 +73,20 @@ export function isSigned({ request, key }: Pick<Visit, 'request' | 'key'>, { sig
   if (split < 0 || signQuery === 'include') return isOf(target);
   const isOfBare = isOf(target.slice(0, split));
   // Each is compared, whatever the other has said: how long it takes tells nothing about a digest.
-  return signQuery === 'either' ? isOf(target) || isOfBare : isOfBare;
+  if (signQuery !== 'either') return isOfBare;
+  return isOf(target) || (isOfBare && isPlainQuery(visit));
+}
+
+/**
+ * Under `either` a signature over the bare path is that of any query. It stands for one that has only documented parameters, and asks for
+ * no window beyond the usual: whoever has seen the request cannot make it last longer.
+ */
+function isPlainQuery({ sent, windowMs, route }: Visit): boolean {
+  if ('code' in sent || (windowMs ?? 0) > RECV_WINDOW.defaultMs) return false;
+  const entries = Object.entries<Param>(route.row.params);
+  const isDocumented = (name: string): boolean =>
+    isWindowName(name) || entries.some(([known, { otherNames = [] }]) => known === name || otherNames.includes(name));
+  return [...sent.sent.keys()].every(isDocumented);
 }
 
 function isFresh({ request, nowMs }: Visit, { profile, replays }: GateParts): boolean {

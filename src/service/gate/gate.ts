@@ -140,7 +140,7 @@ export class Gate {
     const { headers, ip } = visit.request;
     if (this.#parts.denied.has(ip)) return VENUE_CODES.illegalIp.code;
     const key = this.#parts.keyring.find(headers[HEADER.key] ?? '');
-    const isRight = (headers[HEADER.signature] ?? '') === '' || isSigned({ request: visit.request, key }, this.#parts.profile);
+    const isRight = (headers[HEADER.signature] ?? '') === '' || isSigned(visit, key, this.#parts.profile);
     if (isRight) visit.key = key;
     return 0;
   }

@@ -85,6 +85,8 @@ export class Matcher {
     for (let level = this.#reached(taker); level !== null; level = this.#reached(taker)) {
       const wanted = taker.order === null ? taker.left : this.#venue.lotsWanted(taker.order, level.price);
       if (wanted === 0) return taker.order !== null;
+      // One that takes as much as can be counted takes no more: else it would go on by ever smaller parts.
+      const isLast = taker.order !== null && this.#venue.isCapped;
       const { head } = level;
       const backed = head.order === null ? head.lots : Math.min(head.lots, this.#venue.lotsWanted(head.order, level.price));
       const lots = Math.min(wanted, backed);
@@ -92,6 +94,7 @@ export class Matcher {
       // What the account of a maker can no longer pay does not stay in the way.
       if (lots < wanted && head.order !== null && head.lots > 0 && head.order.isOpen) this.#venue.cancel(head.order, timeMs);
       if (taker.order !== null && !taker.order.isOpen) return false;
+      if (isLast && lots === wanted) return true;
     }
     return false;
   }

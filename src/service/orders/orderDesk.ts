@@ -15,6 +15,7 @@ import { Tape } from '../market/tape.ts';
 import type { Rows, TradedMarket } from '../market/tradedMarket.ts';
 import { Changes } from '../durable/changes.ts';
 import type { Kept } from '../durable/longList.ts';
+import { AFTER_CAP, OpenCounts } from './openCounts.ts';
 import { imageOf, type OrderRow } from '../durable/rows.ts';
 import { namesOf, OrderRows, type RowKind, type Shelved } from './orderRows.ts';
 import { type OrderStart, type OwnTrade, type Shown, type UserOrder, UserOrders, wireId } from './userOrder.ts';
@@ -29,6 +30,8 @@ export interface DeskParts {
   readonly accounts: readonly AccountConfig[];
   readonly scheduler: Scheduler;
   readonly shelved: Shelved;
+  /** Open orders of one account on one instrument. */
+  readonly maxOpenOrdersPerSymbol: number;
 }
 
 /** Numbers that are counted up, by what they count. */
@@ -51,6 +54,7 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
   delays: Delays;
   protected readonly scheduler: Scheduler;
   readonly #prefix: string;
+  readonly #openCounts: OpenCounts;
   readonly #byName = new Map<string, TradedMarket>();
   readonly #byInstrument = new Map<Instrument, TradedMarket>();
   readonly #tradeIds = { lastTradeId: 0 };
@@ -62,8 +66,9 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
   /** What the fills that the venue tells of belong to. */
   #match: Match | null = null;
 
-  protected constructor({ market, prefix, delays, accounts, scheduler, shelved }: DeskParts, kind: RowKind<O, T>) {
+  protected constructor({ market, prefix, delays, accounts, scheduler, shelved, maxOpenOrdersPerSymbol }: DeskParts, kind: RowKind<O, T>) {
     this.#prefix = prefix;
+    this.#openCounts = new OpenCounts(maxOpenOrdersPerSymbol);
     this.delays = delays;
     this.scheduler = scheduler;
     const names = namesOf(market, accounts, (name) => this.#byName.get(name)?.instrument);
@@ -141,6 +146,7 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
       order.live = this.venue.restore(order.instrument, imageOf(row, live, order.account));
       order.rested = live[6];
       this.orders.add(order);
+      this.#openCounts.add(order, 1);
       this.orders.show(order, shownOf(order, order.live));
       if (!order.isAdmitted) this.later(0, () => this.#admit(order));
       else if (order.rested > 0) resting.push(order);
@@ -152,6 +158,13 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
       if (live !== null) order.resting = book.add(id, live, intent.side, live.limit, live.lots - live.filledLots);
     }
   }
+  /** The code with which `place` would refuse an order, or 0; changes nothing. */
+  check(account: number, intent: OrderIntent): number {
+    const code = this.venue.check(account, intent);
+    // The checks before it are about the order itself, and about whether the account may order at all (exchange dialect, 10.1).
+    return this.#openCounts.isFull(account, intent) && (code === 0 || AFTER_CAP.has(code)) ? VENUE_CODES.tooManyOrders.code : code;
+  }
+
   /** Takes an order: its funds are held at once, it meets the book after the admission delay. Null: refused, see `refusal`. */
   place(account: number, intent: OrderIntent, clientOrderId: string | null): O | null {
     const rows = this.#rowsOf(intent.instrument);
@@ -159,6 +172,10 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
     const { nowMs } = this;
     const sentMs = rows?.sentMs(nowMs) ?? nowMs;
     const delayMs = isPrompt ? 0 : this.delays.admissionMs;
+    if (this.#openCounts.isFull(account, intent)) {
+      this.refusal = this.check(account, intent);
+      return null;
+    }
     // The venue keeps the number of the order for it to be found by.
     const live = this.venue.place(account, this.#lastOrder + 1, intent, rows === null ? nowMs : sentMs + delayMs);
     if (live === null) {
@@ -175,6 +192,7 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
       isPrompt,
     });
     this.orders.add(order);
+    this.#openCounts.add(order, 1);
     this.tell(order);
     this.later(isPrompt ? 0 : Math.max(0, sentMs + delayMs - nowMs), () => this.#admit(order));
     return order;
@@ -310,6 +328,7 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
     order.ended = shownOf(order, live);
     this.tell(order);
     order.live = null;
+    this.#openCounts.add(order, -1);
     // Not before the matcher, which may be in the middle of this order, has seen that it is closed.
     this.scheduler.at(this.nowMs, () => this.venue.release(live));
   }

@@ -28,7 +28,7 @@ export interface Rules {
 /** What stands in `Args`, or the code of what is wrong. */
 export type Checked = { readonly args: Args } | { readonly code: number };
 
-const { mandatoryParamEmpty, paramEmpty, badSymbol, illegalChars, unreadParameters, tooManyParameters } = VENUE_CODES;
+const { mandatoryParamEmpty, paramEmpty, badSymbol, illegalChars, tooManyParameters } = VENUE_CODES;
 const { invalidSide, invalidOrderType, paramError } = VENUE_CODES;
 
 /** Parameters of one call, in the making. */
@@ -110,7 +110,7 @@ export function checkParams(plan: Plan, sent: Sent, rules: Rules): Checked {
   if (!rules.anyId && either.length > 0 && !either.some((name) => making.texts.has(name))) return { code: mandatoryParamEmpty.code };
   for (const [name, value] of sent) {
     if (!isWindowName(name) || value === null || readWindow(value) !== null) continue;
-    return { code: isList(value) || isObject(value) ? unreadParameters.code : mandatoryParamEmpty.code };
+    return { code: mandatoryParamEmpty.code };
   }
   return { args: making };
 }
@@ -130,7 +130,8 @@ function checkParam(of: Planned, value: Json | undefined, { row }: Plan, rules: 
   if (value === undefined || value === null) return absent(of, rules, making);
   if (param.kind === 'ids') return checkIds(value, param.max, rules, making);
   if (param.kind === 'rows' && row !== null) return checkRows(value, param.max, row, rules, making);
-  if (isList(value) || isObject(value)) return unreadParameters.code;
+  // Malformed, as the specification has it.
+  if (isList(value) || isObject(value)) return mandatoryParamEmpty.code;
   if (rules.anyId && param.need === 'either') {
     if (typeof value === 'string') making.texts.set(name, value);
     return 0;
@@ -203,7 +204,7 @@ function checkText({ name, param, choices }: Planned, text: string, rules: Rules
       break;
     case 'ids':
     case 'rows':
-      return unreadParameters.code;
+      return mandatoryParamEmpty.code;
     default:
       return assertNever(param);
   }
@@ -232,7 +233,7 @@ function checkIds(value: Json, max: number, rules: Rules, making: Making): numbe
   if (list.length > max) return tooManyParameters.code;
   const ids: string[] = [];
   for (const each of list) {
-    if (isList(each) || isObject(each)) return unreadParameters.code;
+    if (isList(each) || isObject(each)) return mandatoryParamEmpty.code;
     if (typeof each === 'string' && rules.profile.strictTypes) return mandatoryParamEmpty.code;
     const text = each instanceof JsonNumber ? each.text : typeof each === 'string' ? each : '';
     if (!/^\d{1,31}$/.test(text)) return mandatoryParamEmpty.code;

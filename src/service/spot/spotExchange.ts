@@ -1,6 +1,7 @@
 // The spot side of the exchange: coins against coins, over the spot venue.
 
 import type { Scheduler } from '../../ports/scheduler.ts';
+import { CountableSpotBook } from '../../venue/countableSpotBook.ts';
 import { Venue } from '../../venue/venue.ts';
 import { type AccountConfig, Amounts, type ServiceConfig, statesOf } from '../config.ts';
 import { OrderDesk } from '../orders/orderDesk.ts';
@@ -32,6 +33,7 @@ export class SpotExchange extends OrderDesk<UserOrder, OwnTrade> {
         state: statesOf(config, 'spot'),
       },
       this,
+      CountableSpotBook,
     );
     for (const instrument of instruments) {
       const { money } = this.venue.book(instrument);

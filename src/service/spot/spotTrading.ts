@@ -28,7 +28,7 @@ export function spotTrading(exchange: SpotExchange, profile: Profile): Handlers 
     'spot.testNewOrder': signed(({ args, caller }) => {
       const parsed = intentOf(args, instrumentOf(args), 'type', profile);
       if (!parsed.ok) return refused(parsed.code);
-      const code = profile.testOrderScope === 'parameters' ? 0 : exchange.venue.check(caller.account, parsed.intent);
+      const code = profile.testOrderScope === 'parameters' ? 0 : exchange.check(caller.account, parsed.intent);
       return code === 0 ? done(encodeAnswer(emptyAnswer, null, profile)) : refused(precisionCode(code, parsed.intent, profile));
     }),
     'spot.batchOrders': signed((call) => batch(call, exchange, profile)),
@@ -81,7 +81,7 @@ function batch({ args, caller }: SignedCall, exchange: SpotExchange, profile: Pr
     intents.push(parsed.intent);
   }
   for (const intent of intents) {
-    const code = exchange.venue.check(caller.account, intent);
+    const code = exchange.check(caller.account, intent);
     if (code !== 0 && code !== balanceNotEnough.code) return refused(precisionCode(code, intent, profile));
   }
   const placed: UserOrder[] = [];

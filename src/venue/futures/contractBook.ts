@@ -1,7 +1,8 @@
 // The money of a contract's executions: positions opened and reduced, margin held, fees, in whole units of the settlement asset.
 
 import { assert } from '../../base/assert.ts';
-import { exact, mulDiv, type Rounding } from '../../base/exact.ts';
+import { exact, MAX_EXACT, mulDiv, type Rounding } from '../../base/exact.ts';
+import { highestTrue } from '../../base/search.ts';
 import type { Fill } from '../../model/fill.ts';
 import { type BookContext, RowBook } from '../rowBook.ts';
 import { Shares } from '../money.ts';
@@ -23,7 +24,7 @@ export class ContractBook extends RowBook {
   /** Last mark in ticks; 0 before the first. */
   markTicks = 0;
 
-  private readonly wallets: Wallets;
+  protected readonly wallets: Wallets;
   private readonly shares: Shares;
   private readonly reductions: ReductionSink;
   private readonly gone = new Reduction();
@@ -60,7 +61,9 @@ export class ContractBook extends RowBook {
     const value = this.terms.money.value(lots, price);
     if (value === Infinity) return Infinity;
     const { leverage } = this.wallets.setting(account, this.index);
-    return exact(this.terms.money.initial(value, leverage) + UP.of(value, Math.max(makerPpm, takerPpm)));
+    const units = this.terms.money.initial(value, leverage) + UP.of(value, Math.max(makerPpm, takerPpm));
+    // More than can be counted: nobody has it.
+    return units <= MAX_EXACT ? units : Infinity;
   }
 
   /** The price at which an opening order is worth most: its limit or the last price, whichever that is. */
@@ -74,11 +77,12 @@ export class ContractBook extends RowBook {
   }
 
   /**
-   * Takes a whole position out at a price, as the venue does when its margin is used up. `backing`: what stood behind it, its own profit
+   * Takes a whole position out at the price `worst`, as the venue does when its margin is used up. `backing`: what stood behind it, its own profit
    * left out. The fee goes to the insurance, and takes no more than what of that the price has left.
    */
-  liquidate(position: Position, price: number, backing: number, feePpm: number, timeMs: number): void {
+  liquidate(position: Position, worst: number, backing: number, feePpm: number, timeMs: number): void {
     const { money, asset } = this.terms;
+    const price = this.liquidationPrice(position, worst, backing);
     const { told, wallets } = this;
     const { lots } = position;
     const wallet = wallets.wallet(position.account, asset);
@@ -98,6 +102,11 @@ export class ContractBook extends RowBook {
     told.isMaker = false;
     this.bear(position.account, wallet);
     this.reductions.reduced(position, lots, price, this.gone.profitUnits, fee, timeMs);
+  }
+
+  /** The price at which a position is taken out whose margin is used up at `worst`. */
+  protected liquidationPrice(_position: Position, worst: number, _backing: number): number {
+    return worst;
   }
 
   /** The execution that was booked last. */
@@ -131,9 +140,7 @@ export class ContractBook extends RowBook {
     const cost = (of: number): number => this.holdFor(order.account, of, price, order.makerPpm, order.takerPpm);
     const whole = cost(lots);
     if (whole <= funds) return lots;
-    let most = Math.max(0, Math.floor((lots / whole) * funds));
-    while (most > 0 && cost(most) > funds) most--;
-    return most;
+    return highestTrue((of) => cost(of) <= funds, Math.floor((lots / whole) * funds), lots);
   }
 
   protected override settle(order: OrderRecord, complete: boolean): void {

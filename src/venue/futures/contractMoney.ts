@@ -2,12 +2,13 @@
 
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 import { exact, MAX_EXACT, mulDiv, pow10 } from '../../base/exact.ts';
+import { highestTrue, lowestTrue } from '../../base/search.ts';
 import type { Contract } from '../../model/contract.ts';
-import type { Instrument } from '../../model/instrument.ts';
+import { MAX_PRICE_TICKS, type Instrument } from '../../model/instrument.ts';
 
 const MILLION = 1_000_000;
-/** Prices stay below it, in ticks (catalog: MAX_TICKS). */
-const HIGHEST_TICKS = 2 ** 51;
+// Not imported: V8 folds a constant of this file.
+const HIGHEST_TICKS = MAX_PRICE_TICKS;
 
 interface Step {
   readonly upToUnits: number;
@@ -61,12 +62,12 @@ export class ContractMoney {
 
   /** The most lots whose value at `ticks` is within `units`. */
   lotsWithin(units: number, ticks: number): number {
-    const most = this.isLinear ? (units * this.by) / (ticks * this.times * this.face) : (units * ticks * this.by) / (this.times * this.face);
-    let lots = Math.floor(Math.min(most, MAX_EXACT / this.face));
-    // The double quotient may be off by a lot, and values are rounded: the value itself decides.
-    while (lots > 0 && this.value(lots, ticks) > units) lots--;
-    while (this.value(lots + 1, ticks) <= units) lots++;
-    return lots;
+    const most = this.isLinear
+      ? (units * this.by) / (ticks * this.times * this.face)
+      : (units * ticks * this.by) / (this.times * this.face);
+    const countable = Math.floor(MAX_EXACT / this.face);
+    // The double quotient is a guess, and values are rounded: the value itself decides.
+    return highestTrue((lots) => this.value(lots, ticks) <= units, Math.floor(Math.min(most, countable)), countable);
   }
 
   /** The price, in ticks with a fraction, at which `lots` are worth `units`; NaN for none. A reading. */
@@ -126,7 +127,22 @@ export class ContractMoney {
     };
     // Once it holds it holds for every price further on: the maintenance margin changes by less than the value does.
     const near = this.nearLiquidation(isLong, lots, entryUnits, backing);
-    return isLong ? highestTrue(isOver, near) : lowestTrue(isOver, near);
+    return isLong ? highestTrue(isOver, near, HIGHEST_TICKS) : lowestTrue(isOver, near, HIGHEST_TICKS);
+  }
+
+  /** The last price, in ticks, on the losing side of a position at which it loses no more than `units`. Its value there is countable. */
+  lastCovered(isLong: boolean, lots: number, entryUnits: number, averageTicks: number, units: number): number {
+    const isCovered = (ticks: number): boolean => {
+      const value = this.value(lots, ticks);
+      if (value === Infinity) return false;
+      return this.profit(isLong, entryUnits, value) >= -units;
+    };
+    const near = Math.min(Math.max(1, Math.round(averageTicks)), HIGHEST_TICKS);
+    // On its gaining side a value may pass what can be counted: the search begins at the entry, where it cannot.
+    const found = isLong
+      ? near + 1 - highestTrue((down) => isCovered(near + 1 - down), 1, near)
+      : near - 1 + highestTrue((up) => isCovered(near - 1 + up), 1, HIGHEST_TICKS - near + 1);
+    return Math.min(Math.max(found, 1), HIGHEST_TICKS);
   }
 
   /** About that price, without rounding: where the rule holds with equality in the first tier whose values it lies among. */
@@ -149,44 +165,6 @@ export class ContractMoney {
   }
 }
 
-/**
- * The highest whole number in [1, HIGHEST_TICKS] for which a test holds that holds below it too; 0 where it never does. `near`: where to
- * begin; a good guess saves most of the tries.
- */
-function highestTrue(test: (ticks: number) => boolean, near: number): number {
-  let low = 0;
-  let high = HIGHEST_TICKS;
-  for (let at = near, step = 1; low < at && at <= high; step *= 8) {
-    if (test(at)) at = (low = at) + step;
-    else at = (high = at - 1) - step;
-    if (low > 0 && high < HIGHEST_TICKS) break;
-  }
-  while (low < high) {
-    const middle = low + Math.ceil((high - low) / 2);
-    if (test(middle)) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
-/** The lowest one for which a test holds that holds above it too; Infinity where it never does. */
-function lowestTrue(test: (ticks: number) => boolean, near: number): number {
-  let low = 1;
-  let high = HIGHEST_TICKS;
-  if (!test(high)) return Infinity;
-  for (let at = near, step = 1; low <= at && at < high; step *= 8) {
-    if (test(at)) at = (high = at) - step;
-    else at = (low = at + 1) + step;
-    if (low > 1 && high < HIGHEST_TICKS) break;
-  }
-  while (low < high) {
-    const middle = low + Math.floor((high - low) / 2);
-    if (test(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
 function stepsOf(id: string, { tiers, contractId }: Contract): Step[] {
   const steps: Step[] = [];
   let from = 0;
@@ -195,7 +173,8 @@ function stepsOf(id: string, { tiers, contractId }: Contract): Step[] {
   tiers.forEach(({ upToUnits, maintenancePpm, maxLeverage }, at) => {
     const isLast = at === tiers.length - 1;
     const upTo = upToUnits ?? Infinity;
-    const isSound = Number.isInteger(maintenancePpm) && maintenancePpm >= lastPpm && maintenancePpm < MILLION && upTo > from && maxLeverage >= 1;
+    const isSound =
+      Number.isInteger(maintenancePpm) && maintenancePpm >= lastPpm && maintenancePpm < MILLION && upTo > from && maxLeverage >= 1;
     if (!isSound || isLast !== (upToUnits === null)) {
       throw new ConfigError(
         `instrument ${id}: tier ${at + 1} of contract ${contractId} does not follow the one before it`,

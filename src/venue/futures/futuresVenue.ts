@@ -1,6 +1,6 @@
 // The futures exchange's truth: accounts, settings, admission of orders, funding, and liquidation by mark price. No clock, no I/O.
 
-import { exact, mulDiv } from '../../base/exact.ts';
+import { exact, MAX_EXACT, mulDiv } from '../../base/exact.ts';
 import { listOf } from '../../base/listOf.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -41,18 +41,24 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   /** Counts positions. Restored with them. */
   lastPositionId = 0;
 
-  /** Throws ConfigError at a setting or a list of instruments that no venue can run with. */
-  constructor(config: FuturesVenueConfig, sink: FuturesSink) {
+  /** `Book`: how executions are booked. Throws ConfigError at a setting or a list of instruments that no venue can run with. */
+  constructor(config: FuturesVenueConfig, sink: FuturesSink, Book: typeof ContractBook = ContractBook) {
     const { contracts, assets } = contractsOf(config);
     const wallets = new Wallets(contracts, assets);
     const trimming: VenueSink = {
       filled: (order, fill) => this.filled(order, fill),
       ended: (order, timeMs) => sink.ended(order, timeMs),
     };
-    const context: BookContext = { config, feeModel: config.fees.model ?? null, sink: trimming, accounts: wallets.accounts, lastTradeId: 0 };
+    const context: BookContext = {
+      config,
+      feeModel: config.fees.model ?? null,
+      sink: trimming,
+      accounts: wallets.accounts,
+      lastTradeId: 0,
+    };
     const books = listOf(
       contracts,
-      (terms, index) => new ContractBook(terms, index, context, wallets, config.fees.rounding, sink, () => ++this.lastPositionId),
+      (terms, index) => new Book(terms, index, context, wallets, config.fees.rounding, sink, () => ++this.lastPositionId),
     );
     super(books, config.state, VENUE_CODES.noPendingOrder.code);
     this.config = config;
@@ -188,6 +194,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
       return isThere ? 0 : VENUE_CODES.closeVolumeExceeded.code;
     }
     const price = book.dearest(isBuy, intent.limit);
+    // More than can be counted: nobody has the margin.
+    if (intent.lots > MAX_EXACT || intent.quoteUnits > MAX_EXACT) return VENUE_CODES.balanceNotEnough.code;
     // Without a price nothing can be said about margin: no bar has come yet.
     if (price <= 0) return VENUE_CODES.marketNotSupported.code;
     const lots = intent.quoteUnits > 0 ? money.lotsWithin(intent.quoteUnits, price) : intent.lots;
@@ -198,8 +206,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     const opening = lots - this.closing;
     const { openMakerFeePpm, openTakerFeePpm } = money.contract;
     this.needed = book.holdFor(account, opening, price, openMakerFeePpm, openTakerFeePpm);
-    if (opening > 0 && !this.fitsTier(account, book, isBuy, opening, price)) return VENUE_CODES.paramError.code;
-    return this.needed <= this.available(account, asset) ? 0 : VENUE_CODES.balanceNotEnough.code;
+    if (!(this.needed <= this.available(account, asset))) return VENUE_CODES.balanceNotEnough.code;
+    return opening === 0 || this.fitsTier(account, book, isBuy, opening, price) ? 0 : VENUE_CODES.paramError.code;
   }
 
   /** The account's leverage must be allowed for what the position would be worth. */
@@ -224,7 +232,9 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   unrealised(position: Readonly<Position>): number {
     const { markTicks, terms } = this.books[position.index]!;
     if (position.lots === 0 || markTicks === 0) return 0;
-    return terms.money.profit(position.isLong, position.entryUnits, terms.money.value(position.lots, markTicks));
+    // A reading: from what cannot be counted on it stands still.
+    const value = Math.min(terms.money.value(position.lots, markTicks), MAX_EXACT);
+    return terms.money.profit(position.isLong, position.entryUnits, value);
   }
 
   // --- Marks, funding, liquidation
@@ -262,14 +272,17 @@ export class FuturesVenue extends BookVenue<ContractBook> {
 
   /**
    * Funding of every position of a contract: longs pay a positive rate to shorts. `rate` is whole in 10^-12 of the value at `ticks`,
-   * rounded half up at the unit; an isolated position pays from its margin, a cross one from the account.
+   * rounded half up at the unit; an isolated position pays from its margin, a cross one from the account. What would make a sum too large to
+   * count is not paid.
    */
   fund(instrument: Instrument, ticks: number, rate: number, timeMs: number): void {
     const { index, terms } = this.book(instrument);
     for (let account = 0; account < this.wallets.accounts.length; account++) {
       for (const position of this.wallets.sides(account, index)) {
         if (position.lots === 0 || rate === 0) continue;
-        const share = mulDiv(terms.money.value(position.lots, ticks), Math.abs(rate), RATE_SCALE, 'halfUp');
+        const value = Math.min(terms.money.value(position.lots, ticks), MAX_EXACT);
+        const share = mulDiv(value, Math.abs(rate), RATE_SCALE, 'halfUp');
+        if (!this.wallets.canMove(position, terms.asset, share)) continue;
         const units = this.credit(position, terms.asset, position.isLong === rate > 0 ? -share : share);
         this.sink.funded(position, units, timeMs);
       }

@@ -1,5 +1,6 @@
 // Liquidation by mark price: which positions a row of marks leaves without their maintenance margin, at what price, in what order.
 
+import { MAX_EXACT } from '../../base/exact.ts';
 import { listOf } from '../../base/listOf.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { ContractBook } from './contractBook.ts';
@@ -158,6 +159,8 @@ export class Liquidator {
     if (ticks === 0) return position.marginUnits;
     const { money } = this.books[position.index]!.terms;
     const value = money.value(position.lots, ticks);
+    // More than can be counted, gained or lost.
+    if (value === Infinity) return money.isLinear === position.isLong ? MAX_EXACT : -Infinity;
     return position.marginUnits + position.profitAt(value, money) - money.maintenance(value);
   }
 

@@ -28,7 +28,7 @@ export interface PositionView {
   readonly liquidationTicks: number;
   /** Rate of the maintenance tier in which it lies, in millionths. */
   readonly maintenancePpm: number;
-  /** Margin and profit over the value at the mark, as a fraction; the nearer to the maintenance rate, the nearer to liquidation. */
+  /** Margin and profit over the value at the mark, as a fraction, 1 of a position worth less than a unit; the nearer to the maintenance rate, the nearer to liquidation. */
   readonly marginRate: number;
   readonly openedMs: number;
   readonly changedMs: number;
@@ -57,7 +57,7 @@ export function positionView(venue: FuturesVenue, position: Readonly<Position>, 
     fundingUnits: position.fundingUnits,
     liquidationTicks: venue.liquidationTicks(position),
     maintenancePpm: money.maintenancePpm(value),
-    marginRate: (marginUnits + unrealisedUnits) / value,
+    marginRate: value === 0 ? 1 : (marginUnits + unrealisedUnits) / value,
     openedMs: position.openedMs,
     changedMs: position.changedMs,
   };

@@ -1,7 +1,8 @@
 // Condition orders: what waits for a price, which of them fire in a row of bars, in what order, and the orders that come of them.
 
 import { ConfigError } from '../../base/errors.ts';
-import type { Instrument } from '../../model/instrument.ts';
+import { MAX_EXACT } from '../../base/exact.ts';
+import { type Instrument, MAX_PRICE_TICKS } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import type { VenueOrder } from '../venueOrder.ts';
@@ -170,10 +171,13 @@ export class TriggerDesk {
     if (child.timeInForce !== null || child.quoteUnits !== 0) return VENUE_CODES.unknownComposition.code;
     if (!Number.isInteger(price)) return VENUE_CODES.priceVolumePrecision.code;
     if (price <= 0) return VENUE_CODES.mandatoryParamEmpty.code;
+    if (price >= MAX_PRICE_TICKS) return VENUE_CODES.priceWaveExceed.code;
     const waiting = this.pending.reduce((count, trigger) => count + (trigger.account === account ? 1 : 0), 0);
     if (waiting >= this.maxPending) return VENUE_CODES.tooManyOrders.code;
     // What only time can tell is judged when it fires: margin, and what there will be to close.
     const code = this.venue.check(account, child);
+    // More than can be counted is not there when it fires either.
+    if (child.lots > MAX_EXACT) return code;
     if (code === VENUE_CODES.balanceNotEnough.code || code === VENUE_CODES.tooManyOrders.code) return 0;
     return code === VENUE_CODES.closeVolumeExceeded.code && !isExit ? 0 : code;
   }

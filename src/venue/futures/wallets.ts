@@ -2,7 +2,7 @@
 
 import { assert } from '../../base/assert.ts';
 import { ConfigError, InvariantError } from '../../base/errors.ts';
-import { exact } from '../../base/exact.ts';
+import { exact, MAX_EXACT } from '../../base/exact.ts';
 import { listOf } from '../../base/listOf.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { Account, enlist } from '../account.ts';
@@ -111,6 +111,21 @@ export class Wallets {
       if (short.lots > 0) held.push(short);
     }
     return held;
+  }
+
+  /**
+   * The largest of the sums that an execution or a payment of a position changes, in units, whatever their signs: what is left to 2^53 can
+   * still be added to any of them.
+   */
+  largestSum({ account, marginUnits, entryUnits, fundingUnits, realisedUnits, feeUnits }: Readonly<Position>, asset: number): number {
+    const { free, locked, realised, fees, funding, covered } = this.wallet(account, asset);
+    const own = Math.max(Math.abs(free), locked, Math.abs(realised), fees, Math.abs(funding), covered);
+    const shared = Math.max(Math.abs(this.market[asset]!), Math.abs(this.insurance[asset]!), this.fees[asset]!);
+    return Math.max(own, shared, marginUnits, entryUnits, Math.abs(fundingUnits), Math.abs(realisedUnits), feeUnits);
+  }
+  /** True when so many units can be added to or taken from each of those sums. */
+  canMove(position: Readonly<Position>, asset: number, units: number): boolean {
+    return this.largestSum(position, asset) + units <= MAX_EXACT;
   }
 
   deposit(account: number, asset: number, units: number): void {

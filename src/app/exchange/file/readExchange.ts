@@ -74,6 +74,11 @@ export function readExchange(
       liquidationFeePpm: given.liquidationFee === undefined ? SERVICE_DEFAULTS.liquidationFeePpm : ppmOf(given.liquidationFee),
       heartbeat: given.heartbeat ?? SERVICE_DEFAULTS.heartbeat,
       maxOpenOrders: given.maxOpenOrders ?? SERVICE_DEFAULTS.maxOpenOrders,
+      maxOpenOrdersPerSymbol: given.maxOpenOrdersPerSymbol ?? SERVICE_DEFAULTS.maxOpenOrdersPerSymbol,
+    },
+    door: {
+      ...(given.maxConnections === undefined ? {} : { maxConnections: given.maxConnections }),
+      ...(given.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: given.requestTimeoutMs }),
     },
     prices,
     seed: given.seed ?? 1,

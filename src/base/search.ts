@@ -1,0 +1,39 @@
+// Bounded searches over whole numbers: some fifty steps at most, whatever the size of what is searched.
+
+/**
+ * The highest whole number in [1, top] for which a test holds that holds below it too; 0 where it never does. `near`: where to begin; a
+ * good guess saves most of the steps.
+ */
+export function highestTrue(test: (at: number) => boolean, near: number, top: number): number {
+  let low = 0;
+  let high = top;
+  for (let at = Math.max(1, near), step = 1; low < at && at <= high; step *= 8) {
+    if (test(at)) at = (low = at) + step;
+    else at = (high = at - 1) - step;
+    if (low > 0 && high < top) break;
+  }
+  while (low < high) {
+    const middle = low + Math.ceil((high - low) / 2);
+    if (test(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The lowest one in [1, top] for which a test holds that holds above it too; Infinity where it never does. */
+export function lowestTrue(test: (at: number) => boolean, near: number, top: number): number {
+  let low = 1;
+  let high = top;
+  if (!test(high)) return Infinity;
+  for (let at = near, step = 1; low <= at && at < high; step *= 8) {
+    if (test(at)) at = (high = at) - step;
+    else at = (low = at + 1) + step;
+    if (low > 1 && high < top) break;
+  }
+  while (low < high) {
+    const middle = low + Math.floor((high - low) / 2);
+    if (test(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,163 @@
+// Well-formed requests with numbers of any size: no exit, no slow answer, no internal error, and no unit of money made or lost.
+// npm run campaign -- exchangeNumbers --cases 1000000
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { seededRng, type Rng } from '../../src/base/rng.ts';
+import { fromScaled } from '../../src/base/decimal.ts';
+import { VENUE_CODES } from '../../src/model/venueCodes.ts';
+import { auditBooks } from '../../src/service/audit.ts';
+import { truthOfMarkets } from '../../src/service/faults/truth.ts';
+import { recordResult } from '../fixtures/campaignResults.ts';
+import { Oracle } from './numbersOracle.ts';
+import { draw, type Drawn, type Sense } from './numbersRequest.ts';
+import { FUTURES, NAMES, type Name, NumbersWorld, settingsOf, SPOT } from './numbersWorld.ts';
+
+/** `npm run campaign -- exchangeNumbers --cases 1000000` sets both. */
+const SEED = Number(process.env['ISOBAR_SEED'] ?? 1);
+const CASES = Number(process.env['ISOBAR_CASES'] ?? 4000);
+const MOST_CPU_MS = 250;
+const MOST_WALL_MS = 2000;
+const CHECK_EVERY = 1000;
+const RESTART_EVERY = 10_000;
+const LAST_EVERY = 250;
+const FUNDING_MS = 8 * 3_600_000;
+/** Nobody else answers with these codes. */
+const KNOWN: ReadonlySet<number> = new Set(Object.values(VENUE_CODES).map(({ code }) => code));
+const TRADERS = NAMES.filter((name) => name !== 'idle');
+
+class Campaign {
+  readonly world: NumbersWorld;
+  readonly oracle: Oracle;
+  readonly rng: Rng;
+  readonly codes = new Map<number, number>();
+  readonly ids: string[] = [];
+  slowestCpuMs = 0;
+  slowestWallMs = 0;
+
+  constructor(seed: number, folder: string | null) {
+    this.world = new NumbersWorld(seed, folder);
+    this.oracle = new Oracle(this.world);
+    this.rng = seededRng(seed);
+  }
+
+  async run(cases: number, restartEvery: number): Promise<void> {
+    const { world, oracle } = this;
+    for (let at = 1; at <= cases; at++) {
+      this.#one();
+      if (at % LAST_EVERY === 0) await world.lasting();
+      if (at % CHECK_EVERY === 0) this.#check();
+      if (at % restartEvery === 0) await this.#restart();
+    }
+    this.#check();
+    expect(oracle.trades, 'own trades').toBeGreaterThan(cases / 100);
+  }
+
+  #one(): void {
+    const { world, rng } = this;
+    this.#pass();
+    const drawn = draw(rng, this.#sense);
+    const name = TRADERS[Math.floor(rng.next() * TRADERS.length)]!;
+    const answer = world.send(drawn.method, drawn.target, drawn.body, drawn.isSigned ? name : null);
+    const what = `${name} ${drawn.method} ${drawn.target} ${drawn.body}: ${answer.status} ${answer.body.slice(0, 300)}`;
+    this.slowestCpuMs = Math.max(this.slowestCpuMs, answer.cpuMs);
+    this.slowestWallMs = Math.max(this.slowestWallMs, answer.wallMs);
+    if (world.errors.length > 0) throw new Error(what, { cause: world.errors[0]!.cause });
+    if (answer.cpuMs > MOST_CPU_MS) throw new Error(`${answer.cpuMs} ms of CPU: ${what}`);
+    if (/Infinity|NaN|undefined|\d[eE][+-]?\d/.test(answer.body)) throw new Error(what);
+    const code = Number(/^\{"code":"?(-?\d+)/.exec(answer.body)?.[1] ?? 0);
+    if (code !== 0 && (!KNOWN.has(code) || code === VENUE_CODES.unknown.code)) throw new Error(what);
+    this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
+    if (code === 0) this.#took(drawn, name, answer.body);
+  }
+
+  #took({ op, given }: Drawn, name: Name, body: string): void {
+    for (const [, id] of body.matchAll(/"?(?:orderId|triggerIds|ids)"?:\[?"?(\d{15,})/g)) this.ids.push(id!);
+    if (this.ids.length > 400) this.ids.splice(0, 200);
+    const contractName = given.get('contractName')?.replaceAll('"', '') ?? '';
+    if (op === 'futures.changePositionMode') this.oracle.changedMode(name, contractName, /^"?1"?$/.test(given.get('positionModel') ?? ''));
+  }
+
+  /** Time goes on by a little, now and then past a mark, and seldom past a funding. */
+  #pass(): void {
+    const { world, rng } = this;
+    const luck = rng.next();
+    if (luck > 0.00001) return world.pass(luck < 0.02 ? 1000 : Math.floor(rng.next() * 20));
+    this.oracle.check();
+    world.pass(FUNDING_MS);
+    this.oracle.funded();
+  }
+
+  readonly #sense: Sense = {
+    names: (market) => (market === 'spot' ? SPOT : FUTURES).map(({ wireName }) => wireName),
+    price: (name) => {
+      const { service } = this.world;
+      const market = service.spot.market(name) ?? service.futures.market(name)!;
+      const { instrument, outsidePrice } = market;
+      const ticks = outsidePrice > 0 ? outsidePrice : 10_000;
+      return fromScaled(ticks, instrument.priceDigits);
+    },
+    ids: this.ids,
+  };
+
+  #check(): void {
+    const { world, oracle } = this;
+    oracle.check();
+    auditBooks(world.service.sides);
+    if (world.errors.length > 0) throw new Error('while the accounts were read', { cause: world.errors[0]!.cause });
+  }
+
+  /** What the exchange knew before its end it knows afterwards. */
+  async #restart(): Promise<void> {
+    const { world } = this;
+    const { service: config } = settingsOf(SEED);
+    await world.lasting();
+    // The market makes trades of its own as it opens.
+    const { trades: _, ...before } = truthOfMarkets(world.service, config);
+    await world.restart();
+    expect(truthOfMarkets(world.service, config)).toMatchObject(before);
+    this.#check();
+  }
+
+  result(kind: string, cases: number): Readonly<Record<string, unknown>> {
+    return {
+      kind,
+      cases,
+      seed: SEED,
+      trades: this.oracle.trades,
+      slowestCpuMs: Math.round(this.slowestCpuMs * 10) / 10,
+      slowestWallMs: Math.round(this.slowestWallMs * 10) / 10,
+      codes: Object.fromEntries([...this.codes].toSorted(([a], [b]) => b - a)),
+    };
+  }
+}
+
+function tell(result: Readonly<Record<string, unknown>>): void {
+  recordResult(result);
+  if (process.env['ISOBAR_CASES'] !== undefined) console.log(JSON.stringify(result));
+}
+
+test(`${CASES} well-formed requests with numbers of any size conserve money (seed ${SEED})`, { timeout: 0 }, async () => {
+  const campaign = new Campaign(SEED, null);
+  await campaign.run(CASES, Infinity);
+  await campaign.world.close();
+  tell(campaign.result('memory', CASES));
+  expect(campaign.slowestWallMs).toBeLessThan(MOST_WALL_MS);
+});
+
+test(`the same with a folder, stopped and started every ${RESTART_EVERY} (seed ${SEED})`, { timeout: 0 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-numbers-'));
+  try {
+    const campaign = new Campaign(SEED + 1, join(folder, 'data'));
+    try {
+      await campaign.run(CASES, CASES < RESTART_EVERY ? CASES / 4 : RESTART_EVERY);
+    } finally {
+      await campaign.world.close();
+    }
+    tell(campaign.result('folder', CASES));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,162 @@
+// An exchange for the campaign of numbers: every kind of instrument, accounts rich and poor, in process, with or without a folder.
+
+import { createHmac } from 'node:crypto';
+import { assemble } from '../../src/app/exchange/assemble.ts';
+import { type Keep, keepForNow, keepInFolder } from '../../src/app/exchange/keep.ts';
+import type { ExchangeSettings, PriceSettings } from '../../src/app/exchange/settings.ts';
+import { lots } from '../../src/base/brand.ts';
+import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
+import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
+import { contractInstrument, type ContractEntry } from '../../src/app/exchange/file/contractEntry.ts';
+import { SERVICE_DEFAULTS } from '../../src/service/config.ts';
+import { Faults } from '../../src/service/faults/faults.ts';
+import type { InternalError } from '../../src/service/internalError.ts';
+import { profileOf } from '../../src/service/profile/profile.ts';
+import type { Service } from '../../src/service/service.ts';
+
+export const START_MS = 1_767_571_200_000;
+const NO_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null]));
+
+const spot = (base: string, priceDigits: number, quantityDigits: number): Instrument => ({
+  id: instrumentId('spot', `${base}USDT`),
+  market: 'spot',
+  wireName: `${base}USDT`,
+  base,
+  quote: 'USDT',
+  priceDigits,
+  quantityDigits,
+  quoteDigits: 8,
+  baseDigits: 8,
+  minLots: lots(1),
+  makerFeePpm: 1000,
+  takerFeePpm: 2000,
+});
+const CONTRACTS: readonly ContractEntry[] = [
+  { contractName: 'E-BTC-USDT', multiplier: '0.0001', priceDigits: 1, maxMarketVolume: 1_000_000 },
+  { contractName: 'E-ALT-USDT', multiplier: '10', priceDigits: 5 },
+  { contractName: 'E-BTC-USD', multiplier: '100', priceDigits: 1, inverse: true },
+  { contractName: 'E-SAT-USD', multiplier: '1', priceDigits: 0, inverse: true },
+];
+export const SPOT: readonly Instrument[] = [spot('BTC', 2, 5), spot('ALT', 2, 4), spot('SHB', 8, 0)];
+export const FUTURES: readonly Instrument[] = CONTRACTS.map((entry, at) => contractInstrument(entry, at, 'numbers'));
+
+/** What each account begins with; the sums of an asset are near what can be counted. */
+const BALANCES = {
+  whale: {
+    spot: { USDT: '60000000', BTC: '50000000', ALT: '1000000', SHB: '40000000' },
+    futures: { USDT: '50000000', BTC: '40000000', SAT: '1000000' },
+  },
+  trader: { spot: { USDT: '1000000', BTC: '100', ALT: '1000', SHB: '1000000' }, futures: { USDT: '1000000', BTC: '100', SAT: '1000' } },
+  other: { spot: { USDT: '1000000', BTC: '100', ALT: '1000', SHB: '1000000' }, futures: { USDT: '1000000', BTC: '100', SAT: '1000' } },
+  small: { spot: { USDT: '100', BTC: '0.01' }, futures: { USDT: '100', BTC: '0.01' } },
+  poor: { spot: {}, futures: {} },
+  /** Never orders: what it has stays as it is. */
+  idle: { spot: { USDT: '1000', BTC: '1' }, futures: { USDT: '1000' } },
+} as const;
+export type Name = keyof typeof BALANCES;
+export const NAMES = Object.keys(BALANCES) as Name[];
+export const deposits = (name: Name, market: 'spot' | 'futures'): Readonly<Record<string, string>> => BALANCES[name][market];
+
+export function settingsOf(seed: number): ExchangeSettings {
+  const permissions = { read: true, trade: true, markets: ['spot', 'futures'] } as const;
+  return {
+    service: {
+      ...SERVICE_DEFAULTS,
+      instruments: [...SPOT, ...FUTURES],
+      accounts: NAMES.map((name, at) => ({
+        name,
+        uid: String(10_001 + at),
+        balances: deposits(name, 'spot'),
+        futures: { balances: deposits(name, 'futures') },
+        keys: [{ apiKey: `${name}-Key`, secret: `${name}-Secret`, permissions, ips: null }],
+      })),
+      profile: profileOf({ klinesRange: 'startEnd', strictTypes: false }),
+      limits: NO_LIMITS,
+    },
+    prices: new Map<Instrument['id'], PriceSettings>([
+      [SPOT[0]!.id, { kind: 'synthetic', price: '65000', quantity: 2 }],
+      [FUTURES[0]!.id, { kind: 'synthetic', price: '65000', quantity: 20_000 }],
+    ]),
+    seed,
+    speed: 1,
+  };
+}
+
+/** One answer, and the CPU that it took. */
+export interface Answered {
+  readonly status: number;
+  readonly body: string;
+  readonly cpuMs: number;
+  readonly wallMs: number;
+}
+
+export class NumbersWorld {
+  nowMs = START_MS;
+  service: Service;
+  readonly errors: InternalError[] = [];
+  readonly #settings: ExchangeSettings;
+  readonly #folder: string | null;
+  #kept: Keep;
+
+  constructor(seed: number, folder: string | null) {
+    this.#settings = settingsOf(seed);
+    this.#folder = folder;
+    this.#kept = this.#keep();
+    this.service = this.#open();
+  }
+
+  #keep(): Keep {
+    if (this.#folder === null) return keepForNow();
+    const failed = (why: string): void => {
+      throw new Error(why);
+    };
+    return keepInFolder({ folder: this.#folder, faults: new Faults(), crash: () => {}, failed });
+  }
+
+  #open(): Service {
+    const service = assemble(this.#settings, this.nowMs, this.#kept.keeping);
+    service.onInternalError = (error) => void this.errors.push(error);
+    return service;
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+    this.service.advance(this.nowMs);
+  }
+
+  /** All that has happened lasts. */
+  lasting(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#kept.whenLasting((lasts) => (lasts ? resolve() : reject(new Error('it does not last'))));
+    });
+  }
+
+  /** Stops the exchange and starts it again from its folder. */
+  async restart(): Promise<void> {
+    await this.close();
+    this.#kept = this.#keep();
+    this.service = this.#open();
+  }
+
+  async close(): Promise<void> {
+    await this.#kept.close();
+  }
+
+  get(target: string, as: string | null): Answered {
+    return this.send('GET', target, '', as);
+  }
+
+  send(method: string, target: string, body: string, as: string | null): Answered {
+    const headers: Record<string, string> = { 'content-type': 'application/json' };
+    if (as !== null) {
+      headers['x-ch-apikey'] = `${as}-Key`;
+      headers['x-ch-ts'] = String(this.nowMs);
+      headers['x-ch-sign'] = createHmac('sha256', `${as}-Secret`).update(`${this.nowMs}${method}${target}${body}`).digest('hex');
+    }
+    const request = { method, target, headers, body: Buffer.from(body), ip: '127.0.0.1' };
+    const [cpu, wall] = [process.cpuUsage(), performance.now()];
+    const answer = this.service.handle(request, this.nowMs);
+    const { user, system } = process.cpuUsage(cpu);
+    return { status: answer.status, body: answer.body, cpuMs: (user + system) / 1000, wallMs: performance.now() - wall };
+  }
+}
