@@ -96,7 +96,9 @@ function checkPlace(name: string, param: Param, given: Given, { op, dialect }: C
 function writeParam(name: string, param: Param, value: unknown, context: Context): Written {
   const written = writtenAs(name, param, value, context);
   if (written !== null) return written;
-  throw new ConfigError(`${context.op} ${name}: expected ${expected(param)}, got ${shown(value)}`, `${name}: ${param.help}`);
+  const { op, market, dialect } = context;
+  const wanted = param.kind === 'interval' ? `one of ${intervalsOf(market, dialect).join(' ')}` : expected(param);
+  throw new ConfigError(`${op} ${name}: expected ${wanted}, got ${shown(value)}`, `${name}: ${param.help}`);
 }
 
 /** Null for a value that is not to be sent. */
@@ -179,6 +181,10 @@ function intervalOf(value: unknown, { market, dialect }: Context): string | null
   return interval === null ? null : wireInterval(market, interval, dialect);
 }
 
+/** The intervals that a market has. */
+const intervalsOf = (market: Market, dialect: Dialect): readonly string[] =>
+  INTERVALS.filter((interval) => wireInterval(market, interval, dialect) !== null);
+
 /** What a parameter may be, in words. */
 export function expected(param: Param): string {
   switch (param.kind) {
@@ -197,7 +203,7 @@ export function expected(param: Param): string {
     case 'interval':
       return `one of ${INTERVALS.join(' ')} that the market has`;
     case 'ids':
-      return `1 to ${param.max} ids`;
+      return `1 to ${param.max} ids, such as 1,2 or [1,2]`;
     case 'rows':
       return `1 to ${param.max} of {${Object.keys(param.row).join(', ')}}`;
     default:

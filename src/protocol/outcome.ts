@@ -5,7 +5,7 @@ import { errorIn, type ServiceError } from './errors/errorBody.ts';
 import { errorCode, refusesCreate } from './errors/errorCodes.ts';
 import type { Effect } from './endpoints/endpoint.ts';
 import { answerOf, endpointOf, type Op, type OpResult } from './endpoints/endpoints.ts';
-import { parseJson } from './json/parseJson.ts';
+import { type JsonProblem, parseJson } from './json/parseJson.ts';
 import { decodeAnswer } from './shapes/answer.ts';
 
 /** What became of the bytes of a request. */
@@ -39,12 +39,19 @@ export function outcomeOf<O extends Op>(op: O, transport: Transport): Outcome<Op
   }
   const { status, body } = transport;
   const parsed = parseJson(body);
-  if (!parsed.ok) return unknown(`an answer that is no JSON (${parsed.problem} at ${parsed.at}) with HTTP ${status}`, status);
+  if (!parsed.ok) return unknown(unreadable(status, body, parsed), status);
   const error = errorIn(parsed.value);
   if (error) return errorOutcome(error, status, endpointOf(op).effect);
   if (!isSuccess(status)) return unknown(`HTTP ${status} without an error of the service`, status);
   const decoded = decodeAnswer(answerOf(op), parsed.value);
   return decoded.ok ? { kind: 'acked', value: decoded.value } : unknown(`an answer of another shape: ${decoded.problem}`, status);
+}
+
+/** Why an answer says nothing: it is empty, it leads elsewhere, or it is no JSON. */
+function unreadable(status: number, body: Uint8Array, { problem, at }: { readonly problem: JsonProblem; readonly at: number }): string {
+  if (status >= 300 && status < 400) return `a redirect, which is not followed, with HTTP ${status}`;
+  if (body.length === 0) return `an empty answer with HTTP ${status}`;
+  return `an answer that is no JSON (${problem} at ${at}) with HTTP ${status}`;
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;

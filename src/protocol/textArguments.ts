@@ -32,7 +32,7 @@ function fromText(place: string, param: Param | undefined, text: string): unknow
     case 'choice':
       return param.values.find((value) => String(value).toUpperCase() === text.toUpperCase()) ?? text;
     case 'ids':
-      return text.split(',').map((each) => each.trim());
+      return idsIn(text);
     case 'rows': {
       const { row } = param;
       const json = parseJson(text);
@@ -48,6 +48,14 @@ function fromText(place: string, param: Param | undefined, text: string): unknow
       return assertNever(param);
   }
 }
+
+/** Ids with commas between them, in brackets and quotes or without: `1,2`, `[1,2]`, `["1","2"]`. */
+const idsIn = (text: string): readonly string[] =>
+  text
+    .trim()
+    .replace(/^\[([^\]]*)\]$/, '$1')
+    .split(',')
+    .map((each) => each.trim().replace(/^"([^"]*)"$/, '$1'));
 
 /** Digits as a number; what is none is left for the check to show. */
 const wholeOr = (text: string): number | string => (/^-?\d{1,15}$/.test(text) ? Number(text) : text);

@@ -178,7 +178,7 @@ function assetsOf(instruments: readonly Instrument[]): string[] {
       if (!known) digitsOf.set(asset, { digits, by: id });
       else if (known.digits !== digits) {
         const message = `instrument ${id}: ${asset} has ${digits} digits, but ${known.digits} in ${known.by}`;
-        throw new ConfigError(message, `give ${asset} the same baseDigits or quoteDigits in every instrument`);
+        throw new ConfigError(message, `give ${asset} the same basePrecision or quotePrecision in every instrument`);
       }
     }
   }

@@ -22,7 +22,7 @@ export class Money {
     const { id, priceDigits, quantityDigits, quoteDigits, baseDigits } = instrument;
     const spare = baseDigits - quantityDigits;
     if (!(spare >= 0)) {
-      const remedy = `set baseDigits to ${quantityDigits} or more`;
+      const remedy = `set basePrecision to ${quantityDigits} or more`;
       throw new ConfigError(`instrument ${id}: expected baseDigits >= quantityDigits, got ${baseDigits} < ${quantityDigits}`, remedy);
     }
     const exponent = quoteDigits - priceDigits - quantityDigits;

@@ -234,16 +234,16 @@ describe('what is not to be sent', () => {
     ['spot.queryOrder', { symbol: 'BTCUSDT' }, 'spot.queryOrder orderId or newClientOrderId: expected one of them, got none'],
     ['spot.queryOrder', { symbol: 'BTCUSDT', orderId: '12x' }, 'spot.queryOrder orderId: expected digits, got "12x"'],
     ['spot.depth', { symbol: 'BTCUSDT', limit: 101 }, 'spot.depth limit: expected a whole number from 1 to 100, got 101'],
+    ['spot.klines', { symbol: 'BTCUSDT', interval: '4h' }, 'spot.klines interval: expected one of 1m 5m 15m 30m 1h 1d 1w 1M, got "4h"'],
     [
-      'spot.klines',
-      { symbol: 'BTCUSDT', interval: '4h' },
-      'spot.klines interval: expected one of 1m 5m 15m 30m 1h 4h 1d 1w 1M that the market has, got "4h"',
+      'spot.batchCancel',
+      { symbol: 'BTCUSDT', orderIds: [] },
+      'spot.batchCancel orderIds: expected 1 to 10 ids, such as 1,2 or [1,2], got a list of 0',
     ],
-    ['spot.batchCancel', { symbol: 'BTCUSDT', orderIds: [] }, 'spot.batchCancel orderIds: expected 1 to 10 ids, got a list of 0'],
     [
       'spot.batchCancel',
       { symbol: 'BTCUSDT', orderIds: Array(11).fill('1') },
-      'spot.batchCancel orderIds: expected 1 to 10 ids, got a list of 11',
+      'spot.batchCancel orderIds: expected 1 to 10 ids, such as 1,2 or [1,2], got a list of 11',
     ],
     [
       'spot.batchOrders',

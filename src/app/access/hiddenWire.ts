@@ -15,7 +15,9 @@ export function hiddenWire(wire: LateWire, signer: Signer | null): LateWire {
       return () => {};
     }
     if (!signer) return wire(request, done, late);
-    return wire(request, (outcome) => done(hidden(outcome, signer)), late && ((reply) => late(hiddenReply(reply, signer))));
+    const signature = request.headers['X-CH-SIGN'] ?? '';
+    const settled = (outcome: WireOutcome): void => done(withoutSignature(hidden(outcome, signer), signature));
+    return wire(request, settled, late && ((reply) => late(replyWithout(hiddenReply(reply, signer), signature))));
   };
 }
 
@@ -26,6 +28,31 @@ function hidden(outcome: WireOutcome, signer: Signer): WireOutcome {
 function hiddenReply(reply: WireReply, signer: Signer): WireReply {
   const headers = Object.entries(reply.headers).map(([name, value]): [string, string] => [signer.hideIn(name), signer.hideIn(value)]);
   return { ...reply, headers: Object.fromEntries(headers), body: signer.hide(plainLetters(reply.body)) };
+}
+
+/** The signature of the request, which a service may echo: good for nothing but that request, and nothing to print. */
+function withoutSignature(outcome: WireOutcome, signature: string): WireOutcome {
+  if (outcome.kind === 'reply') return replyWithout(outcome, signature);
+  return { ...outcome, cause: masked(outcome.cause, signature) };
+}
+
+function replyWithout(reply: WireReply, signature: string): WireReply {
+  if (signature === '') return reply;
+  const bytes = Buffer.from(reply.body.buffer, reply.body.byteOffset, reply.body.byteLength);
+  const isEchoed = bytes.includes(signature) || bytes.includes(signature.toUpperCase());
+  const headers = Object.entries(reply.headers).map(([name, value]): [string, string] => [name, masked(value, signature)]);
+  return {
+    ...reply,
+    headers: Object.fromEntries(headers),
+    body: isEchoed ? Buffer.from(masked(bytes.toString('latin1'), signature), 'latin1') : reply.body,
+  };
+}
+
+/** `text` with stars in place of a signature, in either case: as long as it was. */
+function masked(text: string, signature: string): string {
+  if (signature === '') return text;
+  const stars = '*'.repeat(signature.length);
+  return text.replaceAll(signature, stars).replaceAll(signature.toUpperCase(), stars);
 }
 
 /** JSON may write a letter as an escape, so that text reads otherwise than it stands: letters are put where their escapes were. */

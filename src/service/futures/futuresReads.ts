@@ -1,6 +1,7 @@
 // The eight signed futures reads: an order, open orders, histories, own trades, positions, triggers, the account.
 
 import { timeMs } from '../../base/brand.ts';
+import { VENUE_CODES } from '../../model/venueCodes.ts';
 import { fromScaled } from '../../base/decimal.ts';
 import { encodeAnswer, listing } from '../../protocol/shapes/answer.ts';
 import {
@@ -16,7 +17,7 @@ import type { Position } from '../../venue/futures/position.ts';
 import { accountView, positionView, type PositionView } from '../../venue/futures/resources.ts';
 import { type Args, type Caller, type Handlers, instrumentOf, signed, textOf, wholeOf } from '../call.ts';
 import { quantityText } from '../market/reads.ts';
-import { done } from '../message.ts';
+import { done, refused } from '../message.ts';
 import type { Profile } from '../profile/switches.ts';
 import type { FuturesExchange } from './futuresExchange.ts';
 import {
@@ -62,7 +63,10 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
       return done(encodeAnswer(orderHistoryAnswer, listing(rows), profile));
     }),
     'futures.profitHistory': signed(({ args, caller }) => {
-      const rows = profits.list(caller.account, args.instrument, wholeOf(args, 'limit'), fromIdOf(args, profile));
+      const [startTime, endTime] = [args.texts.get('startTime'), args.texts.get('endTime')];
+      if ((startTime === undefined) !== (endTime === undefined)) return refused(VENUE_CODES.mandatoryParamEmpty.code);
+      const range = startTime === undefined ? null : { fromMs: Number(startTime), toMs: Number(endTime) };
+      const rows = profits.list(caller.account, args.instrument, wholeOf(args, 'limit'), fromIdOf(args, profile), range);
       return done(encodeAnswer(profitHistoryAnswer, listing(rows.map(profitOf)), profile));
     }),
     'futures.myTrades': signed(({ args, caller }) => {

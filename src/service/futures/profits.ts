@@ -2,10 +2,10 @@
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { Position } from '../../venue/futures/position.ts';
-import { type Kept, LongList } from '../durable/longList.ts';
+import { type Kept, type Listed, LongList } from '../durable/longList.ts';
 import { readRow } from '../durable/rows.ts';
 import type { OrderRows, Shelved } from '../orders/orderRows.ts';
-import { page } from '../orders/page.ts';
+import { firstFrom, page } from '../orders/page.ts';
 import type { FuturesOrder, FuturesTrade } from './futuresOrder.ts';
 import { reductionIn, type ReductionRow, reductionText } from './reductionRow.ts';
 
@@ -36,6 +36,12 @@ export interface Told {
   readonly positionId: number;
   readonly feeUnits: number;
   readonly fundingUnits: number;
+}
+
+/** Ms UTC, both ends included. */
+export interface TimeRange {
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 export class Profits {
@@ -110,10 +116,18 @@ export class Profits {
     return reductionText(account, reduction, this.#rows.names);
   }
 
-  /** Newest first (see `page`); null: of every contract. */
-  list(account: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly Reduction[] {
+  /** Newest first (see `page`); null: of every contract. `range`: those of these times alone, both ends included. */
+  list(
+    account: number,
+    instrument: Instrument | null,
+    limit: number,
+    fromId: number | null,
+    range: TimeRange | null,
+  ): readonly Reduction[] {
     const isBefore = fromId === null ? null : ({ id }: Reduction): boolean => id < fromId;
-    return page(this.#listOf(account), limit, instrument === null ? null : this.#rows.tagOf(instrument), isBefore);
+    const all = this.#listOf(account);
+    const rows = range === null ? all : within(all, range);
+    return page(rows, limit, instrument === null ? null : this.#rows.tagOf(instrument), isBefore);
   }
 
   #listOf(account: number): LongList<Reduction> {
@@ -121,4 +135,11 @@ export class Profits {
       reductionIn(readRow<ReductionRow>(this.#shelved.reader.read(place), 'r'), this.#rows.names),
     ));
   }
+}
+
+/** The records of a list, whose times rise, that lie in a range. */
+function within(all: Listed<Reduction>, { fromMs, toMs }: TimeRange): Listed<Reduction> {
+  const first = firstFrom(all, ({ timeMs }) => timeMs < fromMs);
+  const end = firstFrom(all, ({ timeMs }) => timeMs <= toMs);
+  return { length: Math.max(0, end - first), at: (at) => all.at(first + at), tagAt: (at) => all.tagAt(first + at) };
 }

@@ -174,6 +174,8 @@ function paramsOf(op: Op, profile: Profile): Params {
   return BY_SWITCH[op]?.(params, profile) ?? params;
 }
 
+const TIME = { kind: 'time', need: 'optional', help: 'Unix ms; both or none' } as const satisfies Param;
+
 const BY_SWITCH: Readonly<Partial<Record<Op, (params: Params, profile: Profile) => Params>>> = {
   'spot.batchCancel': (params, { batchCancelField }) => {
     if (batchCancelField === 'both') return params;
@@ -187,6 +189,8 @@ const BY_SWITCH: Readonly<Partial<Record<Op, (params: Params, profile: Profile) 
     ...(marketOpenUnit === 'v101' ? { orderUnit: choice([1, 2, 3], 'optional', '1 coin, 2 contracts, 3 value') } : {}),
   }),
   'futures.createConditionOrder': (params, { conditionRequired }) => (conditionRequired === 'all' ? withPositionType(params) : params),
+  // Taken from everybody: other clients of this family send them (exchange dialect, row 27).
+  'futures.profitHistory': (params) => ({ ...params, startTime: TIME, endTime: TIME }),
   'futures.orderHistory': (params, { historyMax }) => {
     const { limit } = params;
     return limit?.kind === 'integer' ? { ...params, limit: { ...limit, max: Number(historyMax) } } : params;

@@ -19,7 +19,7 @@ export function page<T>(rows: Listed<T>, limit: number, tag: number | null, isBe
 }
 
 /** The index of the first row that is not before; ids rise. */
-function firstFrom<T>(rows: Listed<T>, isBefore: (row: T) => boolean): number {
+export function firstFrom<T>(rows: Listed<T>, isBefore: (row: T) => boolean): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
     const middle = (low + high) >> 1;
