@@ -23,6 +23,7 @@ const MOST_WALL_MS = 2000;
 const CHECK_EVERY = 1000;
 const RESTART_EVERY = 10_000;
 const LAST_EVERY = 250;
+const TOLD_EVERY = 50_000;
 const FUNDING_MS = 8 * 3_600_000;
 /** Nobody else answers with these codes. */
 const KNOWN: ReadonlySet<number> = new Set(Object.values(VENUE_CODES).map(({ code }) => code));
@@ -50,6 +51,7 @@ class Campaign {
       if (at % LAST_EVERY === 0) await world.lasting();
       if (at % CHECK_EVERY === 0) this.#check();
       if (at % restartEvery === 0) await this.#restart();
+      if (at % TOLD_EVERY === 0) console.log(`${at} of ${cases}, ${oracle.trades} own trades`);
     }
     this.#check();
     expect(oracle.trades, 'own trades').toBeGreaterThan(cases / 100);

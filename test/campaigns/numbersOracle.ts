@@ -55,7 +55,7 @@ export class Oracle {
   readonly #positions = new Map<string, Positions>();
   /** By account and instrument. */
   readonly #lastTrade = new Map<string, string>();
-  /** By account and asset: losses since the last check, which others may have borne, and what they have borne so far. */
+  /** By account and asset: all losses, of which others bear what the account cannot pay, and what they have borne so far. */
   readonly #losses = new Map<string, bigint>();
   readonly #gifts = new Map<string, bigint>();
   trades = 0;
@@ -83,8 +83,12 @@ export class Oracle {
   /** Funding has been paid, which no trade tells of: what accounts have now is what they should have. */
   funded(): void {
     for (const name of NAMES) this.#read(name);
-    for (const name of NAMES) for (const [asset, { has, should }] of this.#money(name)) this.#gifts.set(`${name} ${asset}`, has - should);
-    this.#losses.clear();
+    for (const name of NAMES) {
+      for (const [asset, { has, should }] of this.#money(name)) {
+        const key = `${name} ${asset}`;
+        add(this.#futures, key, has - should - (this.#gifts.get(key) ?? 0n));
+      }
+    }
   }
 
   /** Throws at the first account that has another amount than its trades make. */
@@ -103,15 +107,14 @@ export class Oracle {
       for (const [asset, { has, should }] of this.#money(name)) {
         const key = `${name} ${asset}`;
         const gift = has - should;
-        const more = gift - (this.#gifts.get(key) ?? 0n);
-        // What an account cannot pay of its losses others bear: never more than that, and never without a loss.
-        if (more < 0n || more > (this.#losses.get(key) ?? 0n)) {
-          throw new Error(`${name} has ${has} units of ${asset} on futures, and its trades make ${should}; borne before: ${gift - more}`);
+        const before = this.#gifts.get(key) ?? 0n;
+        // What an account cannot pay of its losses others bear: never more than that, and never to be given back.
+        if (gift < before || gift > (this.#losses.get(key) ?? 0n)) {
+          throw new Error(`${name} has ${has} units of ${asset} on futures, and its trades make ${should}; borne before: ${before}`);
         }
         this.#gifts.set(key, gift);
       }
     }
-    this.#losses.clear();
   }
 
   /** By asset. */

@@ -242,3 +242,30 @@ describe('the control port', () => {
     expect(isDown).toBe(true);
   });
 });
+
+describe('connections', () => {
+  it('are as many as the settings say: one more is closed as it comes', async () => {
+    const demo = demoSettings(1);
+    const { url } = await open(undefined, { ...demo, prices: new Map(), door: { maxConnections: 2 } });
+    const { port } = new URL(url);
+    const sockets = Array.from({ length: 2 }, () => connect(Number(port), '127.0.0.1'));
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+    // The server has taken both once it answers the second.
+    sockets[1]!.write('GET /api/v1/ping HTTP/1.1\r\nHost: a\r\n\r\n');
+    await new Promise((resolve) => sockets[1]!.once('data', resolve));
+    const third = connect(Number(port), '127.0.0.1');
+    await new Promise((resolve) => third.once('close', resolve).once('error', resolve));
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('that bring half a body are closed after the time for a request', async () => {
+    const demo = demoSettings(1);
+    const { url } = await open(undefined, { ...demo, prices: new Map(), door: { requestTimeoutMs: 50 } });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.write('POST /sapi/v1/order HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"symbol"');
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(text).toMatch(/^HTTP\/1.1 408 /);
+  });
+});

@@ -194,14 +194,14 @@ export class FuturesVenue extends BookVenue<ContractBook> {
       return isThere ? 0 : VENUE_CODES.closeVolumeExceeded.code;
     }
     const price = book.dearest(isBuy, intent.limit);
-    // More than can be counted: nobody has the margin.
-    if (intent.lots > MAX_EXACT || intent.quoteUnits > MAX_EXACT) return VENUE_CODES.balanceNotEnough.code;
     // Without a price nothing can be said about margin: no bar has come yet.
     if (price <= 0) return VENUE_CODES.marketNotSupported.code;
     const lots = intent.quoteUnits > 0 ? money.lotsWithin(intent.quoteUnits, price) : intent.lots;
     if (lots === 0) return VENUE_CODES.quantityTooSmall.code;
     const { maxMarketLots } = money.contract;
     if (intent.quoteUnits > 0 && maxMarketLots > 0 && lots > maxMarketLots) return VENUE_CODES.paramError.code;
+    // More than can be counted: nobody has the margin.
+    if (intent.lots > MAX_EXACT || intent.quoteUnits > MAX_EXACT) return VENUE_CODES.balanceNotEnough.code;
     this.closing = intent.quoteUnits > 0 ? 0 : Math.min(lots, closable);
     const opening = lots - this.closing;
     const { openMakerFeePpm, openTakerFeePpm } = money.contract;

@@ -169,7 +169,7 @@ export class TriggerDesk {
     const isExit = kind === 'stopLoss' || kind === 'takeProfit';
     if (isExit && !child.reduceOnly) return VENUE_CODES.unknownComposition.code;
     if (child.timeInForce !== null || child.quoteUnits !== 0) return VENUE_CODES.unknownComposition.code;
-    if (!Number.isInteger(price)) return VENUE_CODES.priceVolumePrecision.code;
+    if (Math.floor(price) !== price) return VENUE_CODES.priceVolumePrecision.code;
     if (price <= 0) return VENUE_CODES.mandatoryParamEmpty.code;
     if (price >= MAX_PRICE_TICKS) return VENUE_CODES.priceWaveExceed.code;
     const waiting = this.pending.reduce((count, trigger) => count + (trigger.account === account ? 1 : 0), 0);

@@ -1,0 +1,203 @@
+// Numbers of any size at the door of the exchange, its caps, and what it does about errors of its own.
+
+import { describe, expect, it } from 'vitest';
+import { ContractMoney } from '../../src/venue/futures/contractMoney.ts';
+import type { InternalError } from '../../src/service/internalError.ts';
+import { auditBooks } from '../../src/service/audit.ts';
+import { truthOfMarkets } from '../../src/service/faults/truth.ts';
+import { FuturesDesk, INVERSE, PERPETUAL } from './futuresDesk.ts';
+import { ACCOUNTS, codeOf, Desk } from './serviceDesk.ts';
+
+const SPOT = { symbol: 'BTCUSDT', side: 'SELL', type: 'LIMIT', volume: 0.01 };
+const LIMIT = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'LIMIT', open: 'OPEN', volume: 1, price: 1000 };
+const MARKET = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'MARKET', open: 'OPEN' };
+const CONDITION = { ...LIMIT, triggerType: '3', triggerPrice: '2000' };
+const HUGE = '99999999999999999999';
+
+/** Both accounts hold a position, and the market has a price. */
+function traded(over = {}): FuturesDesk {
+  const desk = new FuturesDesk(over);
+  for (const contractName of ['E-BTC-USDT', 'E-BTC-USD']) {
+    desk.create('alice', 'BUY', 10, 1000, { contractName });
+    desk.create('bob', 'SELL', 10, 1000, { contractName });
+  }
+  return desk;
+}
+
+describe('a number beyond its range is refused, and nothing else happens', () => {
+  it.each<[string, string, object, number]>([
+    ['a spot price of 2^53 units', '/sapi/v1/order', { ...SPOT, price: 99999999999999 }, -1138],
+    ['a spot price of 2^51 units', '/sapi/v1/order', { ...SPOT, price: 2 ** 51 / 100 }, -1138],
+    ['a spot volume', '/sapi/v1/order', { ...SPOT, price: 100, volume: HUGE }, -2017],
+    ['a spot amount', '/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: HUGE }, -2017],
+    ['a value', '/fapi/v1/order', { ...MARKET, volume: 9007199255 }, -2100],
+    ['a value beyond counting', '/fapi/v1/order', { ...MARKET, volume: HUGE }, -2100],
+    ['a value of a contract without a maximum', '/fapi/v1/order', { ...MARKET, contractName: 'E-BTC-USD', volume: HUGE }, -2017],
+    ['the price of a CLOSE', '/fapi/v1/order', { ...LIMIT, side: 'SELL', open: 'CLOSE', price: 900719925474100 }, -1138],
+    ['an inverse price', '/fapi/v1/order', { ...LIMIT, contractName: 'E-BTC-USD', volume: 1000000, price: 9007199254740991 }, -1138],
+    ['the volume of a LIMIT order', '/fapi/v1/order', { ...LIMIT, volume: 1_000_000_000 }, -2017],
+    ['the volume of a LIMIT order beyond counting', '/fapi/v1/order', { ...LIMIT, volume: HUGE }, -2017],
+    ['the volume of a MARKET order', '/fapi/v1/order', { ...MARKET, side: 'SELL', open: 'CLOSE', volume: 5001 }, -2100],
+    ['the volume of a CLOSE', '/fapi/v1/order', { ...LIMIT, side: 'SELL', open: 'CLOSE', volume: HUGE }, 10015],
+    ['a trigger price', '/fapi/v1/conditionOrder/', { ...CONDITION, triggerPrice: HUGE }, -1138],
+    ['the price of a condition order', '/fapi/v1/conditionOrder/', { ...CONDITION, price: HUGE }, -1138],
+    ['the volume of a condition order', '/fapi/v1/conditionOrder/', { ...CONDITION, volume: HUGE }, -2017],
+    ['the volume of a condition order that closes', '/fapi/v1/conditionOrder/', { ...CONDITION, open: 'CLOSE', volume: HUGE }, 10015],
+  ])('%s', (_, path, body, code) => {
+    const desk = traded();
+    const config = { accounts: ACCOUNTS } as never;
+    const before = truthOfMarkets(desk.service, config);
+    expect(codeOf(desk.post(path, body))).toBe(code);
+    expect(truthOfMarkets(desk.service, config)).toEqual(before);
+  });
+
+  it('a spot price of 2^53 units in a batch', () => {
+    const desk = new Desk();
+    const row = { side: 'SELL', batchType: 'LIMIT', volume: 0.01, price: 99999999999999 };
+    expect(codeOf(desk.post('/sapi/v1/batchOrders', { symbol: 'BTCUSDT', orders: [row] }))).toBe(-1138);
+    expect(desk.get('/sapi/v1/openOrders').body).toBe('[]');
+  });
+});
+
+describe('money beyond counting', () => {
+  it('is no reason for an account not to be read: a position whose value at the mark passes 2^53', () => {
+    const desk = new FuturesDesk();
+    desk.create('alice', 'BUY', 5_000_000_000, 0.1);
+    desk.create('bob', 'SELL', 5_000_000_000, 0.1);
+    // Two others move the price by one contract.
+    desk.create('alice', 'SELL', 1, 90_000_000, { open: 'CLOSE' });
+    desk.create('bob', 'BUY', 1, 90_000_000, { open: 'CLOSE' });
+    desk.pass(5000);
+    for (const as of ['alice', 'bob']) {
+      for (const path of ['/fapi/v1/account', '/fapi/v1/positions?contractName=E-BTC-USDT']) {
+        const { status, body } = desk.get(path, { as });
+        expect([status, /Infinity|NaN|e\+/.test(body)], body).toEqual([200, false]);
+      }
+    }
+    auditBooks(desk.service.sides);
+  });
+
+  it.each([PERPETUAL, INVERSE])('is met in few steps: the lots within any value, $id', (instrument) => {
+    const money = new ContractMoney(instrument);
+    let steps = 0;
+    const value = money.value.bind(money);
+    money.value = (lots, ticks) => (steps++, value(lots, ticks));
+    for (const units of [0, 1, 7, 12_345, 10 ** 9, 2 ** 50 + 3, Number.MAX_SAFE_INTEGER, Infinity]) {
+      for (const ticks of [1, 2, 999, 650_000, 2 ** 40 + 1, 2 ** 51 - 1]) {
+        steps = 0;
+        const lots = money.lotsWithin(units, ticks);
+        expect(steps, `${units} at ${ticks}`).toBeLessThan(150);
+        expect(value(lots, ticks) <= units).toBe(true);
+        expect(value(lots + 1, ticks) > units || lots >= Number.MAX_SAFE_INTEGER / instrument.contract!.multiplier - 1).toBe(true);
+      }
+    }
+  });
+});
+
+describe('open orders of an account on an instrument', () => {
+  const price = (at: number): object => ({ price: (10 + at / 100).toFixed(2) });
+
+  it('are 200 at most: a LIMIT order more is -1015, a MARKET order is taken, and another instrument is free', () => {
+    const desk = new Desk({ limits: { 'spot.newOrder': null } });
+    const order = { ...SPOT, side: 'BUY' };
+    for (let at = 0; at < 200; at++) expect(codeOf(desk.post('/sapi/v1/order', { ...order, ...price(at) }))).toBe(0);
+    expect(codeOf(desk.post('/sapi/v1/order', { ...order, ...price(1) }))).toBe(-1015);
+    // What comes before the cap in the order of checks still answers.
+    expect(codeOf(desk.post('/sapi/v1/order', { ...order, price: 1.001 }))).toBe(-1147);
+    expect(codeOf(desk.post('/sapi/v1/order', { ...order, volume: 10 ** 6, price: 100 }))).toBe(-1015);
+    expect(codeOf(desk.post('/sapi/v1/order', { ...SPOT, type: 'MARKET' }))).toBe(0);
+    expect(codeOf(desk.post('/sapi/v1/order', { ...order, symbol: 'ETHUSDT', ...price(1) }))).toBe(0);
+    expect(codeOf(desk.post('/sapi/v1/order', { ...order, ...price(1) }, { as: 'bob' }))).toBe(0);
+  });
+
+  it('are as many as the config says, and one that ends makes room', () => {
+    const desk = new FuturesDesk({ maxOpenOrdersPerSymbol: 1 });
+    const id = /\d{19}/.exec(desk.post('/fapi/v1/order', LIMIT).body)![0];
+    expect(codeOf(desk.post('/fapi/v1/order', LIMIT))).toBe(-1015);
+    desk.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId: id });
+    expect(codeOf(desk.post('/fapi/v1/order', LIMIT))).toBe(0);
+  });
+});
+
+describe('a GET signed over its bare path, under signQuery: either', () => {
+  const at = (query: string): number => {
+    const desk = new Desk();
+    return codeOf(desk.get(`/sapi/v1/openOrders?${query}`, { signed: `${desk.nowMs}GET/sapi/v1/openOrders` }));
+  };
+
+  it.each([
+    ['symbol=BTCUSDT&limit=5', 0],
+    ['symbol=BTCUSDT&recvWindow=5000', 0],
+    ['symbol=BTCUSDT&recvWindow=5001', -1022],
+    ['symbol=BTCUSDT&recWindow=60000', -1022],
+    ['symbol=BTCUSDT&other=1', -1022],
+  ])('%s: %i', (query, code) => {
+    expect(at(query)).toBe(code);
+  });
+
+  it('signed with its query may say anything', () => {
+    expect(codeOf(new Desk().get('/sapi/v1/openOrders?symbol=BTCUSDT&other=1&recvWindow=60000'))).toBe(0);
+  });
+});
+
+describe('an error of the exchange itself', () => {
+  const open = (): { desk: Desk; errors: InternalError[] } => {
+    const desk = new Desk();
+    const errors: InternalError[] = [];
+    desk.service.onInternalError = (error) => void errors.push(error);
+    return { desk, errors };
+  };
+  const order = { ...SPOT, price: 100 };
+  const fault = (): never => {
+    throw new RangeError('planted');
+  };
+
+  it('answers -1000 to one request, is told with its cause, and the exchange goes on while its books agree', () => {
+    const { desk, errors } = open();
+    const { venue } = desk.service.spot;
+    const place = venue.place.bind(venue);
+    venue.place = fault;
+    expect(codeOf(desk.post('/sapi/v1/order', order))).toBe(-1000);
+    expect(errors).toMatchObject([{ where: 'spot.newOrder', doubt: null, cause: { message: 'planted' } }]);
+    venue.place = place;
+    expect(codeOf(desk.post('/sapi/v1/order', order))).toBe(0);
+    expect(desk.service.isInDoubt).toBe(false);
+  });
+
+  it('stops the exchange where the books are in doubt: every answer is -1000, and nothing changes', () => {
+    const { desk, errors } = open();
+    desk.service.spot.orders.add = fault;
+    expect(codeOf(desk.post('/sapi/v1/order', order))).toBe(-1000);
+    expect(errors).toMatchObject([{ where: 'spot.newOrder', doubt: expect.stringContaining('open orders: 1') as string }]);
+    expect(desk.service.isInDoubt).toBe(true);
+    expect(codeOf(desk.get('/sapi/v1/account'))).toBe(-1000);
+  });
+
+  it('stops it where the error came while time passed', () => {
+    const { desk, errors } = open();
+    desk.service.scheduler.at(desk.nowMs + 10, fault);
+    desk.pass(20);
+    expect(errors).toMatchObject([{ where: 'time', doubt: 'RangeError: planted' }]);
+    expect(codeOf(desk.get('/sapi/v1/time'))).toBe(-1000);
+  });
+});
+
+it('the profit history takes a start and an end, both or none', () => {
+  const desk = traded();
+  const startMs = desk.nowMs;
+  for (let at = 0; at < 4; at++) {
+    desk.pass(1000);
+    desk.create('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
+    desk.create('bob', 'BUY', 1, 1000, { open: 'CLOSE' });
+  }
+  const times = (more: object): number[] => {
+    const rows = JSON.parse(desk.post('/fapi/v1/profitHistorical', { limit: '100', ...more }).body) as
+      | { mtime: number }[]
+      | { data: { mtime: number }[] };
+    return (Array.isArray(rows) ? rows : rows.data).map(({ mtime }) => (mtime - startMs) / 1000);
+  };
+  expect(times({})).toEqual([4, 3, 2, 1]);
+  expect(times({ startTime: startMs + 2000, endTime: startMs + 3000 })).toEqual([3, 2]);
+  expect(times({ startTime: startMs + 2001, endTime: startMs + 2999 })).toEqual([]);
+  expect(codeOf(desk.post('/fapi/v1/profitHistorical', { startTime: startMs }))).toBe(-1102);
+});
