@@ -7,7 +7,7 @@ export type { FeedSeries, Series, Signal } from './indicators/series.ts';
 export type { IndicatorSpec, SignalSource, Source } from './indicators/spec.ts';
 export { ema, sma, vwap, wma } from './indicators/averages.ts';
 export { bollinger, highest, lowest, type Bands } from './indicators/channels.ts';
-export { custom } from './indicators/custom.ts';
+export { custom, type CustomOptions } from './indicators/custom.ts';
 export { cci, kst, roc, trix, type KnowSureThing } from './indicators/momentum.ts';
 export { macd, mfi, rsi, stochastic, stochasticRsi, type Macd, type Stochastic } from './indicators/oscillators.ts';
 export { above, and, below, crossedDown, crossedUp, not, or } from './indicators/signals.ts';

@@ -35,7 +35,7 @@ export function laneLoop(engines: readonly Engine[]): void {
   let inWork = first;
   const starts = first.feeds.map((feed) => feed.cur);
   try {
-    while (first.openBlock()) {
+    while (first.openBlock(engines)) {
       for (let at = 0; at < starts.length; at++) starts[at] = first.feeds[at]!.cur;
       fillIndicators(first);
       for (const engine of engines) {
@@ -164,7 +164,9 @@ function decideRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: numbe
       const watch = watches[at]!;
       if (watch.row !== row || watch.feed !== feed) continue;
       goTo(watch, watch.at + 1);
-      const returned: unknown = watch.handler();
+      // A call without an object: `this` of a handler must not be the watch.
+      const { handler } = watch;
+      const returned: unknown = handler();
       if (returned !== undefined) engine.refuseReturn(run, returned);
     }
     const returned: unknown = instance.onBar!();
@@ -211,7 +213,8 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
       const watch = watches[at]!;
       if (watch.row !== row || watch.feed !== feed) continue;
       goTo(watch, watch.at + 1);
-      const returned: unknown = watch.handler();
+      const { handler } = watch;
+      const returned: unknown = handler();
       if (returned !== undefined) engine.refuseReturn(run, returned);
     }
     row++;
@@ -321,7 +324,8 @@ function decide(engine: Engine, run: StrategyRun, t: number): void {
   for (const watch of run.watches) {
     if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row] !== t) continue;
     goTo(watch, watch.at + 1);
-    const returned: unknown = run.started ? watch.handler() : undefined;
+    const { handler } = watch;
+    const returned: unknown = run.started ? handler() : undefined;
     if (returned !== undefined) engine.refuseReturn(run, returned);
   }
   if (!run.hasOnBar || !run.started || !run.hasFresh) return;

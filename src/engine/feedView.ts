@@ -24,7 +24,7 @@ export class FeedView implements Feed {
   readonly #instant: Instant;
 
   constructor(instrument: Instrument, bars: BarColumns, cursor: RowCursor, series: IndicatorSet['series'], instant: Instant) {
-    this.instrument = instrument;
+    this.instrument = frozenCopy(instrument);
     this.interval = bars.interval;
     this.open = series.open;
     this.high = series.high;
@@ -35,6 +35,8 @@ export class FeedView implements Feed {
     this.#closeMs = bars.closeMs;
     this.#cursor = cursor;
     this.#instant = instant;
+    // Lanes of a sweep share it: what one of them wrote here another one could read.
+    Object.freeze(this);
   }
 
   get fresh(): boolean {
@@ -50,6 +52,7 @@ class BarCursor implements Bar {
   constructor(bars: BarColumns, cursor: RowCursor) {
     this.#bars = bars;
     this.#cursor = cursor;
+    Object.freeze(this);
   }
   get openMs(): TimeMs {
     return this.#bars.openMs[this.#row()]! as TimeMs;
@@ -79,3 +82,19 @@ class BarCursor implements Bar {
     return row;
   }
 }
+
+const copies = new WeakMap<Instrument, Instrument>();
+
+/** Returns the instrument as strategies get it: one copy each, which cannot be changed. */
+function frozenCopy(instrument: Instrument): Instrument {
+  let copy = copies.get(instrument);
+  if (copy === undefined) {
+    const { contract } = instrument;
+    copy = Object.freeze({ ...instrument, ...(contract === undefined ? {} : { contract: Object.freeze({ ...contract }) }) });
+    copies.set(instrument, copy);
+  }
+  return copy;
+}
+
+Object.freeze(FeedView.prototype);
+Object.freeze(BarCursor.prototype);

@@ -3,6 +3,7 @@
 import { ConfigError } from '../base/errors.ts';
 import type { Rng } from '../base/rng.ts';
 import type { TechnicalLibrary } from '../indicators/technicalLibrary.ts';
+import { setupOf, type StrategyHost } from '../strategy/host.ts';
 import type { StrategyClass } from '../strategy/strategy.ts';
 import type { Engine } from './engine.ts';
 import { EquityRecorder, type EquitySink } from './equityRecorder.ts';
@@ -10,12 +11,19 @@ import type { FeedRun } from './feed.ts';
 import { rangeTicks } from './range.ts';
 import { StrategyRun } from './strategyRun.ts';
 
-/** Constructs a strategy: its field initialisers register what it needs. */
-export function addStrategy(engine: Engine, strategy: StrategyClass, name: string, params: object, rng: Rng): StrategyRun {
+/** Constructs a strategy: its field initialisers register what it needs. `hostFor`: what stands between the strategy and its run. */
+export function addStrategy(
+  engine: Engine,
+  strategy: StrategyClass,
+  name: string,
+  params: object,
+  rng: Rng,
+  hostFor: (run: StrategyRun) => StrategyHost = (run) => run,
+): StrategyRun {
   const run = new StrategyRun(engine, engine.runs.length, name, rng);
   engine.inCharge = run.index;
   engine.runs.push(run);
-  const instance = new strategy({ params, host: run });
+  const instance = new strategy(setupOf(params, hostFor(run)));
   run.instance = instance;
   run.hasOnBar = typeof instance.onBar === 'function';
   run.wantsFills = typeof instance.onFill === 'function';
@@ -31,6 +39,7 @@ export function addStrategy(engine: Engine, strategy: StrategyClass, name: strin
  */
 export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, equitySink: EquitySink | null = null): void {
   const { parts, feeds, runs, risk, ledger, execution, blockRows } = engine;
+  engine.stepsRows = feeds.some(({ indicators }) => indicators.customs.some(({ isPure }) => !isPure));
   for (const run of runs) checkHasWork(engine, run);
   engine.startUnits = ledger.equityTotalUnits(engine.instruments.map((_, index) => engine.startTicks(index)));
   const sink = risk.watchesEquity ? null : equitySink;

@@ -1,27 +1,39 @@
 // The one door for an author's own indicator: a function that is fed one value at a time.
 
-import { StrategyError } from '../base/errors.ts';
+import { ConfigError, StrategyError } from '../base/errors.ts';
 import type { Series } from './series.ts';
 import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel, type Source } from './spec.ts';
 import type { Column, NumberWindow } from './window.ts';
 
+export interface CustomOptions {
+  /** How many values the function needs; before that many the series is not ready, whatever was returned. 1 by default. */
+  readonly warmupBars?: number;
+  /**
+   * Declares that the function reads and writes nothing outside `make`. The run then computes it block by block, ahead of the strategy, and
+   * checks the declaration: a run whose calls depend on the size of a block ends with an error. Without it the run goes row by row.
+   */
+  readonly pure?: boolean;
+}
+
 /**
- * An indicator of one's own: `custom(source, () => { let s = 0; return x => (s += x); })`. `make` is called once for each run of the
- * series and returns the function that gets the values of the source in order, one at a time, and returns the indicator's value (NaN
- * where it has none). Values of a source that is not ready are not handed over.
+ * An indicator of one's own: `custom(source, () => { let s = 0; return x => (s += x); }, { pure: true })`. `make` is called once for each
+ * run of the series and returns the function that gets the values of the source in order, one at a time, and returns the indicator's
+ * value (NaN where it has none). Values of a source that is not ready are not handed over.
  *
- * The function runs ahead of the strategy within a block: its state must stay inside `make`, and be read through the series alone.
- *
- * `warmupBars` (default 1): how many values it needs; before that many the series is not ready, whatever was returned.
+ * The third argument: options, or `warmupBars` alone.
  */
-export function custom(source: Source, make: () => (x: number) => number, warmupBars = 1): IndicatorSpec<Series> {
+export function custom(source: Source, make: () => (x: number) => number, options: number | CustomOptions = {}): IndicatorSpec<Series> {
+  const { warmupBars = 1, pure = false } = typeof options === 'number' ? { warmupBars: options } : options;
   checkWhole('custom', 'warmupBars', warmupBars, 1);
+  if (typeof pure !== 'boolean')
+    throw new ConfigError(`custom: pure: expected true or false, got ${String(pure)}`, 'write { pure: true }, or leave it out');
   const of = operand(source);
   const name = `custom#${of.home.numberOf(make)}`;
   return seriesSpec({
     name,
     sources: [of],
-    parameters: warmupBars === 1 ? [] : [warmupBars],
+    parameters: [...(warmupBars === 1 ? [] : [warmupBars]), ...(pure ? ['pure'] : [])],
+    custom: { isPure: pure, place: new Error('custom') },
     needs: { '': warmupBars },
     make: (wiring) => new Custom(name, make(), wiring.numbers(0), wiring.out(0), warmupBars),
   });

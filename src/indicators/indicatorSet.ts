@@ -5,8 +5,8 @@ import { listOf } from '../base/listOf.ts';
 import type { BarColumns, PriceColumn } from '../model/bars.ts';
 import { ancestry, assemble, GraphNode, GraphOutput, Windows } from './graph.ts';
 import { ColumnSeries, ColumnSignal, type FeedSeries, type RowCursor, type Series, type Signal } from './series.ts';
-import { bind, checkWhole, lateSpec, outputOf, plan } from './spec.ts';
-import type { Design, Home, IndicatorSpec, Kernel, NodeOutputs, Operand, Registry, SignalSource, Source } from './spec.ts';
+import { bind, checkWhole, lateSpec, outputOf, planOf } from './spec.ts';
+import type { CustomNote, Design, Home, IndicatorSpec, Kernel, NodeOutputs, Operand, Registry, SignalSource, Source } from './spec.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 import { TRUE } from './window.ts';
 
@@ -55,6 +55,11 @@ export class IndicatorSet implements Home {
     return [...this.#nodes.values()].some(({ node }) => node.design.technical);
   }
 
+  /** The authors' own indicators. */
+  get customs(): readonly CustomNote[] {
+    return [...this.#nodes.values()].flatMap(({ node }) => node.design.custom ?? []);
+  }
+
   /** Sources before what rests on them. Known once sealed. */
   get kernels(): readonly Kernel[] {
     assert(this.#kernels !== null, 'the kernels of a set that is not sealed');
@@ -74,10 +79,12 @@ export class IndicatorSet implements Home {
   use(what: Source, depth: number): Series;
   use(what: SignalSource): Signal;
   use<Out>(what: IndicatorSpec<Out> | Series | Signal, depth = 1): Out | Series | Signal {
-    if (!(plan in what)) return this.#deepen(what, depth);
-    this.#checkOpen(what.key, what[plan].home, depth);
-    const out = what[plan].resolve({ node: (design, key) => this.#node(design, key, depth) });
-    this.#readyRow = Math.max(this.#readyRow, what.warmupBars - 1);
+    const plan = planOf(what);
+    if (plan === null) return this.#deepen(what as Series | Signal, depth);
+    const { key: name, warmupBars } = what as IndicatorSpec<Out>;
+    this.#checkOpen(name, plan.home, depth);
+    const out = plan.resolve({ node: (design, key) => this.#node(design, key, depth) });
+    this.#readyRow = Math.max(this.#readyRow, warmupBars - 1);
     return out;
   }
 

@@ -4,7 +4,7 @@ import { listOf } from '../base/listOf.ts';
 import type { TickColumn } from '../model/bars.ts';
 import { ema, sma } from './averages.ts';
 import type { FeedSeries, Series } from './series.ts';
-import { checkWhole, compose, operand, plan, seriesSpec, type IndicatorSpec, type Kernel, type Source } from './spec.ts';
+import { checkWhole, compose, operand, resolved, seriesSpec, type IndicatorSpec, type Kernel, type Source } from './spec.ts';
 import { onOneScale, type ScaledColumns } from './sums.ts';
 import type { Column, NumberWindow } from './window.ts';
 
@@ -52,8 +52,8 @@ export function kst(source: Source): IndicatorSpec<KnowSureThing> {
   const signal = sma(sum, 9);
   const parts = [sum, signal];
   return compose('kst', [operand(source)], [], parts, (registry) => ({
-    kst: sum[plan].resolve(registry),
-    signal: signal[plan].resolve(registry),
+    kst: resolved(sum, registry),
+    signal: resolved(signal, registry),
   }));
 }
 

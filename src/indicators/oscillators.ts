@@ -9,7 +9,7 @@ import {
   compose,
   groupSpec,
   operand,
-  plan,
+  resolved,
   seriesSpec,
   type IndicatorSpec,
   type Kernel,
@@ -123,8 +123,8 @@ function smoothed(
   const k = smoothK === 1 ? place : sma(place, smoothK);
   const d = sma(k, smoothD);
   return compose(name, sources.map(operand), parameters, [k, d], (registry) => ({
-    k: k[plan].resolve(registry),
-    d: d[plan].resolve(registry),
+    k: resolved(k, registry),
+    d: resolved(d, registry),
   }));
 }
 

@@ -59,6 +59,7 @@ export class ColumnSeries implements Series {
     this.#window = window;
     this.#cursor = cursor;
     this.#label = label;
+    Object.freeze(this);
   }
 
   get value(): number {
@@ -98,6 +99,7 @@ export class ColumnSignal implements Signal {
   constructor(window: SignalWindow, cursor: RowCursor) {
     this.#window = window;
     this.#cursor = cursor;
+    Object.freeze(this);
   }
 
   get value(): boolean {
@@ -124,6 +126,9 @@ export class ColumnSignal implements Signal {
     return index >= 0 && this.#window.values[index] !== NOT_READY;
   }
 }
+
+Object.freeze(ColumnSeries.prototype);
+Object.freeze(ColumnSignal.prototype);
 
 function tooDeep(label: SeriesLabel, bars: number): ConfigError {
   return new ConfigError(

@@ -7,16 +7,40 @@ import type { Series, Signal } from './series.ts';
 import type { Column, Fractions, NumberWindow, SignalWindow } from './window.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 
-/** The key of a spec's plan. The public door does not show it: specs are made by the functions of this room alone. */
-export const plan: unique symbol = Symbol('plan');
-
 /** An indicator as data. Equal keys on one feed share one kernel. */
 export interface IndicatorSpec<Out> {
   /** Kind, parameters and sources as text: `sma(close, 10)`. */
   readonly key: string;
   /** Bars of the feed that must have closed for the first ready value: 10 for `sma(close, 10)`. */
   readonly warmupBars: number;
-  readonly [plan]: Plan<Out>;
+  /** Names the type of what `use` returns; no spec has it. */
+  readonly out?: Out;
+}
+
+/**
+ * The plans of specs. A plan leads to the set of its feed, which can compute every row: it is kept beside the spec, because an author holds
+ * the spec. Read by a bound function, which no change of a built-in prototype reaches.
+ */
+const plans = new WeakMap<object, Plan<unknown>>();
+const lookUp: (spec: object) => Plan<unknown> | undefined = plans.get.bind(plans);
+
+/** Returns the plan of a spec, or null for a series or a signal. */
+export function planOf<Out>(what: IndicatorSpec<Out> | Series | Signal): Plan<Out> | null {
+  // A spec is registered with a plan of its own type (`planned`).
+  return typeof what === 'object' && what !== null ? ((lookUp(what) as Plan<Out> | undefined) ?? null) : null;
+}
+
+/** Returns the series or signals that a spec names. */
+export function resolved<Out>(spec: IndicatorSpec<Out>, registry: Registry): Out {
+  const plan = planOf(spec);
+  assert(plan !== null, `${spec.key} has no plan`);
+  return plan.resolve(registry);
+}
+
+function planned<Out>(key: string, warmupBars: number, plan: Plan<Out>): IndicatorSpec<Out> {
+  const spec: IndicatorSpec<Out> = Object.freeze({ key, warmupBars });
+  plans.set(spec, plan);
+  return spec;
 }
 
 export type Source = Series | IndicatorSpec<Series>;
@@ -74,7 +98,19 @@ export interface Wiring {
   readonly technical: TechnicalLibrary;
 }
 
+/** What is known of an author's own indicator, for the check of `pure` and for messages. */
+export interface CustomNote {
+  /** `custom#1(close)`. */
+  readonly key: string;
+  /** The author has declared that its function reads and writes nothing outside `make`. */
+  readonly isPure: boolean;
+  /** Made where `custom` was called: its stack holds the line. */
+  readonly place: Error;
+}
+
 export interface Design {
+  /** Of an author's own indicator. */
+  readonly custom?: CustomNote;
   readonly sources: readonly Operand[];
   /** Rows in front of a block that the kernel reads of its sources. */
   readonly lookBack: number;
@@ -113,6 +149,7 @@ export type Operand =
     };
 
 const outputs = new WeakMap<object, Output>();
+const outputBehind: (view: object) => Output | undefined = outputs.get.bind(outputs);
 
 /** Records which column a series or signal shows; called by the set that makes it. */
 export function bind<T extends Series | Signal>(view: T, output: Output): T {
@@ -122,7 +159,7 @@ export function bind<T extends Series | Signal>(view: T, output: Output): T {
 
 /** The column behind a series or signal. Throws ConfigError for an object that no set has made. */
 export function outputOf(view: Series | Signal): Output {
-  const output = outputs.get(view);
+  const output = outputBehind(view);
   if (output === undefined) {
     throw new ConfigError(
       'an indicator got a source that is no series: expected a column of a feed, a registered series, or a spec',
@@ -134,18 +171,19 @@ export function outputOf(view: Series | Signal): Output {
 
 /** The set that a spec, series or signal belongs to: the one to register it with. */
 export function homeOf(what: IndicatorSpec<unknown> | Series | Signal): Home {
-  return plan in what ? what[plan].home : outputOf(what).home;
+  return (planOf(what) ?? outputOf(what as Series | Signal)).home;
 }
 
 /** A source or signal as a spec holds it. */
 export function operand(source: Source | SignalSource): Operand {
-  if (typeof source === 'object' && plan in source) {
-    const { warmupBars } = source;
-    const of = source[plan];
+  const of = planOf<Series | Signal>(source);
+  if (of !== null) {
+    const { warmupBars } = source as IndicatorSpec<Series | Signal>;
     return { kind: 'spec', home: of.home, key: of.column, warmupBars, resolve: (registry) => of.resolve(registry) };
   }
-  const output = outputOf(source);
-  return { kind: 'column', home: output.home, key: output.key, warmupBars: output.warmupBars, view: source };
+  const view = source as Series | Signal;
+  const output = outputOf(view);
+  return { kind: 'column', home: output.home, key: output.key, warmupBars: output.warmupBars, view };
 }
 
 /** One output of a node that several specs share under a key of its own. */
@@ -162,6 +200,7 @@ export interface Recipe {
   readonly parameters?: readonly (number | string)[];
   readonly lookBack?: number;
   readonly technical?: boolean;
+  readonly custom?: Omit<CustomNote, 'key'>;
   readonly shared?: SharedNode;
   /** Values of its sources that a kernel needs for the first value of each output, by the suffix of the output. */
   readonly needs: Readonly<Record<string, number>>;
@@ -190,10 +229,14 @@ function toSpec<Out>(recipe: Recipe, kind: 'series' | 'signal', shape: (of: Node
   const before = Math.max(...recipe.sources.map((source) => source.warmupBars)) - 1;
   const designs = Object.entries(recipe.needs).map(([suffix, needed]) => ({ suffix, warmupBars: before + needed }));
   const { sources, lookBack = 0, technical = false, shared = { key, output: '' } } = recipe;
-  const design: Design = { sources, lookBack, kind, outputs: designs, technical, make: (wiring) => recipe.make(wiring) };
+  const design: Design = {
+    ...(recipe.custom === undefined ? {} : { custom: { ...recipe.custom, key } }),
+    sources, lookBack, kind, outputs: designs, technical,
+    make: (wiring) => recipe.make(wiring),
+  }; // prettier-ignore
   const warmupBars = Math.max(...designs.map((output) => output.warmupBars));
   const column = shared.key + shared.output;
-  return { key, warmupBars, [plan]: { home, column, resolve: (registry) => shape(registry.node(design, shared.key)) } };
+  return planned(key, warmupBars, { home, column, resolve: (registry) => shape(registry.node(design, shared.key)) });
 }
 
 /** A spec whose outputs are those of other specs: no kernel of its own, so that the parts are shared with whoever names them too. */
@@ -206,7 +249,7 @@ export function compose<Out>(
 ): IndicatorSpec<Out> {
   const key = keyOf(name, sources, parameters);
   const home = commonHome(key, sources);
-  return { key, warmupBars: Math.max(...parts.map((part) => part.warmupBars)), [plan]: { home, column: key, resolve: shape } };
+  return planned(key, Math.max(...parts.map((part) => part.warmupBars)), { home, column: key, resolve: shape });
 }
 
 function keyOf(name: string, sources: readonly Operand[], parameters: readonly (number | string)[]): string {

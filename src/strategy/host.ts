@@ -1,10 +1,37 @@
 // What the base class of strategies needs from whoever runs it; the engine implements it, authors never see it.
 
+import { ConfigError } from '../base/errors.ts';
 import type { Series, Signal } from '../indicators/series.ts';
 import type { IndicatorSpec, SignalSource } from '../indicators/spec.ts';
 import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
 import type { Feed, Funding, OrderInfo, OrderOptions, Position, Size } from './types.ts';
+
+/** What a strategy is constructed with. Opaque to authors: the host belongs to it, and is no property of it. */
+export interface Setup {
+  readonly params: object;
+}
+
+const hosts = new WeakMap<object, StrategyHost>();
+/** Bound: a WeakMap whose prototype an author has changed must not hand the host over. */
+const hostBehind: (setup: object) => StrategyHost | undefined = hosts.get.bind(hosts);
+
+/** Returns what a strategy is constructed with: its parameters, and the host that serves it. */
+export function setupOf(params: object, host: StrategyHost): Setup {
+  const setup = Object.freeze({ params });
+  hosts.set(setup, host);
+  return setup;
+}
+
+/** Returns the host of a set-up. Throws ConfigError for an object that isobar has not made. */
+export function hostOf(setup: Setup): StrategyHost {
+  const host = hostBehind(setup);
+  if (host !== undefined) return host;
+  throw new ConfigError(
+    'a strategy was constructed with a set-up that is not of isobar',
+    'pass the constructor argument on as it is: constructor(setup) { super(setup); }',
+  );
+}
 
 export interface StrategyHost {
   readonly bars: Feed;

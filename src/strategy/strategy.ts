@@ -6,15 +6,11 @@ import type { Series, Signal } from '../indicators/series.ts';
 import type { IndicatorSpec, SignalSource } from '../indicators/spec.ts';
 import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
-import type { StrategyHost, UseOptions } from './host.ts';
+import { hostOf, type Setup, type StrategyHost, type UseOptions } from './host.ts';
 import type { Specs, Values } from './params.ts';
 import type { Feed, FillInfo, Funding, OrderInfo, OrderOptions, Position, Size } from './types.ts';
 
-/** Opaque to authors: registers until construction ends, then throws. */
-export interface Setup {
-  readonly params: object;
-  readonly host: StrategyHost;
-}
+export type { Setup };
 
 /** What a strategy file exports by default. */
 export interface StrategyClass {
@@ -42,9 +38,9 @@ export abstract class Strategy<P extends object = object> {
   protected readonly bars: Feed;
 
   constructor(setup: Setup) {
-    this.#host = setup.host;
+    this.#host = hostOf(setup);
     this.params = setup.params as P;
-    this.bars = setup.host.bars;
+    this.bars = this.#host.bars;
   }
 
   /** A feed by its name in the run definition; `interval` serves when the definition names none. */

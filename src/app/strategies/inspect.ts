@@ -10,7 +10,7 @@ import type { Series, Signal } from '../../indicators/series.ts';
 import type { IndicatorSpec, SignalSource } from '../../indicators/spec.ts';
 import type { Interval } from '../../model/interval.ts';
 import type { OrderId } from '../../model/order.ts';
-import type { StrategyHost, UseOptions } from '../../strategy/host.ts';
+import { setupOf, type StrategyHost, type UseOptions } from '../../strategy/host.ts';
 import { parseParams } from '../../strategy/params.ts';
 import type { StrategyClass } from '../../strategy/strategy.ts';
 import type { Feed, Funding, OrderInfo, Position } from '../../strategy/types.ts';
@@ -51,7 +51,7 @@ export function inspectStrategy(strategy: StrategyClass, shown: string): Strateg
   const params = parseParams(strategy.params, {}, shown);
   let instance: object;
   try {
-    instance = new strategy({ params, host });
+    instance = new strategy(setupOf(params, host));
   } catch (error) {
     if (error instanceof ConfigError) throw new ConfigError(`${shown}: ${error.message}`, error.remedy);
     if (error instanceof StrategyError) throw error;
