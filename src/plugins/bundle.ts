@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto';
 import { basename, dirname, sep } from 'node:path';
 import { build, type BuildFailure, type BuildResult, type Message } from 'esbuild';
 import { ConfigError } from '../base/errors.ts';
+import type { Warning } from '../model/warning.ts';
 import { HOST_TOKEN } from './hostToken.ts';
+import { reachOf } from './reach.ts';
 
 export interface Bundle {
   /** ESM that imports HOST_TOKEN. */
@@ -15,6 +17,8 @@ export interface Bundle {
   readonly hash: string;
   /** Every file that went in, relative to the folder of the strategy. */
   readonly inputs: readonly string[];
+  /** What it reaches beside the run. */
+  readonly reach: readonly Warning[];
 }
 
 /** Bundles `file` (an absolute path); `shown` names it in messages. Throws ConfigError with file, line and column at a syntax error. */
@@ -41,10 +45,10 @@ export async function bundle(file: string, shown: string): Promise<Bundle> {
     if (isBuildFailure(error)) throw refused(error, shown, basename(file));
     throw error;
   });
-  return describe(result);
+  return describe(result, dirname(file));
 }
 
-function describe(result: BuildResult<{ metafile: true; write: false }>): Bundle {
+function describe(result: BuildResult<{ metafile: true; write: false }>, folder: string): Bundle {
   const text = (ending: string) => result.outputFiles.find((output) => output.path.endsWith(ending))?.text ?? '';
   const code = text('.mjs');
   return {
@@ -52,6 +56,7 @@ function describe(result: BuildResult<{ metafile: true; write: false }>): Bundle
     map: text('.map'),
     hash: createHash('sha256').update(code.replaceAll(HOST_TOKEN, 'isobar')).digest('hex'),
     inputs: Object.keys(result.metafile.inputs),
+    reach: reachOf(result.metafile, folder),
   };
 }
 

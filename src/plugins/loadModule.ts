@@ -6,6 +6,7 @@ import { extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, StrategyError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
+import type { Warning } from '../model/warning.ts';
 import { bundleHere, type Bundler } from './bundler.ts';
 import { HOST_TOKEN } from './hostToken.ts';
 import { writeModule } from './cache.ts';
@@ -19,6 +20,10 @@ export interface LoadedModule {
   readonly hash: string;
   /** Every file that the bundle is made of, relative to the folder of `file`. */
   readonly inputs: readonly string[];
+  /** What it reaches beside the run. */
+  readonly reach: readonly Warning[];
+  /** Imported under a query it is a module of its own, with state of its own. */
+  readonly url: string;
 }
 
 const CODE = /\.[cm]?[jt]sx?$/i;
@@ -58,7 +63,7 @@ export async function loadModule(
   const module: unknown = await import(/* @vite-ignore */ url).catch((error: unknown): never => {
     throw importError(error, shown, door);
   });
-  return { exported: defaultExport(module), door, hash: made.hash, inputs: made.inputs };
+  return { exported: defaultExport(module), door, hash: made.hash, inputs: made.inputs, reach: made.reach, url };
 }
 
 /** The framework through the same address as the author's module. */

@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
+import type { Warning } from '../model/warning.ts';
 import type { StrategyClass } from '../strategy/strategy.ts';
 import type { Bundler } from './bundler.ts';
 import { loadModule } from './loadModule.ts';
@@ -14,6 +15,10 @@ export interface LoadedStrategy {
   readonly hash: string;
   /** Every file that the bundle is made of, relative to the folder of the strategy. */
   readonly inputs: readonly string[];
+  /** What it reaches beside the run. */
+  readonly reach: readonly Warning[];
+  /** Where its module lies; null for a class that was at hand. */
+  readonly url: string | null;
 }
 
 /** Called by the framework in the middle of its synchronous step: a promise returned from one of these would be lost. */
@@ -31,9 +36,10 @@ export async function loadStrategy(
   beforeImport: () => void = () => {},
   bundler?: Bundler,
 ): Promise<LoadedStrategy> {
-  const { exported, door, hash, inputs } = await loadModule(file, shown, 'strategy', beforeImport, bundler);
+  const { exported, door, hash, inputs, reach, url } = await loadModule(file, shown, 'strategy', beforeImport, bundler);
   const strategy = checkDefault(exported, shown, baseOf(door));
-  return { strategy, name: strategy.name === '' ? basename(file).replace(/\.[cm]?[jt]s$/, '') : strategy.name, hash, inputs };
+  const name = strategy.name === '' ? basename(file).replace(/\.[cm]?[jt]s$/, '') : strategy.name;
+  return { strategy, name, hash, inputs, reach, url };
 }
 
 type Constructor = abstract new (...args: never[]) => object;

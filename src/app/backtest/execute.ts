@@ -7,7 +7,10 @@ import type { Origin, RequestedRun } from '../definition/request.ts';
 import { resolveRun, type ResolvedRun, type ResolveOptions } from '../definition/resolve.ts';
 import type { DefinitionSource } from '../definition/source.ts';
 import { loadEntry } from '../definition/strategies.ts';
-import { prepareBacktest, recordOf } from './runBacktest.ts';
+import { checkCustoms } from '../purity/customCheck.ts';
+import { PurityWatch } from '../purity/watch.ts';
+import type { RunPlan } from '../bot/plan.ts';
+import { prepareBacktest, recordOf, type PreparedRun } from './runBacktest.ts';
 import { RunLog } from './runLog.ts';
 import { versions } from '../version.ts';
 import type { Phase } from '../worker/heartbeat.ts';
@@ -48,10 +51,22 @@ export async function performRun(
   return { ...executed, summary: buildSummary(executed.record, { versions: versions() }), origin };
 }
 
+/** Runs the bars. Throws StrategyError when a promise of a callback goes on after the last one. */
+async function runWatched({ loop, engine }: PreparedRun, { strategies }: RunPlan, watch: PurityWatch): Promise<void> {
+  try {
+    watch.during(() => loop(engine));
+  } finally {
+    watch.stop();
+  }
+  await watch.settle(strategies.map(({ record }) => record.name).join(', '));
+}
+
 /** Throws ConfigError and StrategyError as `resolveRun` and the engine do. */
 export async function execute(source: DefinitionSource, options: ResolveOptions, watcher: Watcher): Promise<ExecutedRun> {
   watcher.enter('load');
   const warnings = new WarningList();
+  // In a thread of its own strategy code is watched from its first line on; elsewhere others use the same built-ins meanwhile.
+  const watch = watcher.isOnly ? new PurityWatch(warnings) : null;
   const load = options.load ?? ((entry, from) => loadEntry(entry, from, () => watcher.enter('import')));
   const resolved = await resolveRun(source, { ...options, load });
   watcher.loaded(resolved);
@@ -66,8 +81,10 @@ export async function execute(source: DefinitionSource, options: ResolveOptions,
   for (const note of resolved.notes) log.event(note);
   watcher.enter('setUp');
   const prepared = await prepareBacktest(plan, { beat: watcher.beat, log: log.line, refusals: log.line, warnings, isOnly: watcher.isOnly });
+  for (const { reach = [] } of plan.strategies) reach.forEach(warnings.add);
+  await checkCustoms(plan, prepared.engine, warnings);
   watcher.enter('bars');
-  prepared.loop(prepared.engine);
+  await runWatched(prepared, plan, watch ?? new PurityWatch(warnings));
   watcher.enter('metrics');
   const record = recordOf(plan, prepared, true, warnings);
   log.event('bars are done', { orders: record.orders.length, fills: record.fills.length });

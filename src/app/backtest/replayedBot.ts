@@ -10,7 +10,7 @@ import type { EquitySink } from '../../engine/equityRecorder.ts';
 import { sealEngine } from '../../engine/setUp.ts';
 import type { TechnicalLibrary } from '../../indicators/technicalLibrary.ts';
 import type { WarningList } from '../../model/warning.ts';
-import { addStrategies, fund } from '../bot/begin.ts';
+import { addStrategies, fund, type HostMaker } from '../bot/begin.ts';
 import { botModule } from '../bot/botModule.ts';
 import type { RunPlan, StrategyPlan } from '../bot/plan.ts';
 import type { Deposits, RunVenue } from '../market/parts.ts';
@@ -28,6 +28,8 @@ export interface BotOptions {
   readonly faultOf?: ReplayOptions['faultOf'];
   /** Memory to take and give back, for whoever runs many backtests; by default each run has its own. */
   readonly scratch?: Scratch;
+  /** What stands between a strategy and its run; by default nothing. */
+  readonly hostFor?: HostMaker;
   /** Nobody reads the columns of its orders: they are not kept. */
   readonly dropsOrders?: boolean;
 }
@@ -60,7 +62,7 @@ export function botMaker(plan: RunPlan, options: BotOptions): BotMaker {
   return (strategies = plan.strategies) => {
     const own = { ...plan, strategies };
     const engine = container.get(TOKENS.engine);
-    addStrategies(engine, own);
+    addStrategies(engine, own, options.hostFor);
     return { plan: own, engine, deposits: fund(engine, own) };
   };
 }

@@ -5,17 +5,22 @@ import { ConfigError } from '../../base/errors.ts';
 import { seededRng } from '../../base/rng.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { addStrategy } from '../../engine/setUp.ts';
+import type { StrategyRun } from '../../engine/strategyRun.ts';
 import type { Instrument } from '../../model/instrument.ts';
+import type { StrategyHost } from '../../strategy/host.ts';
 import { parseParams } from '../../strategy/params.ts';
 import { marketOf } from '../market/market.ts';
 import type { AccountPlan, Deposits } from '../market/parts.ts';
 import type { RunPlan } from './plan.ts';
 
-export function addStrategies(engine: Engine, plan: RunPlan): void {
+/** Makes what stands between a strategy and its run. */
+export type HostMaker = (run: StrategyRun) => StrategyHost;
+
+export function addStrategies(engine: Engine, plan: RunPlan, hostFor?: HostMaker): void {
   plan.strategies.forEach(({ strategy, record, params }, index) => {
     const values = parseParams(strategy.params, params, record.file);
     try {
-      addStrategy(engine, strategy, record.name, values, seededRng(plan.seed * 65_537 + index));
+      addStrategy(engine, strategy, record.name, values, seededRng(plan.seed * 65_537 + index), hostFor);
     } catch (error) {
       throw engine.blame(error, 'while it was constructed');
     }

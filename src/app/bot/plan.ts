@@ -4,6 +4,7 @@ import type { Rounding } from '../../base/exact.ts';
 import type { ContractData } from '../../adapters/replay/marginWatch.ts';
 import type { BarColumns } from '../../model/bars.ts';
 import type { InstrumentId, Market } from '../../model/instrument.ts';
+import type { Warning } from '../../model/warning.ts';
 import type { FeedQuality, StrategyRecord } from '../../model/run.ts';
 import type { RiskLimits } from '../../risk/limits.ts';
 import type { FeeSpec, RiskRuleSpec, SlippageSpec } from '../../strategy/models.ts';
@@ -34,6 +35,10 @@ export interface StrategyPlan {
   readonly share: string;
   /** Identity of the code, for its own instance of the block loop. */
   readonly hash: string;
+  /** What its code reaches beside the run. */
+  readonly reach?: readonly Warning[];
+  /** Where its module lies; null, or left out, for a class that was at hand. */
+  readonly url?: string | null;
 }
 
 export interface FeesPlan {

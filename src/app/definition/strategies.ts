@@ -30,8 +30,10 @@ export async function loadEntry(
   return { plan: planOf(entry, loaded, source), inputs: loaded.inputs, folder: dirname(path) };
 }
 
+type ClassAtHand = Pick<LoadedStrategy, 'strategy' | 'name' | 'hash'> & Partial<LoadedStrategy>;
+
 /** The entry with a class that is at hand. */
-export function planOf(entry: StrategyEntry, loaded: Omit<LoadedStrategy, 'inputs'>, source: DefinitionSource): StrategyPlan {
+export function planOf(entry: StrategyEntry, loaded: ClassAtHand, source: DefinitionSource): StrategyPlan {
   const values = checkedParams(loaded.strategy.params, entry, source);
   const params = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plain(value)]));
   return {
@@ -40,6 +42,8 @@ export function planOf(entry: StrategyEntry, loaded: Omit<LoadedStrategy, 'input
     params: entry.params,
     share: entry.share,
     hash: loaded.hash,
+    reach: loaded.reach ?? [],
+    url: loaded.url ?? null,
   };
 }
 

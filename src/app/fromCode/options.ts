@@ -147,5 +147,5 @@ function loadedFrom(given: StrategyClass): LoadedStrategy {
   const hash = createHash('sha256');
   for (let each: unknown = strategy; typeof each === 'function' && each !== Strategy; each = Object.getPrototypeOf(each))
     hash.update(String(each));
-  return { strategy, name: strategy.name === '' ? 'strategy' : strategy.name, hash: hash.digest('hex'), inputs: [] };
+  return { strategy, name: strategy.name === '' ? 'strategy' : strategy.name, hash: hash.digest('hex'), inputs: [], reach: [], url: null };
 }

@@ -1,0 +1,101 @@
+// Dates as strategy code uses them: those of a given time in UTC are sound, those of now and of the machine's time zone are reported.
+
+import type { Report } from './watch.ts';
+
+const LOCAL = [
+  ...['getDate', 'getDay', 'getFullYear', 'getHours', 'getMilliseconds', 'getMinutes', 'getMonth', 'getSeconds', 'getTimezoneOffset'],
+  ...['getYear', 'setDate', 'setFullYear', 'setHours', 'setMilliseconds', 'setMinutes', 'setMonth', 'setSeconds', 'setYear'],
+  ...['toDateString', 'toLocaleDateString', 'toLocaleString', 'toLocaleTimeString', 'toString', 'toTimeString'],
+] as const;
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+/** Texts that name their zone, and dates alone, which are UTC by the standard. */
+const HAS_ZONE = /(?:Z|[+-]\d{2}:?\d{2}|GMT|UTC)\s*$|^\s*[+-]?\d{4,6}(?:-\d{2}(?:-\d{2})?)?\s*$/i;
+
+/** Replaces `Date` and its methods, and `Intl.DateTimeFormat`; returns what puts them back. */
+export function watchDates(report: Report): (() => void)[] {
+  return [watchClass(report), ...LOCAL.map((name) => watchMethod(report, name)), watchFormat(report)];
+}
+
+function watchClass(report: Report): () => void {
+  const Real = Date;
+  const Watched = function (this: unknown, ...args: unknown[]): unknown {
+    if (new.target === undefined) {
+      report('IMPURE_CLOCK', 'Date()', Watched);
+      return Real();
+    }
+    checkArguments(args, report, Watched);
+    return Reflect.construct(Real, args, new.target === Watched ? Real : new.target);
+  };
+  const now = (): number => {
+    report('IMPURE_CLOCK', 'Date.now()', now);
+    return Real.now();
+  };
+  const parse = (text: string): number => {
+    if (!HAS_ZONE.test(text)) report('IMPURE_LOCAL_TIME', 'Date.parse of a text without a time zone', parse);
+    return Real.parse(text);
+  };
+  Object.defineProperty(Watched, 'name', { value: 'Date' });
+  Object.defineProperty(Watched, 'length', { value: 7 });
+  Object.defineProperty(Watched, 'prototype', { value: Real.prototype, writable: false });
+  for (const [name, value] of Object.entries({ now, parse, UTC: Real.UTC.bind(Real) })) {
+    Object.defineProperty(Watched, name, { value, writable: true, configurable: true });
+  }
+  return both(replace(globalThis, 'Date', Watched), replace(Real.prototype, 'constructor', Watched));
+}
+
+function checkArguments(args: readonly unknown[], report: Report, below: Method): void {
+  const [first] = args;
+  if (args.length === 0) report('IMPURE_CLOCK', 'new Date()', below);
+  else if (args.length > 1) report('IMPURE_LOCAL_TIME', 'new Date(year, month, ...)', below);
+  else if (typeof first === 'string' && !HAS_ZONE.test(first)) {
+    report('IMPURE_LOCAL_TIME', 'new Date of a text without a time zone', below);
+  }
+}
+
+function watchMethod(report: Report, name: (typeof LOCAL)[number]): () => void {
+  const real: unknown = Reflect.get(Date.prototype, name);
+  if (typeof real !== 'function') return () => {};
+  const watched: Method = function (...args): unknown {
+    // With a zone of its own it depends on no machine.
+    if (!(name.startsWith('toLocale') && hasZone(args[1]))) report('IMPURE_LOCAL_TIME', `Date.prototype.${name}()`, watched);
+    return Reflect.apply(real, this, args);
+  };
+  return replace(Date.prototype, name, watched);
+}
+
+const hasZone = (options: unknown): boolean => typeof options === 'object' && options !== null && 'timeZone' in options && options.timeZone !== undefined;
+
+function watchFormat(report: Report): () => void {
+  const Real = Intl.DateTimeFormat;
+  const Watched = function (this: unknown, ...args: unknown[]): unknown {
+    if (!hasZone(args[1])) report('IMPURE_LOCAL_TIME', 'Intl.DateTimeFormat without a timeZone', Watched);
+    return Reflect.construct(Real, args, new.target === undefined || new.target === Watched ? Real : new.target);
+  };
+  Object.defineProperty(Watched, 'name', { value: 'DateTimeFormat' });
+  Object.defineProperty(Watched, 'prototype', { value: Real.prototype, writable: false });
+  Object.defineProperty(Watched, 'supportedLocalesOf', { value: Real.supportedLocalesOf.bind(Real), writable: true, configurable: true });
+  const restore = [replace(Intl, 'DateTimeFormat', Watched), replace(Real.prototype, 'constructor', Watched)];
+  const parts = Real.prototype.formatToParts;
+  const watchedParts: Method = function (...args): unknown {
+    if (args[0] === undefined) report('IMPURE_CLOCK', 'Intl.DateTimeFormat.formatToParts() of now', watchedParts);
+    return Reflect.apply(parts, this, args);
+  };
+  restore.push(replace(Real.prototype, 'formatToParts', watchedParts));
+  return both(...restore);
+}
+
+/** Puts `value` in the place of a property and returns what puts the old one back. */
+export function replace(holder: object, name: string, value: unknown): () => void {
+  const old = Object.getOwnPropertyDescriptor(holder, name);
+  if (old === undefined || old.configurable === false) return () => {};
+  Object.defineProperty(holder, name, { value, writable: true, configurable: true, enumerable: old.enumerable ?? false });
+  return () => void Object.defineProperty(holder, name, old);
+}
+
+export const both =
+  (...steps: readonly (() => void)[]) =>
+  (): void => {
+    for (const step of steps.toReversed()) step();
+  };
