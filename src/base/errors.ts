@@ -33,3 +33,9 @@ export class StrategyError extends Error {
     this.remedy = remedy;
   }
 }
+
+/**
+ * A strategy that does not do the same again: what it does depends on the size of a block, or on what runs beside it. Exit code 3.
+ * `message` names the strategy and the first difference.
+ */
+export class DiffersError extends StrategyError {}

@@ -1,7 +1,7 @@
 // The one place that turns an error into what a person reads and the exit code that a script sees.
 
 import { authorFrames } from '../app/strategies/authorFrames.ts';
-import { ConfigError, EXIT, StrategyError } from '../base/errors.ts';
+import { ConfigError, DiffersError, EXIT, StrategyError } from '../base/errors.ts';
 
 /** Lines of the author's own code that are shown of a stack. */
 const MAX_FRAMES = 4;
@@ -9,6 +9,7 @@ const MAX_FRAMES = 4;
 /** Writes what went wrong, and what to do about it, to stderr; returns the exit code. docs/errors.md lists both. */
 export function tellFailure(error: unknown): number {
   process.stderr.write(`${failureText(error)}\n`);
+  if (error instanceof DiffersError) return EXIT.differs;
   return error instanceof ConfigError ? EXIT.badInput : EXIT.failed;
 }
 

@@ -29,7 +29,7 @@ export const WARNINGS = {
   RUN_NO_RULES: 'no risk rule was on',
   LOOKAHEAD_CUSTOM: 'a custom indicator writes or reads outside its function, which would read the future where blocks have several rows',
   LOOKAHEAD_FILE: 'the strategy imports a file of data, or can read files, which may hold what lies ahead of a bar',
-  STATE_GLOBAL: 'the strategy writes the global object, which everything in its process shares',
+  STATE_GLOBAL: 'the strategy writes the global object or replaces a built-in, which everything in its process shares',
   IMPURE_RANDOM: 'strategy code asked for chance that the seed of the run does not decide',
   IMPURE_CLOCK: 'strategy code asked for the time of the machine',
   IMPURE_LOCAL_TIME: 'strategy code used the time zone or the language of the machine',

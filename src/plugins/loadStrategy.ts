@@ -96,5 +96,11 @@ function functionKind(prototype: object, name: string): string {
 }
 
 function kindOf(value: unknown): string {
-  return value === null ? 'null' : typeof value === 'function' ? 'a function' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+  return value === null
+    ? 'null'
+    : typeof value === 'function'
+      ? 'a function'
+      : typeof value === 'object'
+        ? 'an object'
+        : `a ${typeof value}`;
 }

@@ -28,8 +28,9 @@ export function reachOf({ inputs }: Pick<Metafile, 'inputs'>, folder: string): r
     const reached = imports.flatMap(({ path: name, external }) => {
       const module = name.replace(/^node:/, '');
       const index = Math.max(0, text.search(new RegExp(`["'\`](?:node:)?${module.replace(/[/.]/g, String.raw`\$&`)}["'\`]`)));
-      if (external !== true || !builtinModules.includes(module.split('?')[0]!) || isPure(module, lineOf(text, index))) return [];
-      if (FILES.has(module)) return [at('LOOKAHEAD_FILE', `the strategy imports node:${module}: a file may hold what lies ahead of a bar`, index)];
+      if (external !== true || !builtinModules.includes(module.split('?')[0]!) || isPure(module, text)) return [];
+      if (FILES.has(module))
+        return [at('LOOKAHEAD_FILE', `the strategy imports node:${module}: a file may hold what lies ahead of a bar`, index)];
       return [at('IMPURE_MODULE', `the strategy imports node:${module}: the result depends on what is outside the run`, index)];
     });
     return [...reached, ...dataIn(path, text, at), ...loadsIn(text, at)];
@@ -49,22 +50,23 @@ function dataIn(path: string, text: string, at: At): Warning[] {
 function loadsIn(text: string, at: At): Warning[] {
   const code = withoutComments(text);
   const found = /\bimport\s*\(\s*(?!["'\s])|(?<![.\w$])eval\s*\(/.exec(code);
-  return found === null ? [] : [at('IMPURE_MODULE', 'the strategy loads code while it runs: nothing of it is part of the hash', found.index)];
+  return found === null
+    ? []
+    : [at('IMPURE_MODULE', 'the strategy loads code while it runs: nothing of it is part of the hash', found.index)];
 }
 
 /** With the same places: comments become blanks. */
 const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\/|(?<![:"'`])\/\/[^\n]*/g, (comment) => comment.replace(/[^\n]/g, ' '));
 
-function isPure(module: string, line: string): boolean {
+function isPure(module: string, text: string): boolean {
   if (PURE.has(module)) return true;
   if (module !== 'crypto') return false;
-  const [, names] = /import\s*\{([^}]*)\}/.exec(line) ?? [];
+  const [, names] = /import\s*\{([^}]*)\}\s*from\s*["'](?:node:)?crypto["']/.exec(text) ?? [];
   return names !== undefined && names.split(',').every((name) => PURE_CRYPTO.has(name.trim().split(/\s/)[0] ?? ''));
 }
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
-const lineOf = (text: string, index: number): string => text.split('\n')[lineAt(text, index) - 1] ?? '';
 
 function textOf(path: string): string {
   try {

@@ -141,6 +141,7 @@ function periodMs(period: string): number {
 
 function timeOfDayMs(time: string): number {
   const [, hour, minute] = /^(\d{1,2}):(\d{2})$/.exec(time) ?? [];
-  if (!(Number(hour) < 24 && Number(minute) < 60)) throw new ConfigError(`at('${time}'): expected a UTC time such as 08:00`, 'correct the time');
+  if (!(Number(hour) < 24 && Number(minute) < 60))
+    throw new ConfigError(`at('${time}'): expected a UTC time such as 08:00`, 'correct the time');
   return Number(hour) * 3_600_000 + Number(minute) * 60_000;
 }

@@ -66,7 +66,7 @@ export async function execute(source: DefinitionSource, options: ResolveOptions,
   watcher.enter('load');
   const warnings = new WarningList();
   // In a thread of its own strategy code is watched from its first line on; elsewhere others use the same built-ins meanwhile.
-  const watch = watcher.isOnly ? new PurityWatch(warnings) : null;
+  const watch = watcher.isOnly ? new PurityWatch(warnings, true) : null;
   const load = options.load ?? ((entry, from) => loadEntry(entry, from, () => watcher.enter('import')));
   const resolved = await resolveRun(source, { ...options, load });
   watcher.loaded(resolved);
@@ -84,7 +84,7 @@ export async function execute(source: DefinitionSource, options: ResolveOptions,
   for (const { reach = [] } of plan.strategies) reach.forEach(warnings.add);
   await checkCustoms(plan, prepared.engine, warnings);
   watcher.enter('bars');
-  await runWatched(prepared, plan, watch ?? new PurityWatch(warnings));
+  await runWatched(prepared, plan, watch ?? new PurityWatch(warnings, false));
   watcher.enter('metrics');
   const record = recordOf(plan, prepared, true, warnings);
   log.event('bars are done', { orders: record.orders.length, fills: record.fills.length });

@@ -44,7 +44,8 @@ export function placeOfError(error: Error): Place | null {
 }
 
 function framesBelow(below: (...args: never[]) => unknown): Frames {
-  const { prepareStackTrace, stackTraceLimit } = Error;
+  const { stackTraceLimit } = Error;
+  const prepare = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
   const holder: { stack?: Frames } = {};
   try {
     Error.stackTraceLimit = FRAMES;
@@ -52,7 +53,8 @@ function framesBelow(below: (...args: never[]) => unknown): Frames {
     Error.captureStackTrace(holder, below);
     return Array.isArray(holder.stack) ? holder.stack : [];
   } finally {
-    Error.prepareStackTrace = prepareStackTrace;
+    if (prepare === undefined) Reflect.deleteProperty(Error, 'prepareStackTrace');
+    else Object.defineProperty(Error, 'prepareStackTrace', prepare);
     Error.stackTraceLimit = stackTraceLimit;
   }
 }

@@ -1,6 +1,6 @@
 // Checks that custom indicators read and write nothing outside their function: what a strategy does must not depend on how far they run ahead.
 
-import { StrategyError } from '../../base/errors.ts';
+import { DiffersError } from '../../base/errors.ts';
 import { seededRng } from '../../base/rng.ts';
 import type { HostCall } from '../../engine/recordingHost.ts';
 import { RecordingHost } from '../../engine/recordingHost.ts';
@@ -27,7 +27,7 @@ interface Difference {
 
 /**
  * Runs two fresh instances over the first rows after the warm-up and over two later spans, one in full blocks and one in blocks of one row.
- * Where their calls differ: throws StrategyError when every custom indicator is declared pure, else adds a warning, because the run itself
+ * Where their calls differ: throws DiffersError when every custom indicator is declared pure, else adds a warning, because the run itself
  * goes row by row then. `engine`: the sealed run that is about to begin.
  */
 export async function checkCustoms(plan: RunPlan, engine: Engine, warnings: WarningList): Promise<void> {
@@ -101,8 +101,8 @@ async function callsIn(plan: RunPlan, { fromMs, toMs }: Span, isSingle: boolean)
   return calls.filter(({ timeMs }) => timeMs <= toMs);
 }
 
-function impure({ timeMs, text }: Difference, customs: readonly CustomNote[]): StrategyError {
-  return new StrategyError(
+function impure({ timeMs, text }: Difference, customs: readonly CustomNote[]): DiffersError {
+  return new DiffersError(
     `${text} at ${formatMinute(timeMs)}: expected the same call whatever the size of a block, got another one; ${listed(customs)} is not pure`,
     'keep the state of a custom indicator inside make and read it through its series; or leave { pure: true } out',
   );

@@ -3,9 +3,30 @@
 import type { Report } from './watch.ts';
 
 const LOCAL = [
-  ...['getDate', 'getDay', 'getFullYear', 'getHours', 'getMilliseconds', 'getMinutes', 'getMonth', 'getSeconds', 'getTimezoneOffset'],
-  ...['getYear', 'setDate', 'setFullYear', 'setHours', 'setMilliseconds', 'setMinutes', 'setMonth', 'setSeconds', 'setYear'],
-  ...['toDateString', 'toLocaleDateString', 'toLocaleString', 'toLocaleTimeString', 'toString', 'toTimeString'],
+  'getDate',
+  'getDay',
+  'getFullYear',
+  'getHours',
+  'getMilliseconds',
+  'getMinutes',
+  'getMonth',
+  'getSeconds',
+  'getTimezoneOffset',
+  'getYear',
+  'setDate',
+  'setFullYear',
+  'setHours',
+  'setMilliseconds',
+  'setMinutes',
+  'setMonth',
+  'setSeconds',
+  'setYear',
+  'toDateString',
+  'toLocaleDateString',
+  'toLocaleString',
+  'toLocaleTimeString',
+  'toString',
+  'toTimeString',
 ] as const;
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -65,7 +86,8 @@ function watchMethod(report: Report, name: (typeof LOCAL)[number]): () => void {
   return replace(Date.prototype, name, watched);
 }
 
-const hasZone = (options: unknown): boolean => typeof options === 'object' && options !== null && 'timeZone' in options && options.timeZone !== undefined;
+const hasZone = (options: unknown): boolean =>
+  typeof options === 'object' && options !== null && 'timeZone' in options && options.timeZone !== undefined;
 
 function watchFormat(report: Report): () => void {
   const Real = Intl.DateTimeFormat;
@@ -77,7 +99,7 @@ function watchFormat(report: Report): () => void {
   Object.defineProperty(Watched, 'prototype', { value: Real.prototype, writable: false });
   Object.defineProperty(Watched, 'supportedLocalesOf', { value: Real.supportedLocalesOf.bind(Real), writable: true, configurable: true });
   const restore = [replace(Intl, 'DateTimeFormat', Watched), replace(Real.prototype, 'constructor', Watched)];
-  const parts = Real.prototype.formatToParts;
+  const parts = Reflect.get(Real.prototype, 'formatToParts') as Method;
   const watchedParts: Method = function (...args): unknown {
     if (args[0] === undefined) report('IMPURE_CLOCK', 'Intl.DateTimeFormat.formatToParts() of now', watchedParts);
     return Reflect.apply(parts, this, args);

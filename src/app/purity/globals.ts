@@ -10,7 +10,12 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
 const FUNCTIONS: readonly (readonly [WarningCode, () => unknown, string, readonly string[]])[] = [
   ['IMPURE_RANDOM', () => Math, 'Math.', ['random']],
   ['IMPURE_RANDOM', () => Object.getPrototypeOf(globalThis.crypto), 'crypto.', ['getRandomValues', 'randomUUID']],
-  ['IMPURE_CLOCK', () => performanceHolder('now'), 'performance.', ['now', 'mark', 'measure', 'timerify', 'eventLoopUtilization', 'toJSON']],
+  [
+    'IMPURE_CLOCK',
+    () => performanceHolder('now'),
+    'performance.',
+    ['now', 'mark', 'measure', 'timerify', 'eventLoopUtilization', 'toJSON'],
+  ],
   ['IMPURE_CLOCK', () => Atomics, 'Atomics.', ['wait', 'waitAsync']],
   ['IMPURE_TIMER', () => globalThis, '', ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask']],
   ['IMPURE_NETWORK', () => globalThis, '', ['fetch']],
@@ -18,9 +23,30 @@ const FUNCTIONS: readonly (readonly [WarningCode, () => unknown, string, readonl
 const CLASSES = ['WebSocket', 'EventSource', 'BroadcastChannel', 'MessageChannel', 'WeakRef', 'FinalizationRegistry'] as const;
 /** Of `process`: what a library asks to find out where it runs. It decides no result. */
 const HARMLESS = new Set<string | symbol>([
-  ...['version', 'versions', 'release', 'platform', 'arch', 'browser', 'type', 'title', 'emitWarning', 'stdout', 'stderr', 'features'],
-  ...['constructor', 'toString', 'exit', 'exitCode', 'on', 'once', 'listeners', 'emit', 'domain', 'config'],
-  ...[Symbol.toStringTag, Symbol.toPrimitive],
+  'version',
+  'versions',
+  'release',
+  'platform',
+  'arch',
+  'browser',
+  'type',
+  'title',
+  'emitWarning',
+  'stdout',
+  'stderr',
+  'features',
+  'constructor',
+  'toString',
+  'exit',
+  'exitCode',
+  'on',
+  'once',
+  'listeners',
+  'emit',
+  'domain',
+  'config',
+  Symbol.toStringTag,
+  Symbol.toPrimitive,
 ]);
 
 /** Returns what puts everything back. */
@@ -34,7 +60,8 @@ export function watchGlobals(report: Report): (() => void)[] {
 
 /** Where the method lies: `performance` itself, or the class it is of. */
 function performanceHolder(name: string): object {
-  for (let at: object | null = performance; at !== null; at = Object.getPrototypeOf(at) as object | null) if (Object.hasOwn(at, name)) return at;
+  for (let at: object | null = performance; at !== null; at = Object.getPrototypeOf(at) as object | null)
+    if (Object.hasOwn(at, name)) return at;
   return performance;
 }
 
@@ -63,11 +90,24 @@ function watchClass(report: Report, name: (typeof CLASSES)[number]): () => void 
   return replace(globalThis, name, watched);
 }
 
+const isMethod = (value: unknown): value is (...args: never[]) => unknown => typeof value === 'function';
+
+/** Bound, with the properties of the function: `hrtime.bigint`. */
+function boundTo(target: object, method: (...args: never[]) => unknown): unknown {
+  const {
+    name: _name,
+    length: _length,
+    prototype: _prototype,
+    ...own
+  } = Object.getOwnPropertyDescriptors<object>(method) as Record<string, PropertyDescriptor>;
+  return Object.defineProperties(method.bind(target as never), own);
+}
+
 function watchOrigin(report: Report): () => void {
   const holder = performanceHolder('timeOrigin');
   const real = Object.getOwnPropertyDescriptor(holder, 'timeOrigin');
-  if (real?.get === undefined || real.configurable !== true) return () => {};
-  const { get } = real;
+  const get: unknown = real === undefined ? undefined : Reflect.get(real, 'get');
+  if (real?.configurable !== true || !isMethod(get)) return () => {};
   const watched: Method = function (): unknown {
     report('IMPURE_CLOCK', 'performance.timeOrigin', watched);
     return Reflect.apply(get, this, []);
@@ -83,7 +123,7 @@ function watchProcess(report: Report): () => void {
     if (!HARMLESS.has(name)) report('IMPURE_PROCESS', `process.${String(name)}`, get);
     const value: unknown = Reflect.get(target, name, target);
     // Methods of `process` look at what they are called on.
-    return typeof value === 'function' && name !== 'constructor' ? value.bind(target) : value;
+    return isMethod(value) && name !== 'constructor' ? boundTo(target, value) : value;
   };
   const has = (target: object, name: string | symbol): boolean => Reflect.has(target, name);
   const watched = new Proxy(real, { get, has });

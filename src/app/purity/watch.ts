@@ -7,6 +7,7 @@ import { AsyncWatch } from './asyncWatch.ts';
 import { authorPlace } from './callSite.ts';
 import { watchDates } from './dates.ts';
 import { watchGlobals } from './globals.ts';
+import { BuiltIns } from './lockdown.ts';
 
 /** Tells of a call of `what`, unless isobar made it. `below`: the replacement that was called. */
 export type Report = (code: WarningCode, what: string, below: (...args: never[]) => unknown) => void;
@@ -19,10 +20,15 @@ export class PurityWatch {
   readonly #async: AsyncWatch;
   readonly #before = new Set(Reflect.ownKeys(globalThis));
 
-  constructor(warnings: WarningList) {
+  readonly #builtIns: BuiltIns;
+
+  /** `isAlone`: the thread runs nothing but strategies, and ends with them. */
+  constructor(warnings: WarningList, isAlone: boolean) {
     this.#warnings = warnings;
     this.#async = new AsyncWatch(this.#report);
     this.#undo.push(...watchDates(this.#report), ...watchGlobals(this.#report));
+    if (isAlone) BuiltIns.fix();
+    this.#builtIns = new BuiltIns();
   }
 
   /** Runs the loop over the bars: promises that are made inside are the strategy's. */
@@ -35,8 +41,9 @@ export class PurityWatch {
     await this.#async.settle(strategy);
   }
 
-  /** Reports what strategy code has left on the global object. */
+  /** Reports what strategy code has left on the global object and in built-ins. */
   checkGlobals(): void {
+    this.#builtIns.check(this.#warnings);
     for (const key of Reflect.ownKeys(globalThis)) {
       if (this.#before.has(key)) continue;
       this.#before.add(key);

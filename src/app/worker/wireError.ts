@@ -1,9 +1,9 @@
 // Errors across threads: what a person needs of one, as plain data.
 
-import { ConfigError, InvariantError, StrategyError } from '../../base/errors.ts';
+import { ConfigError, DiffersError, InvariantError, StrategyError } from '../../base/errors.ts';
 
 export interface WireError {
-  readonly kind: 'ConfigError' | 'StrategyError' | 'InvariantError' | 'Error';
+  readonly kind: 'ConfigError' | 'DiffersError' | 'StrategyError' | 'InvariantError' | 'Error';
   readonly message: string;
   readonly remedy: string;
   readonly stack: string;
@@ -21,6 +21,7 @@ export function toWire(error: unknown): WireError {
 
 function kindOf(error: unknown): WireError['kind'] {
   if (error instanceof ConfigError) return 'ConfigError';
+  if (error instanceof DiffersError) return 'DiffersError';
   if (error instanceof StrategyError) return 'StrategyError';
   return error instanceof InvariantError ? 'InvariantError' : 'Error';
 }
@@ -34,6 +35,7 @@ export function fromWire(wire: WireError): Error {
 
 function rebuilt({ kind, message, remedy, cause }: WireError): Error {
   if (kind === 'ConfigError') return new ConfigError(message, remedy);
+  if (kind === 'DiffersError') return new DiffersError(message, remedy);
   if (kind === 'StrategyError') return new StrategyError(message, remedy, cause === null ? undefined : revived(cause));
   return kind === 'InvariantError' ? new InvariantError(message) : new Error(message);
 }

@@ -1,0 +1,119 @@
+// Two corpora of strategies, each run by the command: none of the biased ones passes in silence, none of the clean ones is accused.
+
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seededRng } from '../../src/base/rng.ts';
+import { warningClass, type Warning } from '../../src/model/warning.ts';
+import { ROOT } from '../fixtures/packed.ts';
+
+const TEXTS = join(ROOT, 'test/fixtures/purity');
+const HOUR = 3_600_000;
+let folder = '';
+
+interface Corpus {
+  readonly kind: 'biased' | 'clean';
+  readonly names: readonly string[];
+}
+
+const corpora: readonly Corpus[] = (['biased', 'clean'] as const).map((kind) => ({
+  kind,
+  names: sectionsOf(kind).flatMap(([name]) => (/^[^/]+\.ts$/.test(name) ? [name] : [])),
+}));
+
+function sectionsOf(kind: string): [string, string][] {
+  const parts = readFileSync(join(TEXTS, `${kind}.txt`), 'utf8')
+    .split(/^=== (.+)\n/m)
+    .slice(1);
+  return parts.flatMap((text, at): [string, string][] => (at % 2 === 0 ? [[text, parts[at + 1] ?? '']] : []));
+}
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'isobar-purity-'));
+  const closes = writeBars(join(folder, 'BTCUSDT-1h.csv'), 3000);
+  for (const { kind } of corpora) {
+    for (const [name, text] of sectionsOf(kind)) {
+      const file = join(folder, kind, name);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+  }
+  writeFileSync(join(folder, 'biased/future.json'), JSON.stringify(closes));
+  writeFileSync(join(folder, 'biased/lib/table.ts'), `export const F = [${closes.slice(0, 400).join(', ')}];\n`);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A walk without drift. */
+function writeBars(file: string, rows: number): number[] {
+  const rng = seededRng(7);
+  const closes: number[] = [];
+  let text = 'timestamp,open,high,low,close,volume\n';
+  for (let row = 0, open = 20_000; row < rows; row++) {
+    const close = Math.round(open * (1 + (rng.next() - 0.5) * 0.01) * 100) / 100;
+    const [high, low] = [Math.max(open, close) + 5, Math.min(open, close) - 5];
+    text += `${1_672_531_200_000 + row * HOUR},${[open, high, low, close].map((price) => price.toFixed(2)).join(',')},50.000\n`;
+    closes.push(close);
+    open = close;
+  }
+  writeFileSync(file, text);
+  return closes;
+}
+
+interface Ran {
+  readonly code: number;
+  readonly stderr: string;
+  readonly warnings: readonly Warning[];
+}
+
+function run(file: string): Promise<Ran> {
+  const args = [
+    'backtest',
+    file,
+    '--data',
+    'BTCUSDT-1h.csv',
+    '--cash',
+    '10000',
+    '--json',
+    '--quiet',
+    '--out',
+    `runs-${file.replaceAll(/\W/g, '-')}`,
+  ];
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [join(ROOT, 'dist/cli/isobar.js'), ...args],
+      { cwd: folder, maxBuffer: 2 ** 26 },
+      (error, stdout, stderr) => {
+        const { warnings = [] } = (stdout === '' ? {} : JSON.parse(stdout)) as Partial<Ran>;
+        const found = warnings.filter((each) => ['lookahead', 'state', 'impure'].includes(warningClass(each)));
+        resolve({ code: error === null ? 0 : Number(error.code), stderr, warnings: found });
+      },
+    );
+  });
+}
+
+describe.each(corpora)('the $kind corpus', ({ kind, names }) => {
+  test.concurrent.each(names)('%s', { timeout: 120_000 }, async (name) => {
+    const { code, stderr, warnings } = await run(join(kind, name));
+    if (kind === 'clean') expect({ code, stderr: code === 0 ? '' : stderr, warnings }).toEqual({ code: 0, stderr: '', warnings: [] });
+    else if (code === 0) expect(warnings).not.toEqual([]);
+    else expect(stderr).not.toMatch(/fault of isobar/);
+  });
+});
+
+test(
+  'a declared custom indicator that is not pure ends the run with exit code 3 and names call, indicator, file and line',
+  { timeout: 60_000 },
+  async () => {
+    const { code, stderr } = await run('biased/closurePure.ts');
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^A: \w+\(.*\) at 20\d\d-.*custom#1\(close, pure\) \(biased\/closurePure\.ts:4\) is not pure/);
+  },
+);
+
+test('a warning names the file and the line of the call', { timeout: 60_000 }, async () => {
+  const { warnings } = await run('biased/mathRandom.ts');
+  expect(warnings).toMatchObject([{ code: 'IMPURE_RANDOM', file: 'biased/mathRandom.ts', line: 2 }]);
+});
