@@ -13,6 +13,7 @@ const STARTS = {
   strategy: ['index'],
   run: ['app/worker/backtestWorker'],
   set: ['app/worker/sweepWorker'],
+  alone: ['app/worker/aloneWorker'],
   bot: ['live/main'],
   bundle: ['plugins/bundleEntry'],
   command: ['cli/isobar', 'cli/main'],

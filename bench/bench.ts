@@ -96,7 +96,11 @@ async function run() {
     (await best(() => timed(planFor(when, [feedPlan('bars', head(bars, 50_000))], HEAVY, windows(HEAVY)), scratch), 50_000, WARM_RUNS));
   const finishedOrders = await afterFinishedOrders(bars);
   const single = fillHeavy.onBarNsPerBar;
-  const several = { eightFeeds: rowOf('eightFeeds', single), twoIntervals: rowOf('twoIntervals', single) };
+  const several = {
+    eightFeeds: rowOf('eightFeeds', single),
+    twoIntervals: rowOf('twoIntervals', single),
+    undeclaredCustom: rowOf('undeclaredCustom', single),
+  };
   const areSame = (await isSameInBlocksOfOne('eightFeeds')) && (await isSameInBlocksOfOne('twoIntervals'));
   say('bench: contracts');
   const futures = await futuresBench(say);

@@ -1,4 +1,4 @@
-// What stands beside the form of a single feed: eight feeds, two intervals, and that form as the seventh class of its process.
+// What stands beside the form of a single feed: eight feeds, two intervals, blocks of one row, and that form as the seventh class of its process.
 
 import { Scratch } from '../dist/base/rowLog.js';
 import type { RunPlan } from '../dist/app/bot/plan.js';
@@ -10,9 +10,10 @@ const ROUNDS = 3;
 const EIGHT_ROWS = 400_000;
 const TWO_ROWS = 3_000_000;
 const OTHER_ROWS = 500_000;
+const CUSTOM_ROWS = 1_000_000;
 const OTHERS = ['strategies/donchianBreakout.ts', 'strategies/smaCross.ts', 'bench/strategies/idle.ts', 'bench/strategies/burst.ts'];
 
-export type Beside = 'eightFeeds' | 'twoIntervals' | 'seventhStrategy';
+export type Beside = 'eightFeeds' | 'twoIntervals' | 'seventhStrategy' | 'undeclaredCustom';
 
 /** CPU time of a row, ns: each kind in processes of its own, as the single feed is, with as many passes. The best of the rounds. */
 export function nsPerRow(kind: Beside): number {
@@ -45,6 +46,10 @@ async function planOf(kind: Beside): Promise<RunPlan> {
     return planFor(await load('bench/strategies/eightFeeds.ts'), feeds, HEAVY, windows(HEAVY));
   }
   const bars = walk('AAAUSDT', ROWS, 1);
+  if (kind === 'undeclaredCustom') {
+    const feeds = [feedPlan('bars', head(bars, CUSTOM_ROWS))];
+    return planFor(await load('bench/strategies/undeclaredCustom.ts'), feeds, HEAVY, windows(HEAVY));
+  }
   if (kind === 'seventhStrategy')
     return planFor(await load('strategies/smaCrossOnBar.ts', 'seventh'), [feedPlan('bars', bars)], HEAVY, windows(HEAVY));
   const minutes = head(bars, TWO_ROWS);

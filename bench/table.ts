@@ -18,6 +18,11 @@ export function table(of: BenchFigures): string {
     ['            when / C', `${number(of.fillLight.whenRatio)}   (${number(of.fillLight.whenNsPerBar, 1)} ns)`, '≤ 3.5'],
     ['eight feeds, a row / single feed', `${number(of.eightFeeds.ratioToSingle)}   (${number(of.eightFeeds.nsPerRow, 1)} ns)`, '≤ 5'],
     ['1m + 1h, a row / single feed', `${number(of.twoIntervals.ratioToSingle)}   (${number(of.twoIntervals.nsPerRow, 1)} ns)`, '≤ 5'],
+    [
+      'undeclared custom, a row / single feed',
+      `${number(of.undeclaredCustom.ratioToSingle)}   (${number(of.undeclaredCustom.nsPerRow, 1)} ns)`,
+      '',
+    ],
     ['a contract, a row / spot', `${number(of.futures.ratioToSpot)}   (${number(of.futures.nsPerRow, 1)} ns)`, '≤ 2'],
     ['an order, intent to done', `${number(of.orderPathNs, 0)} ns`, '≤ 200'],
     ['a bar at 5 M / at 50 k', number(of.linearity), '≤ 1.3'],

@@ -28,9 +28,10 @@ interface Difference {
 /**
  * Runs two fresh instances over the first rows after the warm-up and over two later spans, one in full blocks and one in blocks of one row.
  * Where their calls differ: throws DiffersError when every custom indicator is declared pure, else adds a warning, because the run itself
- * goes row by row then. `engine`: the sealed run that is about to begin.
+ * goes row by row then. `sealed`: the run that is about to begin; null: one is made to look at.
  */
-export async function checkCustoms(plan: RunPlan, engine: Engine, warnings: WarningList): Promise<void> {
+export async function checkCustoms(plan: RunPlan, sealed: Engine | null, warnings: WarningList): Promise<void> {
+  const engine = sealed ?? (await sealedEngine(plan));
   const customs = engine.feeds.flatMap(({ indicators }) => indicators.customs);
   if (customs.length === 0) return;
   for (const span of spansOf(plan, engine)) {
@@ -40,6 +41,11 @@ export async function checkCustoms(plan: RunPlan, engine: Engine, warnings: Warn
     warnings.add(warningOf(difference, customs));
     return;
   }
+}
+
+async function sealedEngine(plan: RunPlan): Promise<Engine> {
+  const made = botMaker({ ...plan, strategies: await freshStrategies(plan.strategies) }, {})();
+  return sealBot(made, made.engine.needsTechnical ? await loadTechnicalLibrary() : null).engine;
 }
 
 interface Span {

@@ -13,6 +13,7 @@ import { SET_FIGURES, setFigures, type SetRecord } from '../../report/sweep/setF
 import { botMaker, loopsFor, sealBot, type ConstructedBot, type SealedBot } from '../backtest/replayedBot.ts';
 import type { Watcher } from '../backtest/execute.ts';
 import { inlineForLanes } from '../backtest/inlining.ts';
+import type { PurityWatch } from '../purity/watch.ts';
 import { withParams } from './paramKeys.ts';
 import type { RunPlan } from '../bot/plan.ts';
 
@@ -50,6 +51,8 @@ export interface LaneOptions {
   readonly warnings?: WarningList;
   /** Rows of a block: one block of one set after the other is walked through. Default: LANE_BLOCK_ROWS. */
   readonly blockRows?: number;
+  /** Watches what strategy code asks of the world; by default nobody does. */
+  readonly purity?: PurityWatch;
   /** Who watches that the strategy does not hang. */
   readonly watcher?: Pick<Watcher, 'enter' | 'beat'>;
 }
@@ -83,7 +86,13 @@ async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number,
   const lanes = await sealGroup(constructGroup(base, sets, from, options));
   const running = lanes.flatMap((lane) => ('engine' in lane ? [lane] : []));
   watcher?.enter('bars');
-  if (running.length > 0) (await loopsFor(base)).lanes(running.map(({ engine }) => engine));
+  if (running.length > 0) {
+    const { lanes: loop } = await loopsFor(base);
+    const engines = running.map(({ engine }) => engine);
+    if (options.purity === undefined) loop(engines);
+    else options.purity.during(() => loop(engines));
+    await options.purity?.settle(base.strategies.map(({ record }) => record.name).join(', '));
+  }
   memory.last = running.at(-1) ?? memory.last;
   watcher?.enter('metrics');
   const outcomes = lanes.map((lane, at) => {

@@ -1,14 +1,16 @@
 // A thread of a sweep: loads the definition once, then runs the sets that a task names as lanes over the shared bars.
 
 import { workerData } from 'node:worker_threads';
-import { StrategyError } from '../../base/errors.ts';
-import { WarningList, type Warning } from '../../model/warning.ts';
+import { DiffersError, StrategyError } from '../../base/errors.ts';
+import { WarningList, warningText, type Warning } from '../../model/warning.ts';
 import { SET_FIGURES } from '../../report/sweep/setFigures.ts';
 import { openRequest, type RunRequest } from '../definition/request.ts';
 import type { LoadedContracts } from '../contracts/load.ts';
 import { resolveRun } from '../definition/resolve.ts';
 import { LaneMemory, runLanes, type LaneOptions, type SetParams } from '../sweep/lanes.ts';
 import type { FeedPlan } from '../bot/plan.ts';
+import { PurityWatch } from '../purity/watch.ts';
+import { checkAlone } from './aloneCheck.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { toWire, type WireError } from './wireError.ts';
 
@@ -41,11 +43,17 @@ export type SweepAnswer =
 // What a strategy prints is no result: stdout belongs to the summary.
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
-const { request, feeds, contracts, sets, laneBytes } = workerData as SweepData;
-const plan = openRequest(request).then(async ({ source }) => (await resolveRun(source, { feeds, contracts: contracts ?? undefined })).plan);
+const data = workerData as SweepData;
+const { request, feeds, contracts, sets, laneBytes } = data;
 const memory = new LaneMemory();
 /** What is noticed in this thread; each task takes what has come since the last one. */
 const warnings = new WarningList();
+const purity = new PurityWatch(warnings, true);
+const plan = openRequest(request).then(async ({ source }) => {
+  const resolved = await resolveRun(source, { feeds, contracts: contracts ?? undefined });
+  for (const { reach = [] } of resolved.plan.strategies) reach.forEach(warnings.add);
+  return resolved.plan;
+});
 
 /** Runs the sets that a task names. */
 export default async function run({ indices, memory: cells, isSlow }: SweepTask): Promise<SweepAnswer> {
@@ -56,17 +64,28 @@ export default async function run({ indices, memory: cells, isSlow }: SweepTask)
     memory,
     watcher,
     warnings,
+    purity,
     ...(laneBytes === null ? {} : { laneBytes }),
     ...(isSlow ? { blockRows: 1 } : {}),
   };
   try {
     const outcomes = await runLanes(await plan, own, options);
+    purity.checkGlobals();
     const values = new Float64Array(outcomes.length * SET_FIGURES.length);
     outcomes.forEach((outcome, row) => values.set(outcome.values, row * SET_FIGURES.length));
-    return { values, refused: outcomes.map(({ refused }) => refused), warnings: warnings.drain() };
+    const refused = outcomes.map((outcome) => outcome.refused);
+    (await checkAlone(data, await plan, { indices, values, refused }, cells)).forEach(warnings.add);
+    return { values, refused, warnings: warnings.drain() };
   } catch (error) {
+    if (error instanceof DiffersError) return { error: toWire(withCauses(error, warnings.drain())) };
     return { error: toWire(error instanceof StrategyError ? await withCulprit(error, own, options) : error) };
   }
+}
+
+/** The error with what was noticed in the strategy before: that is why it does not do the same again. */
+function withCauses(error: DiffersError, noticed: readonly Warning[]): DiffersError {
+  if (noticed.length === 0) return error;
+  return new DiffersError(`${error.message}; noticed before: ${noticed.map(warningText).join('; ')}`, error.remedy, error.cause);
 }
 
 /** The error with the parameters of the set that it is of: the first one that fails alone. */

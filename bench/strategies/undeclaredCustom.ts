@@ -1,0 +1,15 @@
+// The SMA cross with a custom indicator that is not declared pure: the run goes in blocks of one row.
+import { crossedDown, crossedUp, custom, int, sma, Strategy } from 'isobar';
+
+export default class UndeclaredCustom extends Strategy.with({ fast: int(10), slow: int(30) }) {
+  same = this.use(custom(this.bars.close, () => (x) => x));
+  fast = this.use(sma(this.bars.close, this.params.fast));
+  slow = this.use(sma(this.bars.close, this.params.slow));
+  up = this.use(crossedUp(this.fast, this.slow));
+  down = this.use(crossedDown(this.fast, this.slow));
+
+  override onBar() {
+    if (this.up.value && this.position().isFlat) this.buy();
+    if (this.down.value) this.exit();
+  }
+}

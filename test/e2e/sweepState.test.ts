@@ -1,0 +1,80 @@
+// Sets of a sweep share modules: one that leaves another result alone refuses the sweep, by name.
+
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { storeBars } from '../../src/adapters/bars/catalog.ts';
+import { generateBars } from '../../src/adapters/bars/generate.ts';
+import { SYNTHETIC } from '../../src/adapters/bars/quality.ts';
+import { ROOT } from '../fixtures/packed.ts';
+
+const HEAD = "import { custom, int, sma, Strategy } from 'isobar';\n";
+const CLASS = 'export default class S extends Strategy.with({ fast: int(5) }) {';
+const BODIES: Readonly<Record<string, string>> = {
+  clean: `const memo = new Map<number, number>();\n${CLASS} f = this.use(sma(this.bars.close, this.params.fast)); override onBar() { memo.set(1, 2); if (this.f.value < this.bars.close.value) this.buy(); else this.exit(); } }`,
+  module: `let bars = 0;\n${CLASS} override onBar() { bars++; if (bars % 7 < 3) this.buy(); else this.exit(); } }`,
+  statics: `${CLASS} static last = 0; override onBar() { if (S.last < this.bars.close.value) this.buy(); else this.exit(); S.last = this.bars.close.value * (1 + this.params.fast / 1000); } }`,
+  pure: `${CLASS} next = 0; c = this.use(custom(this.bars.close, () => (x) => (this.next = x), { pure: true })); override onBar() { if (this.next > this.bars.close.value) this.buy(); else this.exit(); } }`,
+  local: `${CLASS} override onBar() { if (new Date(this.nowMs).getHours() < this.params.fast) this.buy(); else this.exit(); } }`,
+};
+let folder = '';
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'isobar-sweep-state-'));
+  const bars = generateBars({ symbol: 'AAAUSDT', interval: '1h', fromMs: 1_704_067_200_000, bars: 3000, seed: 3 });
+  storeBars(join(folder, 'catalog'), bars, SYNTHETIC);
+  for (const [name, body] of Object.entries(BODIES)) {
+    writeFileSync(join(folder, `${name}.ts`), `${HEAD}${body}\n`);
+    writeFileSync(
+      join(folder, `${name}.yaml`),
+      `strategy: ./${name}.ts\nfeeds: { bars: { symbol: AAAUSDT, interval: 1h } }\nmarket: spot\ncash: { USDT: '10000' }\nfees: { maker: '0.001', taker: '0.001' }\nseed: 1\ncatalog: ./catalog\n`,
+    );
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Swept {
+  readonly code: number;
+  readonly stderr: string;
+  readonly codes: readonly string[];
+}
+
+function sweep(name: string): Promise<Swept> {
+  const args = ['sweep', `${name}.yaml`, '--grid', 'fast=4..9:1', '--json', '--quiet', '--out', `runs-${name}`];
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [join(ROOT, 'dist/cli/isobar.js'), ...args],
+      { cwd: folder, maxBuffer: 2 ** 26 },
+      (error, stdout, stderr) => {
+        const { warnings = [] } = (stdout === '' ? {} : JSON.parse(stdout)) as { readonly warnings?: readonly { readonly code: string }[] };
+        const codes = warnings.map(({ code }) => code).filter((code) => /^(LOOKAHEAD|STATE|IMPURE)_/.test(code));
+        resolve({ code: error === null ? 0 : Number(error.code), stderr, codes });
+      },
+    );
+  });
+}
+
+const TIME = { timeout: 90_000 };
+
+test('a sweep of a strategy that only keeps a cache in its module runs without a warning', TIME, async () => {
+  expect(await sweep('clean')).toMatchObject({ code: 0, codes: [] });
+});
+
+test.each(['module', 'statics'])('state in %s that changes the result of a set refuses the sweep and names the set', TIME, async (name) => {
+  const { code, stderr } = await sweep(name);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/S with fast=\d+: expected the same result alone and beside other sets, got \w+ \S+ alone and \S+ beside them/);
+});
+
+test('a declared custom indicator that is not pure refuses the sweep', TIME, async () => {
+  const { code, stderr } = await sweep('pure');
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/custom#1\(close, pure\) \(pure\.ts:2\) is not pure/);
+});
+
+test('a sweep warns of local time with the class of a backtest', TIME, async () => {
+  expect(await sweep('local')).toMatchObject({ code: 0, codes: ['IMPURE_LOCAL_TIME'] });
+});
