@@ -27,8 +27,7 @@ import { formCohorts, type Cohort } from './cohort.ts';
 import { ConditionDesk } from './conditionDesk.ts';
 import { DraftDesk } from './draftDesk.ts';
 import type { EquityRecorder } from './equityRecorder.ts';
-import { nextBlockEnd } from './blockEnd.ts';
-import { byFineness, type FeedRun } from './feed.ts';
+import { byFineness, nextBlockEnd, type FeedRun } from './feed.ts';
 import { FillLog } from './fillLog.ts';
 import type { HaltDesk } from './haltDesk.ts';
 import type { Instant } from './instant.ts';
@@ -109,7 +108,7 @@ export class Engine implements ExchangeSink, Marks {
   tellsAtInstants = false;
   /** Exits and drafts, of whichever strategy, that wait for orders to end. */
   followUps = 0;
-  stepsRows = false; // blocks of one row: blockEnd.ts
+  stepsRows = false; // blocks of one row: nextBlockEnd
   /** Some strategy has `onFill`, or `onOrder`. */
   wantsFills = false;
   wantsOrders = false;
@@ -175,7 +174,6 @@ export class Engine implements ExchangeSink, Marks {
   }
 
   // --- Blocks
-
   /** Sets the next block, for `beside` too: a span of time with at most B rows of any feed. False when no rows are left. */
   openBlock(beside: readonly Engine[] = []): boolean {
     const endMs = nextBlockEnd(this, beside);

@@ -8,6 +8,7 @@ import type { Instrument } from '../model/instrument.ts';
 import { fixedLengthMs, typicalLengthMs } from '../model/interval.ts';
 import type { Feed } from '../strategy/types.ts';
 import type { Cohort } from './cohort.ts';
+import type { Engine } from './engine.ts';
 import { FeedView } from './feedView.ts';
 import type { Instant } from './instant.ts';
 
@@ -152,12 +153,25 @@ export function firstAfter(times: Float64Array, from: number, to: number, ms: nu
 }
 
 /** Close of the last row of a block that has at most `rows` rows of any feed; Infinity when no rows are left. */
-export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
+function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
   let endMs = Infinity;
   for (const { bars, cur, hasRows } of feeds) {
     if (hasRows) endMs = Math.min(endMs, bars.closeMs[Math.min(cur + rows, bars.length) - 1]!);
   }
   return endMs;
+}
+
+/**
+ * Returns the end of the next block, ms UTC, inclusive; Infinity when no rows are left. An indicator of an author that is not declared pure
+ * may write what a strategy reads: blocks have one row then, and what is due before that row gets a block without rows. `beside`: the
+ * engines that walk through the same blocks.
+ */
+export function nextBlockEnd(engine: Engine, beside: readonly Engine[]): number {
+  if (!engine.stepsRows) return endOfBlock(engine.feeds, engine.blockRows);
+  const rowMs = endOfBlock(engine.feeds, 1);
+  if (rowMs === Infinity || engine.blockEndMs >= rowMs - 1) return rowMs;
+  const isDue = ({ queue, timers }: Engine) => queue.nextMs < rowMs || timers.nextMs < rowMs;
+  return isDue(engine) || beside.some(isDue) ? rowMs - 1 : rowMs;
 }
 
 /** Feeds from fine to coarse: the first one of an instrument matches and marks it. */
