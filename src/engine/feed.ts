@@ -153,7 +153,7 @@ export function firstAfter(times: Float64Array, from: number, to: number, ms: nu
 }
 
 /** Close of the last row of a block that has at most `rows` rows of any feed; Infinity when no rows are left. */
-function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
+export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
   let endMs = Infinity;
   for (const { bars, cur, hasRows } of feeds) {
     if (hasRows) endMs = Math.min(endMs, bars.closeMs[Math.min(cur + rows, bars.length) - 1]!);

@@ -64,9 +64,10 @@ const BANS: readonly Ban[] = [
     why: 'time comes from the Scheduler',
     pattern: /\bDate\b|performance\.now|hrtime|\bset(Timeout|Interval|Immediate)\b|AbortSignal\.timeout/,
     // Pages run in a browser, where a reader's clock and timers are the right ones.
-    allowed: /^adapters\/clock\/|^report\/html\/page\/|^live\/dashboard\/page\/|^app\/exchange\/page\/script\.ts$/,
+    // What strategy code must not use is watched in app/purity.
+    allowed: /^adapters\/clock\/|^app\/purity\/|^report\/html\/page\/|^live\/dashboard\/page\/|^app\/exchange\/page\/script\.ts$/,
   },
-  { why: 'randomness is seeded', pattern: /Math\.random|randomUUID|randomBytes/, allowed: /^base\/rng/ },
+  { why: 'randomness is seeded', pattern: /Math\.random|randomUUID|randomBytes/, allowed: /^base\/rng|^app\/purity\// },
   { why: 'rooms 0-6 are synchronous', pattern: /\b(async|await|Promise)\b/, allowed: OUTER },
   { why: 'rooms 0-6 do no I/O', pattern: /from 'node:/, allowed: OUTER },
   { why: 'only risk approves an order', pattern: /as ApprovedOrder\b/, allowed: /^risk\// },
