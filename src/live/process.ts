@@ -1,11 +1,12 @@
 // The life of a bot's process: from its config to its exit code, with signals, the control socket and the kill file in between.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, monotonicMs, repeat } from '../adapters/clock/wallClock.ts';
+import { readOwnFile, replaceFile } from '../adapters/disk/ownFile.ts';
 import { ConfigError, EXIT } from '../base/errors.ts';
 import { formatTime } from '../model/time.ts';
 import { writeBotFile } from '../app/control/botFile.ts';
+import { prepareDataFolder } from '../app/control/ownFolder.ts';
 import { readKillFile, readLatch } from '../app/kill/latch/latch.ts';
 import { lossKill } from '../app/kill/lossKill.ts';
 import { lockAccount } from '../app/live/account/lock.ts';
@@ -51,7 +52,7 @@ const FAREWELL_MS = 5000;
 export async function runBot(options: ProcessOptions): Promise<number> {
   const config = readLiveConfig(options.file);
   checkOutFolder('data', config.data);
-  mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  prepareDataFolder(config.data);
   checkStart(config, options);
   const account = lockAccount(config);
   try {
@@ -151,14 +152,14 @@ async function run(
 /** Everything that can be said before anything is opened. */
 function checkStart(config: LiveConfig, { isLive, confirm }: ProcessOptions): void {
   const path = join(config.data, CONFIRMED_NAME);
-  const before = existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
+  const before = readOwnFile(path)?.trim() ?? null;
   const confirmed = confirm ?? before;
   const { mode, timeScale, fingerprint, access, markets } = config;
   const urls = Object.fromEntries(
     markets.flatMap((market) => (access.baseUrls[market] === null ? [] : [[market, access.baseUrls[market]]])),
   );
   checkMode({ mode, isFlagged: isLive, timeScale, urls, fingerprint, confirmed });
-  if (mode === 'live' && confirm !== null) writeFileSync(path, `${confirm}\n`, { mode: 0o600 });
+  if (mode === 'live' && confirm !== null) replaceFile(path, `${confirm}\n`);
   const latch = readLatch(config.data);
   if (latch === null) return;
   throw new ConfigError(

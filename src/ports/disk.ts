@@ -1,5 +1,8 @@
 // The hole through which bytes become lasting: the file system stands behind it, or a simulated disk that crashes.
 
+/** Of a sync: the file has been removed, or another one has its name. What was written to it is lost with it. */
+export const REPLACED = 'REPLACED';
+
 /** `code` as the system names it: ENOENT, EEXIST, ENOSPC, EIO, EROFS ... */
 export class DiskError extends Error {
   override readonly name = 'DiskError';
@@ -24,6 +27,8 @@ export interface Disk {
   /** Up to `length` of them, from a place on; fewer where the file ends. */
   readAt(path: string, from: number, length: number): Uint8Array;
   size(path: string): number;
+  /** Another one where a file has been changed, or replaced by another of its name. */
+  identity(path: string): string;
   /** A new, empty file. Throws EEXIST where the name is taken, by a link that leads nowhere too: of several callers one succeeds. */
   create(path: string): void;
   /** At the end of a file that exists. Where it throws, any first part of the bytes may have been written. */
@@ -31,6 +36,7 @@ export interface Disk {
   /**
    * Of a file: all that was appended before this call lasts. Of a folder: so do the names in it. `done` is called once, never within the
    * call, with null or the code of the failure; after a failure nobody knows what lasts, and a second try that succeeds proves nothing.
+   * A file that does not have its name any more, because somebody removed or replaced it, fails with `REPLACED`.
    */
   sync(path: string, done: (failure: string | null) => void): void;
   /** Takes the place of a file that has the name `to`. */

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { InvariantError } from '../base/errors.ts';
 import type { OrderId } from '../model/order.ts';
 import { CLIENT_ID } from './arguments.ts';
-import { clientOrderIdOf, orderIdIn, runPrefix } from './clientOrderId.ts';
+import { clientOrderIdOf, isClientOrderId, orderIdIn, runPrefix } from './clientOrderId.ts';
 
 const orderId = (value: number) => value as OrderId;
 const anyId = fc.integer({ min: 1, max: 2 ** 50 - 1 }).map(orderId);
@@ -46,4 +46,11 @@ test('what is none of ours is nobody of ours; what cannot be an id is refused', 
   expect(() => runPrefix(0, 0.5)).toThrow(InvariantError);
   expect(() => clientOrderIdOf('short', orderId(1))).toThrow(InvariantError);
   expect(() => clientOrderIdOf(prefix, orderId(2 ** 50))).toThrow(InvariantError);
+});
+
+test('an id of a bot is told from those of others by its form', () => {
+  const id = clientOrderIdOf(runPrefix(Date.UTC(2026, 0, 1), 7), 12 as OrderId);
+  expect([id, id.toLowerCase()].map(isClientOrderId)).toEqual([true, true]);
+  for (const other of ['', '0', 'my-order-1', id.slice(1), `${id}0`, '0'.repeat(26), 'Z'.repeat(26), id.replace(/.$/, 'U')])
+    expect(isClientOrderId(other)).toBe(false);
 });

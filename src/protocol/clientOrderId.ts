@@ -6,6 +6,8 @@ import type { OrderId } from '../model/order.ts';
 /** Digits and letters without I, L, O, U: sorts as it counts, and survives a service that ignores case. */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const PREFIX = /^[0-9A-HJKMNP-TV-Z]{16}$/;
+const TIME_CHARS = 10;
+const PREFIX_CHARS = 16;
 const COUNTER_CHARS = 10;
 
 function base32(value: number, chars: number): string {
@@ -41,4 +43,18 @@ export function orderIdIn(prefix: string, clientOrderId: string): OrderId | null
     value = value * 32 + digit;
   }
   return Number.isSafeInteger(value) && value > 0 ? (value as OrderId) : null;
+}
+
+/** 2020-01-01 and 2100-01-01, ms UTC: between these a run has begun. */
+const [FIRST_MS, LAST_MS] = [1_577_836_800_000, 4_102_444_800_000];
+const LAST_ORDER = 10_000_000_000;
+
+/** True for text of the form of these ids: a time at which a run can have begun, chance, and the number of an order. */
+export function isClientOrderId(text: string): boolean {
+  const id = text.toUpperCase();
+  if (id.length !== PREFIX_CHARS + COUNTER_CHARS || !PREFIX.test(id.slice(0, PREFIX_CHARS))) return false;
+  const valueOf = (digits: string): number =>
+    Array.from(digits).reduce((value, digit) => (DIGITS.includes(digit) ? value * 32 + DIGITS.indexOf(digit) : NaN), 0);
+  const [startedMs, order] = [valueOf(id.slice(0, TIME_CHARS)), valueOf(id.slice(PREFIX_CHARS))];
+  return startedMs >= FIRST_MS && startedMs < LAST_MS && order > 0 && order <= LAST_ORDER;
 }

@@ -16,6 +16,7 @@ export const TROUBLES: Readonly<Record<string, Trouble>> = {
   NEEDS_PERSON: halt(false, 'the lists of the exchange do not say what became of an order: a person must'),
   LATE_LANDING: halt(true, 'an order that was proved without effect, or refused, stands at the exchange; it is being cancelled'),
   ALIEN: halt(true, 'an order or a fill at the exchange is not of this bot'),
+  NO_JOURNAL: halt(true, 'the data folder has no journal, and the exchange has orders or trades of a bot: books begin without them'),
   DUPLICATE: halt(true, 'the exchange has an order of this bot twice'),
   STRAY: halt(false, 'a fill belongs to no order that is known; it is being looked up'),
   GAP: halt(false, 'a list of the exchange may be missing rows; it is read again'),

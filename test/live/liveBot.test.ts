@@ -1,5 +1,7 @@
 // A live bot against the paper exchange over real HTTP: it starts, decides on closed bars, trades, stops, and goes on where it stopped.
 
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { sma, Strategy } from '../../src/index.ts';
 import { LiveDesk, stopped, until } from './liveDesk.ts';
@@ -159,4 +161,25 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   await until(() => bot.auditState.result === 'ok', 5000, 'a clean audit').catch(why);
   await stopped(opened);
   expect(desk.broken).toEqual([]);
+}, 180_000);
+
+test('a start without the journal of a bot that has traded takes no new risk until a person has looked', async () => {
+  desk = await LiveDesk.open(60);
+  const config = desk.config(FLIP);
+  const first = await desk.open(config, [Flip]);
+  first.bot.start();
+  await until(() => first.bot.fillCount > 0, 40_000, 'a fill').catch(why);
+  await stopped(first);
+  rmSync(join(config.data, 'journal'), { recursive: true });
+  const second = await desk.open(config, [Flip]);
+  const causes = () => second.bot.parts.engine.risk.halts.causes();
+  expect(causes()).toMatchObject([{ code: 'NO_JOURNAL', state: 'HALT_NEW', why: expect.stringContaining('BTCUSDT') }]);
+  await stopped(second);
+  // It stays over a restart, and goes when a person says so.
+  const third = await desk.open(config, [Flip]);
+  const { halts } = third.bot.parts.engine.risk;
+  expect(halts.causes().map(({ code }) => code)).toEqual(['NO_JOURNAL']);
+  third.bot.driver.step(() => void third.bot.parts.engine.risk.resume({ kind: 'account' }, 'NO_JOURNAL', 'me: looked', third.bot.parts.venueMs()));
+  expect(halts.causes()).toEqual([]);
+  await stopped(third);
 }, 180_000);

@@ -144,6 +144,17 @@ describe('an answer', () => {
   });
 });
 
+describe('an answer about another account', () => {
+  it('to the question for balances is left out, and a person has to look', async () => {
+    const world = await open({ switches: { balancesUid: 'on' } });
+    expect(world.audit('full').kind).toBe('ok');
+    const body = '{"uid":10002,"balances":[{"asset":"USDT","free":"1","locked":"0"}]}';
+    world.faulty.faults.set({ seed: 1, schedule: [{ point: 'NET.replace', op: 'spot.account', p: 1, params: { status: 200, body } }] });
+    expect(world.audit('full').kind).toBe('mismatch');
+    expect(scopes(world, 'MISMATCH')[0]!.why).toContain('an answer about account 10002 instead of 10001 is left out');
+  });
+});
+
 describe('while the exchange shows less than the books have', () => {
   it('a reduction of more than it shows does not leave, and one of what it shows does', async () => {
     const world = await open();

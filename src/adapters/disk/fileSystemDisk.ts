@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shellWord.ts';
-import { DiskError, type Disk } from '../../ports/disk.ts';
+import { DiskError, REPLACED, type Disk } from '../../ports/disk.ts';
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -100,11 +100,18 @@ export class FileSystemDisk implements Disk {
       const file = this.#opened(path);
       file.syncs++;
       fdatasync(file.descriptor, (error) => {
+        // One that we have renamed or removed ourselves meanwhile is not open under that name any more.
+        const hasName = error !== null || this.#open.get(path) !== file || isNamed(file.descriptor, path);
         file.syncs--;
         if (file.syncs === 0 && this.#open.get(path) !== file) closeSync(file.descriptor);
-        done(error ? codeOf(error) : null);
+        done(error ? codeOf(error) : hasName ? null : REPLACED);
       });
     }
+  }
+
+  identity(path: string): string {
+    const { dev, ino, size, mtimeMs } = attempt(path, () => lstatSync(path));
+    return [dev, ino, size, mtimeMs].join(' ');
   }
 
   rename(from: string, to: string): void {
@@ -213,6 +220,17 @@ function checkOwner(path: string, { uid, mode }: Stats, wanted: number): void {
 
 const linkError = (path: string, wanted: string): ConfigError =>
   new ConfigError(`${path}: expected ${wanted}, got a symbolic link`, 'name what it points to');
+
+/** The open file is the one that has the name now. */
+function isNamed(descriptor: number, path: string): boolean {
+  try {
+    const [own, named] = [fstatSync(descriptor), lstatSync(path)];
+    return own.ino === named.ino && own.dev === named.dev;
+  } catch (error) {
+    codeOf(error);
+    return false;
+  }
+}
 
 /** The names in it. Windows has no such call. */
 function syncFolder(folder: string, done: (failure: string | null) => void): void {

@@ -1,7 +1,7 @@
 // The writing end of a journal: lines queue up, one sync covers all that wait, and what lasts is told in order.
 
 import { InvariantError } from '../../base/errors.ts';
-import { DiskError, type Disk } from '../../ports/disk.ts';
+import { DiskError, REPLACED, type Disk } from '../../ports/disk.ts';
 import { guards } from './guards.ts';
 import { lineOf } from './line.ts';
 import type { Ending } from './readJournal.ts';
@@ -24,6 +24,8 @@ export interface JournalFileOptions {
   readonly ending: Ending;
   /** The file before, to be synced before the first record rests on it; null: there is none. */
   readonly prior: string | null;
+  /** Files before that one, which are finished: none of them may go, or change, while the journal is written. */
+  readonly past?: readonly string[];
   /** A file that is larger is followed by the next. Default 16 MiB. */
   readonly segmentBytes?: number;
   /** More than this waiting for the disk is a failure. Default 64 MiB. */
@@ -58,6 +60,11 @@ export class JournalFile {
   #path = '';
   /** Of what was appended, written or not. */
   #ending: Ending;
+  /** Finished files, and what tells each from another of its name; looked at in turn. */
+  readonly #past: (readonly [path: string, identity: string])[] = [];
+  #look = 0;
+  /** The file that the newest write went to. */
+  #written = '';
   #durableSeq: number;
   #isBusy = false;
   #isAsked = false;
@@ -76,7 +83,8 @@ export class JournalFile {
     // What was read back counts as lasting once it was synced, which comes before the first write.
     this.#durableSeq = options.ending.seq;
     this.#begin();
-    const { prior } = options;
+    const { prior, past = [] } = options;
+    for (const path of past) this.#past.push([path, disk.identity(path)]);
     if (prior === null) return;
     this.#isBusy = true;
     // Its name too, else a crash could leave the next file without this one.
@@ -157,7 +165,11 @@ export class JournalFile {
     const { path, isNew, text, lastSeq } = next;
     this.#waitingBytes -= text.length;
     try {
-      if (isNew) this.#disk.create(path);
+      if (isNew) {
+        if (this.#written !== '') this.#past.push([this.#written, this.#disk.identity(this.#written)]);
+        this.#disk.create(path);
+        this.#written = path;
+      }
       this.#disk.append(path, Buffer.from(text, 'latin1'));
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;
@@ -185,10 +197,20 @@ export class JournalFile {
       if (failure !== null && !guards.syncIsFinal) this.#sync(path, then);
       else if (this.#failure !== null || failure !== null) {
         this.#isBusy = false;
-        this.#fail(`${path}: ${failure}`);
+        this.#fail(failure === REPLACED ? goneText(path) : `${path}: ${failure}`);
         this.#next();
-      } else then();
+      } else if (this.#isPastWhole()) then();
+      else this.#next();
     });
+  }
+
+  /** One finished file is looked at with each sync: what was journalled once must be there at the next start. */
+  #isPastWhole(): boolean {
+    const file = this.#past[this.#look++ % Math.max(1, this.#past.length)];
+    if (file === undefined || identityOf(this.#disk, file[0]) === file[1]) return true;
+    this.#isBusy = false;
+    this.#fail(goneText(file[0]));
+    return false;
   }
 
   #fail(why: string): void {
@@ -197,5 +219,17 @@ export class JournalFile {
     this.#waiting.length = 0;
     this.#waitingBytes = 0;
     this.#listener.failed(why);
+  }
+}
+
+const goneText = (path: string): string => `${path}: somebody has removed, replaced or changed it while it was in use`;
+
+/** Null: there is no such file. */
+function identityOf(disk: Disk, path: string): string | null {
+  try {
+    return disk.identity(path);
+  } catch (error) {
+    if (error instanceof DiskError) return null;
+    throw error;
   }
 }

@@ -55,7 +55,12 @@ export function openJournal(parts: JournalParts, { visit, ...options }: JournalO
       );
     }
     const last = reading.segments.at(-1);
-    const place = { number: (last?.number ?? 0) + 1, ending: reading.ending, prior: last?.path ?? null };
+    const place = {
+      number: (last?.number ?? 0) + 1,
+      ending: reading.ending,
+      prior: last?.path ?? null,
+      past: reading.segments.map(({ path }) => path),
+    };
     const journal = new FileJournal(new JournalFile(disk, { ...options, ...place }, nowMs, listener), facts);
     return { journal, state, reading, isTorn: reading.segments.some(({ torn }) => torn !== null), release };
   } catch (error) {

@@ -1,7 +1,8 @@
 // What a bot leaves in its data folder as it starts, so that its orders can be killed without it and without its strategy: where the exchange is, what was traded, which waits count.
 
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile } from '../../adapters/disk/ownFile.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { AccessSettings } from '../access/settings.ts';
@@ -34,8 +35,7 @@ export interface BotFile {
 export function writeBotFile(folder: string, file: BotFile): void {
   const path = join(folder, FILE_NAME);
   try {
-    writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 1)}\n`, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    replaceFile(path, `${JSON.stringify(file, null, 1)}\n`);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     throw new ConfigError(`${path}: cannot be written (${String(error.code)})`, 'make room on the disk, and see that the folder is yours');

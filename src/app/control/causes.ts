@@ -32,6 +32,7 @@ const TODO: Readonly<Record<string, string>> = {
   UNKNOWN_BUDGET: 'look whether the exchange is in trouble; it goes on when they are resolved',
   LATE_LANDING: 'it is being cancelled: look at its fills, then resume; if it happens again raise `orders.deltaMinMs`',
   ALIEN: '`isobar orders` shows it: adopt it, or ignore it; it goes when each has a name',
+  NO_JOURNAL: 'bring the journal back from a copy and start with it; or close what is left at the exchange, then resume: books begin anew',
   DUPLICATE: 'the extra one is being cancelled: look at the position, then resume, and tell the exchange',
   STRAY: 'wait; if it stays, compare the trades at the exchange with `isobar orders`',
   GAP: 'wait; if it stays, look whether the exchange cuts its lists',

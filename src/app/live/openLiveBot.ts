@@ -20,6 +20,7 @@ import { checkCapital, openBotJournal, type BotJournal } from './journal/botJour
 import { Aftermath } from './aftermath.ts';
 import { LiveBot } from './liveBot.ts';
 import type { LiveConfig } from './config/read.ts';
+import { leftBefore, leftText } from './account/before.ts';
 import { checkHeld } from './account/heldCapital.ts';
 import { catalogRates, joinRates } from './feeds/fundingRates.ts';
 import { lackingWarmup, buildEngine, livePlan } from './liveEngine.ts';
@@ -114,8 +115,11 @@ async function assemble(
   const { engine, startUnits } = await buildEngine(plan, { exchange: services, journal: told, fence }, journal.history, line);
   cell.engine = engine;
   // Later starts are compared order by order: what the account holds has moved with the books.
-  if (journal.state.config === null) await asked(() => checkHeld(exchange, plan, engine));
+  const isFirst = journal.state.config === null;
+  if (isFirst) await asked(() => checkHeld(exchange, plan, engine));
+  const left = isFirst ? await asked(() => leftBefore(exchange, engine.instruments)) : [];
   const restored = restoreEngine(engine, journal, venueMs());
+  if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(left), venueMs());
   for (const market of config.markets)
     services.open(market, restExchange(config, plan, exchange, { services, engine, journal, fence }, market));
   for (const { name, says } of lackingWarmup(engine)) log.decided(name, `does not start: ${says}`, 'WARM_UP', 'warn');

@@ -54,6 +54,9 @@ export class FaultyDisk implements Disk {
   size(path: string): number {
     return this.#disk.size(path);
   }
+  identity(path: string): string {
+    return this.#disk.identity(path);
+  }
   create(path: string): void {
     this.#disk.create(path);
   }

@@ -74,7 +74,9 @@ export class Audits {
   #result(isWhole: boolean, venueMs: number): AuditResult {
     const differences = this.#mismatches();
     if (differences.length > 0) return { kind: 'mismatch', differences, isComplete: isWhole, venueMs };
-    return isWhole ? { kind: 'ok', differences: [], isComplete: true, venueMs } : gap(venueMs, 'a list did not come, was cut off or could not be read');
+    return isWhole
+      ? { kind: 'ok', differences: [], isComplete: true, venueMs }
+      : gap(venueMs, 'a list did not come, was cut off or could not be read');
   }
 }
 

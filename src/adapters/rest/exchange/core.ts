@@ -56,7 +56,8 @@ export class Core {
       this.#hearBan(outcome);
       this.#hearOther(outcome, symbol ?? contractName);
     });
-    this.venue = market === 'spot' ? spotCalls(this.calls) : futuresCalls(this.calls, this.wish);
+    const wrong = (what: string): void => this.troubles.raise('MISMATCH', null, what);
+    this.venue = market === 'spot' ? spotCalls(this.calls, wrong) : futuresCalls(this.calls, this.wish, wrong);
     this.troubles = new Troubles(this.sink, instruments, parts.elsewhere);
     this.incidents = new Incidents(scheduler, settings, {
       began: (why) => this.troubles.raise('INCIDENT', null, why),

@@ -3,12 +3,14 @@
 import { futuresOrderArgs } from '../../../protocol/orderArgs.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { Listing } from '../../../protocol/shapes/answer.ts';
+import type { FuturesFill } from '../../../protocol/shapes/futures.ts';
 import type { MarginAccount, Position } from '../../../protocol/shapes/margin.ts';
 import type { Calls } from './calls.ts';
 import { conditionArgs, isCondition, waitingId, waitingIn, waitingRow } from './conditions.ts';
 import type { ContractWish, Wanted } from './parts.ts';
 import { futuresOrderRow, futuresTradeRow, historyRow, type OrderRow, type Page, type PositionRow } from './rows.ts';
 import { pagedOf, pageOf } from './spotCalls.ts';
+import { AccountIdentity } from './identity.ts';
 import { readTriggers } from './triggerList.ts';
 import { mapOutcome, MOST_ROWS, type Created, type VenueCalls } from './venueCalls.ts';
 
@@ -55,8 +57,13 @@ function waitingOrder(
   );
 }
 
-/** `wish`: what a contract is set to, whose position type every order says. */
-export function futuresCalls(calls: Calls, wish: (instrument: number) => ContractWish): VenueCalls {
+/** The account of each fill, where the service names it. */
+const ownersOf = (rows: readonly FuturesFill[]): readonly (string | null)[] =>
+  rows.map(({ isBuyer, bidUserId, askUserId }) => (isBuyer ? bidUserId : askUserId));
+
+/** `wish`: what a contract is set to, whose position type every order says. `wrong` is told of an answer about another account. */
+export function futuresCalls(calls: Calls, wish: (instrument: number) => ContractWish, wrong: (what: string) => void): VenueCalls {
+  const account = new AccountIdentity('futures.myTrades', wrong);
   const terms = (order: Wanted) => ({
     open: order.reduceOnly ? ('CLOSE' as const) : ('OPEN' as const),
     positionType: wish(order.instrumentIndex).positionType,
@@ -104,7 +111,7 @@ export function futuresCalls(calls: Calls, wish: (instrument: number) => Contrac
       calls.read(
         'futures.myTrades',
         { contractName, limit: most, ...(fromId === null ? {} : { fromId }) },
-        (value) => done(value && pagedOf(value, most, futuresTradeRow)),
+        (value) => done(value && (account.isOurs(ownersOf(value.rows)) ? pagedOf(value, most, futuresTradeRow) : null)),
         options,
       ),
     history: ({ wireName: contractName }, fromId, options, done) =>

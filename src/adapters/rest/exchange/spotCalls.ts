@@ -4,6 +4,7 @@ import { Decimal } from '../../../base/decimal.ts';
 import type { Listing } from '../../../protocol/shapes/answer.ts';
 import { spotOrderArgs } from '../../../protocol/orderArgs.ts';
 import type { Calls } from './calls.ts';
+import { AccountIdentity } from './identity.ts';
 import { spotOrderRow, spotTradeRow, type Page } from './rows.ts';
 import { mapOutcome, MOST_ROWS, type VenueCalls } from './venueCalls.ts';
 
@@ -26,7 +27,9 @@ function page<T, U>(rows: readonly T[], refused: number, isCut: boolean, map: (r
   return { rows: rows.map(map), isCut, isReadable, isWhole: isReadable && !isCut };
 }
 
-export function spotCalls(calls: Calls): VenueCalls {
+/** `wrong` is told of an answer about another account. */
+export function spotCalls(calls: Calls, wrong: (what: string) => void): VenueCalls {
+  const account = new AccountIdentity('spot.account', wrong);
   return {
     create: (order, cid, done, options) =>
       calls.call(
@@ -73,7 +76,7 @@ export function spotCalls(calls: Calls): VenueCalls {
         'spot.account',
         {},
         (value) => {
-          if (value === null || value.refused.length > 0) return done(null);
+          if (value === null || value.refused.length > 0 || !account.isOurs([value.uid])) return done(null);
           done(value.rows.map(({ asset, free, locked }) => ({ asset, total: new Decimal(free).plus(locked).toFixed() })));
         },
         options,

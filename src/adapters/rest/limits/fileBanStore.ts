@@ -1,10 +1,11 @@
 // The record of a ban as a small file that only its owner can read: written whole or not at all.
 
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { formatTime } from '../../../model/time.ts';
 import type { Ban, BanStore, UnreadableBan } from './banStore.ts';
 
+const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 const VERSION = 1;
 /** What a record takes is a tenth of that; a larger file is none. */
 const MAX_CHARACTERS = 2000;
@@ -34,7 +35,9 @@ export class FileBanStore implements BanStore {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const draft = `${this.#path}.${process.pid}.tmp`;
     try {
-      const file = openSync(draft, 'w', 0o600);
+      // Left by a process of this number that was killed.
+      rmSync(draft, { force: true });
+      const file = openSync(draft, O_CREAT | O_EXCL | O_WRONLY | (constants.O_NOFOLLOW ?? 0), 0o600);
       try {
         writeSync(file, textOf(ban));
         fsyncSync(file);

@@ -1,8 +1,9 @@
 // The latch of a kill: a file that stands until a person takes it away, and while it does no order leaves and no start goes on.
 
-import { closeSync, constants, existsSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../../adapters/disk/ownFile.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { KILL_FILE_NAME, LATCH_NAME, REARM_NAME } from '../../control/dataFolder.ts';
 
@@ -75,9 +76,8 @@ export function clearLatch(folder: string, who: string, why: string): Latch {
   if (why.trim().length < 3) throw new ConfigError(`--why: expected the reason in words, got '${why}'`, 'it is kept in the journal');
   const rearm: Rearm = { who, why, latch };
   const said = join(folder, REARM_NAME);
-  writeFileSync(said, `${JSON.stringify(rearm)}\n`, { mode: MODE });
   // What the person has said lasts before the latch goes: no crash leaves a bot that trades again and does not know why.
-  for (const path of [said, folder]) syncNow(path);
+  replaceFile(said, `${JSON.stringify(rearm)}\n`);
   rmSync(pathOf(folder));
   rmSync(join(folder, KILL_FILE_NAME), { force: true });
   syncNow(folder);

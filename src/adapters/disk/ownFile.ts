@@ -1,0 +1,116 @@
+// Small files that only their owner can reach: written whole or not at all, never through a link.
+
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ConfigError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shellWord.ts';
+
+const MODE = 0o600;
+const OTHERS = 0o077;
+// Windows has none of the last two.
+const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = constants;
+const [NOFOLLOW, NONBLOCK] = [constants.O_NOFOLLOW ?? 0, constants.O_NONBLOCK ?? 0];
+
+/** Writes `text` to `path` in place of what is there, which is never followed where it is a link. Throws what the system says. */
+export function replaceFile(path: string, text: string): void {
+  const draft = `${path}.${process.pid}.new`;
+  // Left by a process of this number that was killed.
+  rmSync(draft, { force: true });
+  const descriptor = openSync(draft, O_CREAT | O_EXCL | O_WRONLY | NOFOLLOW, MODE);
+  try {
+    try {
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+  syncFolder(dirname(path));
+}
+
+/** The text of a file; null where there is none. Throws ConfigError for a link, for what is no file, and for what others can reach. */
+export function readOwnFile(path: string): string | null {
+  const descriptor = openOwn(path);
+  if (descriptor === null) return null;
+  try {
+    const { uid, mode } = fstatSync(descriptor);
+    if (!fstatSync(descriptor).isFile()) throw new ConfigError(`${path}: expected a file, got something else`, 'remove it');
+    checkReach(path, { uid, mode }, MODE);
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openOwn(path: string): number | null {
+  try {
+    return openSync(path, O_RDONLY | NOFOLLOW | NONBLOCK);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'ENOENT') return null;
+    if (code === 'ELOOP' || code === 'EMLINK') throw linkError(path);
+    throw new ConfigError(`${path}: cannot be read (${code})`, 'look after the rights of the file');
+  }
+}
+
+/**
+ * Throws ConfigError for a link in a folder, and for a file or folder of the names `own` that another user owns or can reach. What has one
+ * of the names `free` is not looked at.
+ */
+export function checkEntries(folder: string, { own, free }: { readonly own: readonly string[]; readonly free: readonly string[] }): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined || free.includes(name)) continue;
+    if (stats.isSymbolicLink()) throw linkError(path);
+    if (own.includes(name) && (stats.isFile() || stats.isDirectory())) checkReach(path, stats, stats.isDirectory() ? 0o700 : MODE);
+  }
+}
+
+function checkReach(path: string, { uid, mode }: { readonly uid: number; readonly mode: number }, wanted: number): void {
+  // Windows has neither owners nor modes of this kind.
+  const user = process.getuid?.();
+  if (user === undefined) return;
+  if (uid !== user) {
+    throw new ConfigError(
+      `${path}: expected one of the user who runs isobar (${user}), got one of user ${uid}`,
+      'run isobar as the user to whom it belongs',
+    );
+  }
+  if ((mode & OTHERS) === 0) return;
+  const [said, got] = [wanted, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
+  throw new ConfigError(
+    `${path}: expected mode ${said} or tighter, got ${got}: others can reach it`,
+    `find out who has changed it; then chmod ${said} ${shellWord(path)}`,
+  );
+}
+
+const linkError = (path: string): ConfigError =>
+  new ConfigError(`${path}: expected a file or folder, got a symbolic link`, 'find out who has put it there; then remove it');
+
+/** The names in it. Windows has no such call. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, O_RDONLY | NOFOLLOW);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

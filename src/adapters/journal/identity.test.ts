@@ -1,0 +1,74 @@
+// A journal whose files are removed or replaced while it is written: the next sync notices, and nothing counts as lasting any more.
+
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { FileSystemDisk } from '../disk/fileSystemDisk.ts';
+import { JournalFile } from './journalFile.ts';
+
+let folder: string;
+let disk: FileSystemDisk;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'isobar-identity-'));
+  disk = new FileSystemDisk();
+});
+afterEach(() => {
+  disk.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A journal, and what it tells: how far records last, and why no more do. */
+function journal() {
+  const told: { durable: number; failed: string | null } = { durable: 0, failed: null };
+  const waiting: (() => void)[] = [];
+  const wake = (): void => waiting.splice(0).forEach((go) => go());
+  const file = new JournalFile(
+    disk,
+    { folder, account: 'a', number: 1, ending: { seq: 0, bytes: 0, crc: '00000000' }, prior: null, segmentBytes: 400 },
+    () => 1,
+    { durable: (seq) => ((told.durable = seq), wake()), failed: (why) => ((told.failed = why), wake()) },
+  );
+  const append = async (): Promise<void> => {
+    const seq = file.append('CURSOR', { symbol: 'x', channel: 'y', value: 'z'.repeat(50) });
+    while (told.durable < seq && told.failed === null) await new Promise<void>((resolve) => void waiting.push(resolve));
+  };
+  return { told, append };
+}
+const path = (name: string): string => join(folder, name);
+const names = (): readonly string[] => readdirSync(folder).toSorted();
+
+it.each([
+  ['removed', (file: string) => rmSync(file)],
+  ['renamed', (file: string) => renameSync(file, `${file}.old`)],
+  ['replaced by a copy', (file: string) => (copyFileSync(file, `${file}.new`), renameSync(`${file}.new`, file))],
+])('the file that is written is %s: the next record does not last', async (_, act) => {
+  const { told, append } = journal();
+  await append();
+  expect(told).toEqual({ durable: 2, failed: null });
+  act(path('journal-000001.jsonl'));
+  await append();
+  expect(told.failed).toContain('journal-000001.jsonl: somebody has removed, replaced or changed it');
+  expect(told.durable).toBe(2);
+});
+
+it('the whole folder is moved away: the next record does not last', async () => {
+  const { told, append } = journal();
+  await append();
+  renameSync(folder, `${folder}.old`);
+  mkdirSync(folder);
+  await append();
+  expect(told.failed).toContain('somebody has removed');
+  rmSync(`${folder}.old`, { recursive: true });
+});
+
+it.each([
+  ['removed', (file: string) => rmSync(file)],
+  ['written to', (file: string) => writeFileSync(file, '{}')],
+])('a finished file is %s: one of the next records does not last', async (_, act) => {
+  const { told, append } = journal();
+  while (names().length < 4) await append();
+  act(path('journal-000002.jsonl'));
+  for (let at = 0; at < 5 && told.failed === null; at++) await append();
+  expect(told.failed).toContain('journal-000002.jsonl: somebody has removed, replaced or changed it');
+});

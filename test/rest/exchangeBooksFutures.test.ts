@@ -1,0 +1,76 @@
+// The books of contracts never claim more than the exchange shows: second copies, ids given twice, positions that a busy bot cannot hide.
+
+import { describe, expect, it } from 'vitest';
+import { BTC, ETH, RestWorld } from '../fixtures/restWorld.ts';
+import { trader } from '../fixtures/restOthers.ts';
+import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresDesk.ts';
+
+const open = () =>
+  RestWorld.open({
+    instruments: [PERPETUAL],
+    service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS },
+    parts: { contractWish: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
+  });
+const codes = (world: RestWorld) => world.engine.risk.halts.causes().map(({ code }) => code);
+
+describe('contracts', () => {
+  it('the second copy of a create fills: it is a position of the account, and the audit that passes is right', async () => {
+    const world = await open();
+    trader(world).order('bob', 'SELL', 40, 1000);
+    world.fault('NET.dup', {}, 'futures.createOrder');
+    const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    expect(world.placedOf(id)).toBe(2);
+    world.until(() => world.outside.length > 0, 60_000);
+    expect(world.outside).toMatchObject([{ symbol: PERPETUAL.id, side: 'buy', qty: '10', price: '1000' }]);
+    expect(codes(world)).toContain('DUPLICATE');
+    expect(world.audit('full').kind).toBe('mismatch');
+    world.exchange.clear('DUPLICATE', null);
+    expect(world.audit('full').kind).toBe('ok');
+    // Twenty at the exchange: ten of the strategy, ten of the account.
+    expect(trader(world).positions()).toMatchObject([{ positionSide: 'BUY', positionVolume: 20 }]);
+    expect(world.engine.ledger.lots(0, 0)).toBe(10);
+    expect(world.exchange.outside).toMatchObject([{ qty: '10', fills: 1 }]);
+  });
+
+  it('two orders that are acknowledged with one id are both unknown, and both are found', async () => {
+    const world = await open();
+    const first = world.order({ lots: 10, limit: 9000 });
+    world.pass(200);
+    const body = `{"orderId":"${world.get(first).venueId}"}`;
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.replace', op: 'futures.createOrder', p: 1, params: { status: 200, body } },
+        { point: 'NET.reqDrop', op: 'futures.openOrders', p: 1 },
+        { point: 'NET.reqDrop', op: 'futures.orderInformation', p: 1 },
+        { point: 'NET.reqDrop', op: 'futures.orderHistory', p: 1 },
+      ],
+    });
+    const other = world.order({ lots: 11, limit: 8900 });
+    world.pass(100);
+    expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
+    expect(codes(world)).toContain('ECHO');
+    expect(world.audit('fast').kind).not.toBe('ok');
+    world.noFaults();
+    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 180_000);
+    expect(world.get(first).venueId).not.toBe(world.get(other).venueId);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('an answer of trades about another contract is left out', async () => {
+    const world = await open();
+    trader(world).order('bob', 'SELL', 10, 1000);
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [{ point: 'READ.replace', op: 'futures.myTrades', p: 1, params: { field: 'contractName', value: 'E-ETH-USDT' } }],
+    });
+    const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    world.pass(10_000);
+    expect(world.fillCount).toBe(0);
+    world.noFaults();
+    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    expect(world.engine.ledger.lots(0, 0)).toBe(10);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+});
