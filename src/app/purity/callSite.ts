@@ -14,6 +14,8 @@ export interface Place {
 /** src or dist of isobar, as frames name it: as a URL. This file lies as deep in dist as in src. */
 const OWN = ['src', 'dist'].map((folder) => new URL(`../../../${folder}/`, import.meta.url).href);
 const FRAMES = 30;
+/** As it was before an author could put another one in its place. */
+const capture: typeof Error.captureStackTrace = Error.captureStackTrace.bind(Error);
 
 /** What the hook below leaves behind: V8's own frames, before any source map is read. */
 type Frames = readonly NodeJS.CallSite[];
@@ -50,7 +52,7 @@ function framesBelow(below: (...args: never[]) => unknown): Frames {
   try {
     Error.stackTraceLimit = FRAMES;
     Error.prepareStackTrace = (_, frames) => frames;
-    Error.captureStackTrace(holder, below);
+    capture(holder, below);
     return Array.isArray(holder.stack) ? holder.stack : [];
   } finally {
     if (prepare === undefined) Reflect.deleteProperty(Error, 'prepareStackTrace');
