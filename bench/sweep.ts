@@ -179,7 +179,7 @@ interface Scaling {
  * nothing but a core.
  */
 async function threads(folder: string, bars: ReturnType<typeof walk>): Promise<Scaling> {
-  const setup = await setUpSweep({ definition: define(folder, bars), settings: [], grid: GRID, random: null }, null);
+  const setup = await setUpSweep({ definition: define(folder, bars), settings: [], grid: GRID, random: null, family: null }, null);
   const { signal } = new AbortController();
   const pools = [1, 2].map((count) => ({
     pool: threadRunner(setup, { threads: count, barTimeoutMs: 0, laneBytes: null }),

@@ -38,6 +38,7 @@ export const WARNINGS = {
   IMPURE_PROCESS: 'strategy code read the process, such as its environment',
   IMPURE_NETWORK: 'strategy code used the network or a channel to other threads',
   IMPURE_MODULE: 'the strategy imports a module of Node that reaches outside the run, or loads code while it runs',
+  RUN_NOT_COUNTED: 'the trial ledger could not be written, so the run is not counted as a trial',
   SWEEP_NO_RESULT: 'no set has the figure that ranks the sets',
   SWEEP_FAILED: 'sets did not run to their end',
   SWEEP_NO_GAIN: 'no set has a positive net return',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { continueLedger, createLedger, findLedger, freshPath, isFinished, readLedger } from './ledger.ts';
-import { decodeLine, encodeLine, type SetLine, type SweepHeader } from './ledgerLine.ts';
+import { decodeLine, encodeLine, type RunLine, type SetLine, type SweepHeader } from './ledgerLine.ts';
 import { countTrials } from './trials.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'isobar-ledger-'));
@@ -91,15 +91,51 @@ describe('trials', () => {
     path: '', header: header(change), results: new Map(lines.map((each) => [each.set, each])), wholeBytes: 0, isTorn: false,
   }); // prettier-ignore
 
-  it('count every different set of the strategy on the bars once, and those that were refused not at all', () => {
+  const run = (change: Partial<RunLine> = {}): RunLine => ({
+    kind: 'run', format: 'isobar ledger 1', name: 'r', strategy: 'Any', bars: ['spot:X 1h'],
+    parts: [{ name: 'the definition', value: '1' }, { name: 'params.stop', value: '2' }, { name: 'params.fast', value: '1' }],
+    figures: { sharpe: 2 }, startedAt: '2024-01-01T00:00:00Z', ...change,
+  }); // prettier-ignore
+  const counted = (sweeps: ReturnType<typeof content>[], runs: RunLine[] = [], of: Partial<SweepHeader> = {}, own = [line(1), line(2)]) =>
+    countTrials(header(of), own, { sweeps, runs }, 'sharpe');
+
+  it('count every different set on the instruments and intervals once, whatever strategy, and those that were refused not at all', () => {
     const own = [line(0), line(1), { ...line(2), figures: null, refused: 'no' }];
     const same = content({ id: 'c1' }, [line(1), line(3)]);
-    const other = content({ id: 'c2', strategy: 'Other' }, [line(7)]);
+    const other = content({ id: 'c2', strategy: 'Other', parts: [{ name: 'other.ts', value: 'ef'.repeat(32) }] }, [line(7)]);
     const elsewhere = content({ id: 'c3', bars: ['spot:Y 1h'] }, [line(8)]);
     const changed = content({ id: 'c4', parts: [{ name: 'the definition', value: '9' }] }, [line(1)]);
-    const trials = countTrials(header(), own, [same, other, elsewhere, changed], 'sharpe');
-    expect(trials).toMatchObject({ count: 4, earlier: 2 });
-    expect([...trials.values]).toEqual([0, 1 / 3, 1, 1 / 3]);
+    const trials = counted([same, other, elsewhere, changed], [], {}, own);
+    expect(trials).toMatchObject({ count: 5, earlier: 3, all: 5 });
+    expect([...trials.values].toSorted((a, b) => a - b)).toEqual([0, 1 / 3, 1 / 3, 1, 7 / 3]);
+  });
+
+  it('count single runs, each different one once, and not those on other data', () => {
+    const hand = [1, 2, 3, 4, 5, 6, 7, 8].map((fast) =>
+      run({ parts: [...run().parts.slice(0, 2), { name: 'params.fast', value: `${fast}` }] }),
+    );
+    // Two of the eight are the sets of the sweep themselves.
+    expect(counted([], hand)).toMatchObject({ count: 8, earlier: 6 });
+    const others = hand.map((each) => ({ ...each, parts: [{ name: 'mine.ts', value: 'ab'.repeat(32) }, ...each.parts] }));
+    expect(counted([], others)).toMatchObject({ count: 10, earlier: 8, all: 10 });
+    expect(counted([], [...others, ...others, ...others.map((each) => ({ ...each, bars: ['spot:X 4h'] }))])).toMatchObject({ count: 10 });
+  });
+
+  it('know a strategy file by its content, whatever it is called, and no version of isobar', () => {
+    const parts = (file: string, version: string) => [
+      { name: file, value: 'cd'.repeat(32) },
+      { name: 'isobar', value: version },
+      { name: 'params.fast', value: '7' },
+    ];
+    expect(counted([], [run({ parts: parts('a.ts', '1') }), run({ parts: parts('b.ts', '2') })])).toMatchObject({ count: 3, earlier: 1 });
+  });
+
+  it('of a family stand apart, and both counts are known', () => {
+    const others = [4, 5, 6].map((fast) => run({ family: 'breakout', parts: [{ name: 'params.fast', value: `${fast}` }] }));
+    expect(counted([], others)).toMatchObject({ count: 2, earlier: 0, all: 5 });
+    expect(counted([], others, { family: 'breakout' })).toMatchObject({ count: 5, earlier: 3, all: 5 });
+    // A trial of both counts in each.
+    expect(counted([], [...others, { ...others[0]!, family: null }])).toMatchObject({ count: 3, earlier: 1, all: 5 });
   });
 
   it('are the same whether a parameter was swept or stood in the definition', () => {
@@ -112,6 +148,6 @@ describe('trials', () => {
       { ...line(0), params: { stop: 2 } },
       { ...line(1), params: { stop: 3 } },
     ]);
-    expect(countTrials(header(), [line(1), line(2)], [earlier], 'sharpe')).toMatchObject({ count: 3, earlier: 1 });
+    expect(counted([earlier])).toMatchObject({ count: 3, earlier: 1 });
   });
 });

@@ -1,10 +1,21 @@
 // The trial ledger: one append-only file a sweep, in which every set that ran stands before anything is told about it.
 
-import { closeSync, existsSync, fdatasyncSync, ftruncateSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
-import { decodeLine, encodeLine, type SetLine, type SweepHeader } from './ledgerLine.ts';
+import { decodeLine, encodeLine, type RunLine, type SetLine, type SweepHeader } from './ledgerLine.ts';
 
 /** What a ledger file holds. */
 export interface LedgerContent {
@@ -15,6 +26,26 @@ export interface LedgerContent {
   /** Bytes of whole lines; what lies behind them was being written when the process ended. */
   readonly wholeBytes: number;
   readonly isTorn: boolean;
+}
+
+/** The file of single runs: a line each, appended whole. */
+const RUNS = 'runs.jsonl';
+
+/** Appends a single run. Throws the system's error where it cannot be written. */
+export function appendRun(folder: string, line: RunLine): void {
+  mkdirSync(folder, { recursive: true });
+  appendFileSync(join(folder, RUNS), `${encodeLine(line)}\n`);
+}
+
+/** Returns all single runs of a folder. A line that is not whole was cut by a crash, and is left out. */
+export function readRuns(folder: string): readonly RunLine[] {
+  const path = join(folder, RUNS);
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.flatMap((text) => {
+    const line = decodeLine(text);
+    return line?.kind === 'run' ? [line] : [];
+  });
 }
 
 /** True when every set of the sweep has a line. */
@@ -39,7 +70,7 @@ export function readLedger(path: string): LedgerContent | null {
     if (cutAt !== null)
       throw new ConfigError(`${path}:${cutAt}: the line is damaged`, 'restore the file, or move it away to begin the sweep anew');
     if (entry.kind === 'sweep') header ??= entry;
-    else if (!results.has(entry.set)) results.set(entry.set, entry);
+    else if (entry.kind === 'set' && !results.has(entry.set)) results.set(entry.set, entry);
     wholeBytes = end + 1;
   }
   return header === null ? null : { path, header, results, wholeBytes, isTorn: wholeBytes < bytes.length };
@@ -70,7 +101,7 @@ export function freshPath(folder: string, { name, id }: Pick<SweepHeader, 'name'
 function ledgerFiles(folder: string): readonly string[] {
   return existsSync(folder)
     ? readdirSync(folder)
-        .filter((file) => file.endsWith('.jsonl'))
+        .filter((file) => file.endsWith('.jsonl') && file !== RUNS)
         .toSorted()
     : [];
 }

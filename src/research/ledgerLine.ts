@@ -5,8 +5,29 @@ import type { Axis, ParamSet } from './grid.ts';
 import type { Warning } from '../model/warning.ts';
 import type { Part } from './identity.ts';
 
+/** What trials are counted by. */
+export interface TriedOn {
+  /** Instruments and intervals of the feeds that a strategy sees: `spot:BTCUSDT 1h`. */
+  readonly bars: readonly string[];
+  /** Names work that has nothing to do with other work on the same data; absent or null: none. */
+  readonly family?: string | null;
+  /** Every input by name: they tell repeats of a trial apart. */
+  readonly parts: readonly Part[];
+}
+
+/** A single run, a line of its own in the file of runs. */
+export interface RunLine extends TriedOn {
+  readonly kind: 'run';
+  readonly format: 'isobar ledger 1';
+  readonly name: string;
+  readonly strategy: string;
+  readonly figures: Readonly<Record<string, number | null>>;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+}
+
 /** The first line of a ledger file: what is swept. */
-export interface SweepHeader {
+export interface SweepHeader extends TriedOn {
   readonly kind: 'sweep';
   readonly format: 'isobar ledger 1';
   /** SHA-256 of all inputs. */
@@ -14,10 +35,7 @@ export interface SweepHeader {
   readonly name: string;
   /** The definition as it was named; for a person who looks for the sweep again. */
   readonly definition: string;
-  /** What trials are counted by: the class, and the bars that it saw. */
   readonly strategy: string;
-  readonly bars: readonly string[];
-  readonly parts: readonly Part[];
   readonly grid: readonly Axis[];
   /** Sets drawn from the grid; null for all of it. */
   readonly random: number | null;
@@ -42,7 +60,7 @@ export interface SetLine {
   readonly warnings?: readonly Warning[];
 }
 
-export type LedgerLine = SweepHeader | SetLine;
+export type LedgerLine = SweepHeader | SetLine | RunLine;
 
 const CHECK = /,"crc":"([0-9a-f]{8})"\}$/;
 

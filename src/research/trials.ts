@@ -1,53 +1,77 @@
-// Counts what was tried before: every different set of a strategy on the same bars, from all sweeps of the ledger.
+// Counts what was tried before on the same market data: every run, and every set of every sweep, each different one once.
 
 import { sha256 } from './identity.ts';
 import type { LedgerContent } from './ledger.ts';
-import type { SetLine, SweepHeader } from './ledgerLine.ts';
+import type { RunLine, SetLine, SweepHeader, TriedOn } from './ledgerLine.ts';
 
-/** Trials of one strategy on the same bars. */
+/** Trials on one set of market data. */
 export interface Trials {
-  /** Different trials that ran, those of the present sweep among them. */
+  /** Different trials of the family, those of the present sweep among them. */
   readonly count: number;
-  /** Those that only earlier sweeps ran. */
+  /** Those that only earlier sweeps and runs made. */
   readonly earlier: number;
-  /** The figure by which chance is judged, of every trial that has it. */
+  /** Different trials of all families on these data. */
+  readonly all: number;
+  /** The figure by which chance is judged, of every trial of the family that has it. */
   readonly values: Float64Array;
 }
 
-/**
- * Trials of `header`'s strategy on its bars. A trial is told apart by everything that decides its result: code, bars, definition and
- * parameters. The strategy goes by its name and the bars by instrument and interval: a changed strategy, or bars of a month more, looks
- * at mostly the same prices again.
- */
-export function countTrials(header: SweepHeader, results: Iterable<SetLine>, ledgers: readonly LedgerContent[], figure: string): Trials {
-  const found = new Map<string, number | null>();
-  const add = (of: SweepHeader, lines: Iterable<SetLine>) => {
-    const decisive = of.parts.filter(({ name }) => !SAMPLING.has(name));
-    const fixed = decisive
-      .filter(({ name }) => name.startsWith(FIXED))
-      .map(({ name, value }): [string, string] => [name.slice(FIXED.length), value]);
-    const settings = decisive.filter(({ name }) => !name.startsWith(FIXED)).map(({ name, value }) => [name, value]);
-    for (const { params, figures } of lines) {
-      if (figures === null) continue;
-      // A parameter counts alike whether it was swept or stood in the definition.
-      const all = [...fixed, ...Object.entries(params).map(([name, value]): [string, string] => [name, String(value)])];
-      found.set(sha256(JSON.stringify([settings, all.toSorted(([a], [b]) => (a < b ? -1 : 1))])), figures[figure] ?? null);
-    }
-  };
-  add(header, results);
-  const own = found.size;
-  for (const ledger of ledgers)
-    if (ledger.header.id !== header.id && isAlike(ledger.header, header)) add(ledger.header, ledger.results.values());
-  const values = [...found.values()].filter((value) => value !== null);
-  return { count: found.size, earlier: found.size - own, values: Float64Array.from(values) };
+/** What of the ledger may hold earlier trials. */
+export interface Earlier {
+  readonly sweeps: readonly LedgerContent[];
+  readonly runs: readonly RunLine[];
 }
 
-/** Parts of a sweep that say which sets it has, and nothing about what one of them does. */
-export const SAMPLING: ReadonlySet<string> = new Set(['--grid', '--random']);
+/**
+ * Returns the trials on the instruments and intervals of `header`, whatever strategy or definition made them: each of them has looked at the
+ * same prices. Code, parameters and definition only tell repeats apart: the same trial counts once.
+ */
+export function countTrials(header: SweepHeader, results: Iterable<SetLine>, earlier: Earlier, figure: string): Trials {
+  const found = new Map<string, { value: number | null; isOfFamily: boolean }>();
+  const add = (of: TriedOn, params: SetLine['params'], figures: SetLine['figures']) => {
+    if (figures === null) return;
+    const key = trialKey(of, params);
+    const known = found.get(key);
+    found.set(key, {
+      value: known?.value ?? figures[figure] ?? null,
+      isOfFamily: known?.isOfFamily === true || familyOf(of) === familyOf(header),
+    });
+  };
+  for (const { params, figures } of results) add(header, params, figures);
+  const own = found.size;
+  for (const sweep of earlier.sweeps) {
+    if (!isOnSameData(sweep.header, header)) continue;
+    for (const { params, figures } of sweep.results.values()) add(sweep.header, params, figures);
+  }
+  for (const run of earlier.runs) if (isOnSameData(run, header)) add(run, {}, run.figures);
+  const family = [...found.values()].filter(({ isOfFamily }) => isOfFamily);
+  const values = family.flatMap(({ value }) => (value === null ? [] : [value]));
+  return { count: family.length, earlier: family.length - own, all: found.size, values: Float64Array.from(values) };
+}
+
+/** Equal for equal content, parameters and definition. A parameter counts alike whether it was swept or stood in the definition. */
+function trialKey({ parts }: TriedOn, params: SetLine['params']): string {
+  const decisive = parts.filter(({ name }) => !BESIDE.has(name));
+  const isFixed = ({ name }: { readonly name: string }) => name.startsWith(FIXED);
+  const fixed = decisive.filter(isFixed).map(({ name, value }): [string, string] => [name.slice(FIXED.length), value]);
+  // Files count by their content alone, whatever they are called.
+  const settings = decisive.filter((part) => !isFixed(part)).map(({ name, value }) => (HASH.test(value) ? value : [name, value]));
+  const all = [...fixed, ...Object.entries(params).map(([name, value]): [string, string] => [name, String(value)])];
+  return sha256(JSON.stringify([settings, all.toSorted(([a], [b]) => (a < b ? -1 : 1))]));
+}
+
+/** Parts that say which sets a sweep has, and how its figures are computed: nothing about what one set does. */
+const BESIDE: ReadonlySet<string> = new Set(['--grid', '--random', 'figures', 'isobar']);
+
+const HASH = /^[0-9a-f]{64}$/;
 
 /** How a parameter that is not swept stands among the parts. */
 export const FIXED = 'params.';
 
-function isAlike(one: SweepHeader, other: SweepHeader): boolean {
-  return one.strategy === other.strategy && one.bars.length === other.bars.length && one.bars.every((bars, at) => bars === other.bars[at]);
+/** Lines of an earlier isobar have no family. */
+const familyOf = ({ family }: TriedOn): string | null => family ?? null;
+
+function isOnSameData(one: TriedOn, other: TriedOn): boolean {
+  const data = ({ bars }: TriedOn) => [...new Set(bars)].toSorted().join('\n');
+  return data(one) === data(other);
 }

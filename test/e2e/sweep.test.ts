@@ -25,7 +25,7 @@ describe('a sweep', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
     const { sets, trials, best } = desk.json();
     expect(sets).toEqual({ grid: 18, run: 18, ran: 16, refused: 2, failed: 0 });
-    expect(trials).toEqual({ count: 16, earlier: 0 });
+    expect(trials).toEqual({ family: null, count: 16, earlier: 0, all: 16 });
     const sharpes = best.map(({ figures }) => figures['sharpe'] ?? NaN);
     expect(sharpes).toEqual(sharpes.toSorted((a, b) => b - a));
     expect(desk.ledgerSets().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 18 }, (_, set) => set));
@@ -93,7 +93,10 @@ describe('a sweep', () => {
   it('refuses what cannot be, with a reason, before anything runs', async () => {
     const refusals: readonly (readonly [readonly string[], RegExp])[] = [
       [['--grid', 'fats=1..3'], /--grid fats: no such parameter, the nearest is fast\n {2}there are: fast, slow/],
-      [[...GRID, '--set', 'params.slow=20'], /--set params.slow: --grid slow gives each set a value of its own\n {2}leave one of the two out/],
+      [
+        [...GRID, '--set', 'params.slow=20'],
+        /--set params.slow: --grid slow gives each set a value of its own\n {2}leave one of the two out/,
+      ],
       [[...GRID, '--set', 'params={ slow: 20 }'], /--set params.slow: --grid slow gives each set a value of its own/],
       [[...GRID, '--by', 'sharp'], /--by sharp: no such figure, the nearest is sharpe/],
       [[...GRID, '--workers', 'two'], /--workers: expected a whole number from 1 to 1024, got 'two'/],

@@ -17,7 +17,7 @@ import { priceWarnings } from '../../report/warnings/dataWarnings.ts';
 import { SET_FIGURES } from '../../report/sweep/setFigures.ts';
 import { setsCsv, sweepSummary } from '../../report/sweep/summary.ts';
 import type { ParamValue } from '../../research/grid.ts';
-import { readLedgers } from '../../research/ledger.ts';
+import { readLedgers, readRuns } from '../../research/ledger.ts';
 import type { SetLine } from '../../research/ledgerLine.ts';
 import { countTrials } from '../../research/trials.ts';
 import { shownPath } from '../definition/paths.ts';
@@ -48,7 +48,12 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
   const shownAxes = axes.map(({ name, values }) => axisOf(setup, name, values));
   const lines = sets.map((_, set) => results.get(set));
   const column = (name: string): FigureColumn => ({ name, values: Float64Array.from(lines, (line) => line?.figures?.[name] ?? NaN) });
-  const trials = countTrials(header, results.values(), readLedgers(setup.ledgerFolder), 'sharpe');
+  const trials = countTrials(
+    header,
+    results.values(),
+    { sweeps: readLedgers(setup.ledgerFolder), runs: readRuns(setup.ledgerFolder) },
+    'sharpe',
+  );
   const names = namesOf(plan.feeds.map(({ bars }) => bars.instrument.id));
   return {
     name: plan.name,
@@ -75,7 +80,7 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
     by,
     isMoreBetter: by !== 'volatility',
     warnings: [...resolved.warnings, ...warningsIn(results.values()), ...plan.feeds.flatMap(({ bars }) => priceWarnings(bars))],
-    trials: { count: trials.count, earlier: trials.earlier, sharpes: trials.values },
+    trials: { family: header.family ?? null, count: trials.count, earlier: trials.earlier, all: trials.all, sharpes: trials.values },
   };
 }
 
@@ -119,13 +124,14 @@ export function setCommand({ setup }: SweepRun, record: SweepRecord, set: number
 }
 
 function sweepCommand({ request }: SweepSetup, by: string): string {
-  const { definition, settings, grid, random } = request;
+  const { definition, settings, grid, random, family } = request;
   return [
     `isobar sweep ${shellWord(definition)}`,
     ...settings.map((setting) => `--set ${shellWord(setting)}`),
     ...grid.map((axis) => `--grid ${shellWord(axis)}`),
     ...(random === null ? [] : [`--random ${random}`]),
     ...(by === 'sharpe' ? [] : [`--by ${by}`]),
+    ...(family === null ? [] : [`--family ${shellWord(family)}`]),
   ].join(' ');
 }
 

@@ -1,6 +1,5 @@
 // A sweep before anything runs: definition resolved, grid checked against the strategy, every input hashed, and what the ledger knows.
 
-import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -8,16 +7,14 @@ import { nearest } from '../../base/nearest.ts';
 import { formatTime } from '../../model/time.ts';
 import { SET_FIGURES } from '../../report/sweep/setFigures.ts';
 import { gridSize, parseGrid, setsOf, type Axis, type ParamSet } from '../../research/grid.ts';
-import { identityOf, sha256, type Identity, type Part } from '../../research/identity.ts';
+import { identityOf, type Identity, type Part } from '../../research/identity.ts';
 import type { SweepHeader } from '../../research/ledgerLine.ts';
 import type { SharedSweep } from '../../research/queueWire.ts';
-import { FIXED } from '../../research/trials.ts';
 import { givesValue } from '../definition/overrides.ts';
-import { locate } from '../definition/paths.ts';
 import { openRequest, type RunRequest } from '../definition/request.ts';
 import { resolveRun, type ResolvedRun } from '../definition/resolve.ts';
-import { DEFAULTS } from '../definition/settled.ts';
-import { paramPrefixes, paramSpecs, settingOf } from './paramKeys.ts';
+import { paramSpecs, settingOf } from './paramKeys.ts';
+import { ledgerFolderOf, runParts, seenBars } from './parts.ts';
 import { valueAt, type DefinitionSource } from '../definition/source.ts';
 import { versions } from '../version.ts';
 
@@ -28,6 +25,8 @@ export interface SweepRequest {
   readonly grid: readonly string[];
   /** Sets to draw; null runs the whole grid. */
   readonly random: number | null;
+  /** Separates its trials from other work on the same data; null: none. */
+  readonly family: string | null;
 }
 
 export interface SweepSetup {
@@ -53,7 +52,7 @@ export async function setUpSweep(request: SweepRequest, ledgerFolder: string | n
   const run: RunRequest = { kind: 'file', file: request.definition, settings: request.settings };
   const { source, bars } = await openRequest(run);
   const resolved = await resolveRun(source, { bars });
-  return assemble(request, run, source, resolved, ledgerFolder ?? join(dirname(catalogOf(source)), 'ledger'));
+  return assemble(request, run, source, resolved, ledgerFolder ?? ledgerFolderOf({ source, bars }));
 }
 
 /** The same of a sweep that another machine shares, with the strategy and the bars of this one. It has no ledger. */
@@ -62,7 +61,7 @@ export async function setUpShared({ name, definition, grid, random }: SharedSwee
   const values = { ...(typeof parsed === 'object' ? parsed : {}), ...(catalog === null ? {} : { catalog }) };
   const run: RunRequest = { kind: 'options', values, data: null, called: `the sweep ${name}`, places: {}, inCode: [], settings: [] };
   const { source, bars } = await openRequest(run);
-  return assemble({ definition: name, settings: [], grid, random }, run, source, await resolveRun(source, { bars }), '');
+  return assemble({ definition: name, settings: [], grid, random, family: null }, run, source, await resolveRun(source, { bars }), '');
 }
 
 function assemble(
@@ -77,7 +76,7 @@ function assemble(
   const given = valueAt(source.data, ['strategy']);
   checkNotSet(request.settings, axes, (name) => settingOf(plan.strategies, given, name));
   const sets = setsOf(axes, request.random, plan.seed);
-  const identity = identityOf(partsOf(resolved, axes, request.random));
+  const identity = identityOf(sweepParts(resolved, axes, request.random));
   return {
     request,
     run,
@@ -102,45 +101,22 @@ function checkNotSet(settings: readonly string[], axes: readonly Axis[], setting
   }
 }
 
-function catalogOf(source: DefinitionSource): string {
-  const named = valueAt(source.data, ['catalog']);
-  return resolve(
-    locate(source, ['catalog'], typeof named === 'string' ? named : DEFAULTS.catalog, {
-      what: 'a catalog folder',
-      kind: 'folder',
-      remedy: '',
-    }),
-  );
-}
-
-/** Every input by name. What only says where things lie, or how a run is called, is left out: it decides nothing. */
-function partsOf({ plan, text, contracts }: ResolvedRun, axes: readonly Axis[], random: number | null): readonly Part[] {
-  const settled: unknown = parse(text);
-  const decisive = Object.entries(settled !== null && typeof settled === 'object' ? settled : {}).filter(
-    ([key]) => !['name', 'strategy', 'params', 'catalog'].includes(key),
-  );
-  const swept = new Set(axes.map(({ name }) => name));
-  const prefixes = paramPrefixes(plan.strategies);
-  const all = plan.strategies.flatMap(({ record }, at) =>
-    Object.entries(record.params).map(([name, value]) => [`${prefixes[at]}${name}`, value] as const),
-  );
-  const fixed = all.filter(([name]) => !swept.has(name));
+/** Every input of a sweep by name: those of one run, and which sets there are. */
+function sweepParts(resolved: ResolvedRun, axes: readonly Axis[], random: number | null): readonly Part[] {
   return [
-    { name: 'the definition', value: sha256(JSON.stringify(decisive)) },
-    ...fixed.map(([name, value]) => ({ name: `${FIXED}${name}`, value: String(value) })),
-    ...plan.strategies.map(({ record }) => ({ name: record.file, value: record.hash })),
-    ...(plan.strategies.length > 1 ? [{ name: 'shares', value: plan.strategies.map(({ share }) => share).join(' ') }] : []),
-    ...(plan.models?.records ?? []).map(({ file, hash }) => ({ name: file, value: hash })),
-    ...plan.feeds.map(({ name, bars, quality }) => ({
-      name: `${name}: ${bars.instrument.id} ${bars.interval}`,
-      value: quality.manifestHash,
-    })),
-    ...(contracts?.inputs ?? []).map(({ name, sha256: value }) => ({ name, value })),
+    ...runParts(
+      resolved,
+      axes.map(({ name }) => name),
+    ),
     { name: '--grid', value: axes.map(axisText).join(' ') },
     { name: '--random', value: String(random ?? 'all') },
     { name: 'isobar', value: versions()['isobar'] ?? '' },
+    { name: 'figures', value: FIGURES },
   ];
 }
+
+/** Changes where a figure of the same name is computed in another way: a ledger of before is not gone on with. */
+const FIGURES = 'drawdown by bar';
 
 function axisText({ name, values }: Axis): string {
   return `${name}=${values.join(',')}`;
@@ -154,7 +130,8 @@ function headerOf(request: SweepRequest, { plan }: ResolvedRun, axes: readonly A
     name: plan.name,
     definition: request.definition,
     strategy: plan.strategies.map(({ record }) => record.name).join(' + '),
-    bars: plan.feeds.map(({ bars }) => `${bars.instrument.id} ${bars.interval}`),
+    ...(request.family === null ? {} : { family: request.family }),
+    bars: seenBars(plan),
     parts: identity.parts,
     grid: axes,
     random: request.random,

@@ -5,6 +5,7 @@ import { parentPort } from 'node:worker_threads';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { assert } from '../../base/assert.ts';
 import { InvariantError } from '../../base/errors.ts';
+import { warning } from '../../model/warning.ts';
 import { summaryText } from '../../report/folder/runFiles.ts';
 import { closingTable } from '../../report/terminal/closingTable.ts';
 import { definitionText, writeRunFolder } from '../runFolder/write.ts';
@@ -12,11 +13,12 @@ import { shownPath } from '../definition/paths.ts';
 import { openRequest, type RequestedRun, type RunRequest } from '../definition/request.ts';
 import type { ResolvedRun } from '../definition/resolve.ts';
 import { finestFeeds } from '../bot/finestFeeds.ts';
+import { ledgerFolderOf, noteRun } from '../sweep/parts.ts';
 import { performRun, type FinishedRun, type Watcher } from '../backtest/execute.ts';
 import type { FeedPlan } from '../bot/plan.ts';
 import { instrumentsOf } from '../bot/botModule.ts';
 import { Heartbeat, type Phase } from './heartbeat.ts';
-import type { FromWorker, Loaded, RunOutcome, Timings, WorkerInput } from './messages.ts';
+import type { FromWorker, Loaded, RunOutcome, Timings, TrialOptions, WorkerInput } from './messages.ts';
 import { toWire } from './wireError.ts';
 
 const port = parentPort;
@@ -33,13 +35,16 @@ port.once('message', (input: WorkerInput) => {
 
 async function answer(of: WorkerInput): Promise<FromWorker> {
   const { work } = of;
-  if (work.kind === 'run') return { kind: 'done', outcome: await writtenRun(of, await perform(of, work.request)) };
+  if (work.kind === 'run') {
+    const finished = await perform(of, work.request);
+    return { kind: 'done', outcome: await writtenRun(of, work.request.kind === 'demo' ? finished : noted(finished, work.trial)) };
+  }
   const { verifyRun } = await import('../verify/verify.ts');
   return { kind: 'verified', verdict: await verifyRun(work, (request) => perform(of, request), of.stagingFolder) };
 }
 
 /** Loads, runs and measures. */
-async function perform(of: WorkerInput, request: RunRequest): Promise<FinishedRun> {
+async function perform(of: WorkerInput, request: RunRequest): Promise<PerformedRun> {
   const heartbeat = new Heartbeat(of.memory);
   const enter = (phase: Phase) => {
     if (!begun.has(phase)) begun.set(phase, nowMs());
@@ -55,7 +60,24 @@ async function perform(of: WorkerInput, request: RunRequest): Promise<FinishedRu
   };
   const finished = await performRun(requested, of.isByBar ? { blockRows: 1 } : {}, watcher);
   enter('report');
-  return finished;
+  return { ...finished, requested };
+}
+
+interface PerformedRun extends FinishedRun {
+  readonly requested: RequestedRun;
+}
+
+/** The run with its line in the ledger; where that cannot be written, with a warning instead. */
+function noted(run: PerformedRun, { ledger, family }: TrialOptions): FinishedRun {
+  const { resolved, requested, summary } = run;
+  try {
+    noteRun(ledger ?? ledgerFolderOf(requested), family, resolved, summary);
+    return run;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const uncounted = warning('RUN_NOT_COUNTED', `the run is not counted as a trial: ${why}`);
+    return { ...run, summary: { ...summary, warnings: [...summary.warnings, uncounted] } };
+  }
 }
 
 async function writtenRun(of: WorkerInput, finished: FinishedRun): Promise<RunOutcome> {

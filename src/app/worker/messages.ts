@@ -5,7 +5,16 @@ import type { Verdict, VerifyTask } from '../verify/verify.ts';
 import type { WireError } from './wireError.ts';
 
 /** What is to be done: a new run, or one that is made again and compared with its folder. */
-export type Work = { readonly kind: 'run'; readonly request: RunRequest } | ({ readonly kind: 'verify' } & VerifyTask);
+export type Work =
+  | { readonly kind: 'run'; readonly request: RunRequest; readonly trial: TrialOptions }
+  | ({ readonly kind: 'verify' } & VerifyTask);
+
+export interface TrialOptions {
+  /** The folder of the ledger; null: beside the catalog. */
+  readonly ledger: string | null;
+  /** Separates its trials from other work on the same data; null: none. */
+  readonly family: string | null;
+}
 
 export interface WorkerInput {
   readonly work: Work;

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../folders/temporary.ts';
 import { takeWorker } from './earlyWorker.ts';
 import { HANG_REMEDY, hangText, LOOK_MS, Silence, type Hung } from './hang.ts';
 import { Heartbeat, type Phase } from './heartbeat.ts';
-import type { FromWorker, Loaded, RunOutcome, Work, WorkerInput } from './messages.ts';
+import type { FromWorker, Loaded, RunOutcome, TrialOptions, Work, WorkerInput } from './messages.ts';
 import { fromWire } from './wireError.ts';
 
 export interface WatchOptions {
@@ -44,12 +44,12 @@ class HungRun {
 }
 
 /**
- * Runs `request` in a worker thread. The outcome rejects with the run's own error; a strategy that is silent for `barTimeoutMs` is run
+ * Runs `request` in a worker thread, and notes it down as a trial. The outcome rejects with the run's own error; a strategy that is silent for `barTimeoutMs` is run
  * once more with one bar a block, so that the error can name the bar. Where that repeat gets through, the bars were merely slow, and its
  * results are as good: they do not depend on the block.
  */
-export function watchRun(request: RunRequest, options: WatchOptions): WatchedRun<RunOutcome> {
-  return watch({ kind: 'run', request }, options, (message) => (message.kind === 'done' ? message.outcome : null));
+export function watchRun(request: RunRequest, trial: TrialOptions, options: WatchOptions): WatchedRun<RunOutcome> {
+  return watch({ kind: 'run', request, trial }, options, (message) => (message.kind === 'done' ? message.outcome : null));
 }
 
 /** The same for a finished run that is made again and compared with its folder. */

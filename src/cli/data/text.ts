@@ -159,8 +159,10 @@ export function checkText(checked: readonly CheckedBars<readonly Warning[]>[], s
     ...manifest.wrong.slice(0, 5).map(({ at, what }) => `  ${key.symbol} ${key.interval}: ${what} at ${at}`),
   ]);
   const doubts = checked.flatMap((of) => {
-    const warnings = warningsOf(of).map(warningText);
-    return warnings.length === 0 ? [] : withLead(`  Look here first: ${of.key.symbol} ${of.key.interval}: `, `${warnings.join('; ')}.`);
+    const name = `${of.key.symbol} ${of.key.interval}: `;
+    const texts = warningsOf(of).map(warningText);
+    const named = texts.map((text) => (text.startsWith(name) ? text : `${name}${text}`));
+    return named.length === 0 ? [] : withLead('  Look here first: ', `${named.join('; ')}.`);
   });
   return [aligned([head, ...rows, ...series.map(seriesCheckRow)], 'lllrrrrrrll'), ...notes, ...series.flatMap(seriesNotes), ...doubts].join(
     '\n',

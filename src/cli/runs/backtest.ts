@@ -2,6 +2,7 @@
 
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from '../options/barTimeout.ts';
+import { FAMILY } from '../options/family.ts';
 import { text } from '../options/text.ts';
 
 const none: readonly string[] = [];
@@ -16,6 +17,8 @@ const options = (args: Argv) =>
       json: { type: 'boolean', default: false, describe: 'Print summary.json alone on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing but the path of the run folder' },
       'bar-timeout': BAR_TIMEOUT,
+      family: FAMILY,
+      ledger: { ...text, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },
       demo: { type: 'boolean', default: false, describe: 'Run a shipped strategy on synthetic bars' },
     })
     .options({

@@ -9,6 +9,7 @@ import { isPlainDecimal } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/shellWord.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
+import { familyOf } from '../options/family.ts';
 import { timeoutOf } from '../options/barTimeout.ts';
 import { print } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
@@ -22,6 +23,8 @@ interface BacktestArgs {
   readonly quiet: boolean;
   readonly barTimeout: string;
   readonly demo: boolean;
+  readonly family?: string | undefined;
+  readonly ledger?: string | undefined;
   readonly data?: string | undefined;
   readonly cash?: string | undefined;
   readonly symbol?: string | undefined;
@@ -38,7 +41,9 @@ export async function backtest(args: BacktestArgs): Promise<void> {
   };
   const request = requestOf(args);
   checkOutFolder('--out', args.out);
-  const run = watchRun(request, {
+  if (args.ledger !== undefined) checkOutFolder('--ledger', args.ledger);
+  const trial = { ledger: args.ledger ?? null, family: familyOf(args.family) };
+  const run = watchRun(request, trial, {
     outFolder: args.out,
     stagingFolder: stagingFolder(args.out),
     barTimeoutMs: timeoutOf(args.barTimeout),

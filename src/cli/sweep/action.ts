@@ -18,6 +18,7 @@ import type { TaskRunner } from '../../research/sweep.ts';
 import { print } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
+import { familyOf } from '../options/family.ts';
 import { wholeNumber } from '../options/values.ts';
 import { threadOptions } from './options.ts';
 
@@ -33,6 +34,7 @@ interface SweepArgs {
   readonly fresh: boolean;
   readonly set: readonly string[];
   readonly out: string;
+  readonly family?: string | undefined;
   readonly ledger?: string | undefined;
   readonly json: boolean;
   readonly quiet: boolean;
@@ -51,7 +53,8 @@ export async function sweep(args: SweepArgs): Promise<void> {
   if (args.queue !== undefined) checkUrl(args.queue);
   checkOutFolder('--out', args.out);
   if (args.ledger !== undefined) checkOutFolder('--ledger', args.ledger);
-  const setup = await setUpSweep({ definition: args.definition, settings: args.set, grid: args.grid, random }, args.ledger ?? null);
+  const family = familyOf(args.family);
+  const setup = await setUpSweep({ definition: args.definition, settings: args.set, grid: args.grid, random, family }, args.ledger ?? null);
   if (args.ledger === undefined) checkOutFolder('--ledger', setup.ledgerFolder);
   const threads = threadOptions(args, setup.sets.length);
   // Only now: while a strategy file is loaded in this thread, a signal must end the process itself.

@@ -2,6 +2,7 @@
 
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from '../options/barTimeout.ts';
+import { FAMILY } from '../options/family.ts';
 import { text } from '../options/text.ts';
 
 const none: readonly string[] = [];
@@ -30,6 +31,7 @@ const sweepOptions = (args: Argv) =>
       fresh: { type: 'boolean', default: false, describe: 'Run all sets, whatever the ledger has' },
       set: { ...list, describe: 'Change a key of the definition: --set fees.taker=0.0005' },
       out: { ...text, default: 'runs', describe: 'Folder under which the run folder is made' },
+      family: FAMILY,
       ledger: { ...text, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },
       json: { type: 'boolean', default: false, describe: 'Print sweep.json alone on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing but the path of the run folder' },

@@ -11,15 +11,17 @@ import { figureOf, type Chance, type SweepRecord } from './record.ts';
  * are neighbours are no independent trials, so that the bar is rather too high than too low (docs/sweeps.md).
  */
 export function chanceOf(record: SweepRecord, best: number | null): Chance {
-  const { count, earlier, sharpes } = record.trials;
+  const { family, count, earlier, all, sharpes } = record.trials;
   const sharpe = best === null ? NaN : (figureOf(record, 'sharpe')?.[best] ?? NaN);
   const spread = deviation(sharpes);
   const expected: Figure = sharpes.length < 2 ? 'no-trials' : expectedBestSharpe(count, spread);
   const deflated = typeof expected === 'number' ? deflatedSharpe(record, best, expected) : expected;
   const finite = (figure: Figure) => (typeof figure === 'number' && Number.isFinite(figure) ? figure : null);
   return {
+    family,
     trials: count,
     earlier,
+    allTrials: all,
     spread: finite(spread),
     expectedBest: finite(expected),
     sharpe: finite(sharpe),

@@ -50,19 +50,26 @@ export interface SweepRecord {
   readonly warnings?: readonly Warning[];
 }
 
-/** Trials of this strategy on these bars, as the ledger has them. */
+/** Trials on these instruments and intervals, as the ledger has them. */
 export interface TrialCount {
+  /** As `--family` names it; null: none. */
+  readonly family: string | null;
+  /** Different trials of the family. */
   readonly count: number;
-  /** Those of earlier sweeps alone. */
+  /** Those of earlier runs and sweeps alone. */
   readonly earlier: number;
+  /** Different trials of all families. */
+  readonly all: number;
   /** Annual Sharpe ratios of all trials that have one. */
   readonly sharpes: Float64Array;
 }
 
 /** The best that chance alone would show, and how the best set stands against it. Sharpe ratios are annual. */
 export interface Chance {
+  readonly family: string | null;
   readonly trials: number;
   readonly earlier: number;
+  readonly allTrials: number;
   /** Standard deviation of the trials' Sharpe ratios. */
   readonly spread: number | null;
   /** What the best of as many trials without skill is expected to show. */

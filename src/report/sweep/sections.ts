@@ -86,8 +86,8 @@ export function trust({ record, findings }: SweepReportInput): Markup {
     },
     {
       label: 'trials',
-      text: `${count(chance.trials)}${chance.earlier > 0 ? `, ${count(chance.earlier)} earlier` : ''}`,
-      note: 'Different sets of this strategy that the ledger has seen on these bars, those of earlier sweeps among them. The more are tried, the better the best one looks by chance.',
+      text: `${count(chance.trials)}${chance.earlier > 0 ? `, ${count(chance.earlier)} earlier` : ''}${chance.allTrials > chance.trials ? ` (${count(chance.allTrials)} of all families)` : ''}`,
+      note: `Different runs and sets ${chance.family === null ? 'without a family' : `of the family ${chance.family}`} that the ledger has seen on these bars, whatever strategy made them; ${count(chance.allTrials)} with those of all families. The more are tried, the better the best one looks by chance.`,
       href: 'chance',
       isWarning: false,
     },

@@ -43,7 +43,7 @@ export function sweepSummary({ record, findings, provenance }: SweepReportInput,
     by: record.by,
     best: findings.ranking.slice(0, SHOWN_BEST).map(setOf),
     plateau: findings.plateau === null ? null : setOf(findings.plateau),
-    trials: { count: chance.trials, earlier: chance.earlier },
+    trials: { family: chance.family, count: chance.trials, earlier: chance.earlier, all: chance.allTrials },
     chance: {
       sharpeSpread: chance.spread,
       expectedBestSharpe: chance.expectedBest,

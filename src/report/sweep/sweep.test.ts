@@ -77,14 +77,16 @@ describe('chance', () => {
     const { skew, excessKurtosis } = shape(returns);
     const figures = [column('sharpe', sharpe), column('days', 300), column('skew', skew), column('excessKurtosis', excessKurtosis)];
     const sharpes = Float64Array.of(0.1, sharpe, 0.2, -0.4);
-    const chance = chanceOf({ ...record, figures, trials: { count: 40, earlier: 37, sharpes } }, 1);
+    const chance = chanceOf({ ...record, figures, trials: { family: null, count: 40, earlier: 37, all: 40, sharpes } }, 1);
     expect(chance.expectedBest).toBe(expectedBestSharpe(40, deviation(sharpes)));
     expect(chance.deflated).toBeCloseTo(Number(probabilisticSharpe(returns, chance.expectedBest!)), 12);
-    expect(chanceOf({ ...record, figures, trials: { count: 1, earlier: 0, sharpes: Float64Array.of(1) } }, 1)).toMatchObject({
+    expect(
+      chanceOf({ ...record, figures, trials: { family: null, count: 1, earlier: 0, all: 1, sharpes: Float64Array.of(1) } }, 1),
+    ).toMatchObject({
       expectedBest: null,
       reason: 'no-trials',
     });
-    expect(chanceOf({ ...record, trials: { count: 40, earlier: 0, sharpes } }, null).deflated).toBeNull();
+    expect(chanceOf({ ...record, trials: { family: null, count: 40, earlier: 0, all: 40, sharpes } }, null).deflated).toBeNull();
   });
 });
 

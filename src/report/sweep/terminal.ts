@@ -6,7 +6,7 @@ import type { Kind } from '../html/figures.ts';
 import { count, counted, dayText, fixed, NONE, percent, signed, signedPercent } from '../html/page/format.ts';
 import { COLUMNS, painted, withLead } from '../terminal/lines.ts';
 import { entryOf, outcomeText, paramsText, type Findings } from './findings.ts';
-import { figureOf, paramsOf, type SweepRecord } from './record.ts';
+import { figureOf, paramsOf, type Chance, type SweepRecord } from './record.ts';
 
 const SHOWN = 10;
 /** Shown beside the ranking figure, as far as the width goes. */
@@ -89,8 +89,7 @@ function worth(record: SweepRecord, { best, plateau, neighbours, chance }: Findi
       ),
     );
   }
-  const earlier = chance.earlier > 0 ? `, ${count(chance.earlier)} of them in earlier sweeps of this ledger` : '';
-  lines.push(...withLead('  Trials   ', `${count(chance.trials)} of this strategy on these bars${earlier}`));
+  lines.push(...withLead('  Trials   ', trialsText(chance)));
   if (chance.expectedBest === null) return lines;
   const bar = `the best of ${counted(chance.trials, 'trial')} without skill shows a Sharpe of ${fixed(chance.expectedBest, 2)}`;
   const against = chance.sharpe === null ? '' : `; the best set has ${fixed(chance.sharpe, 2)}`;
@@ -119,4 +118,11 @@ function short(value: number, kind: Kind): string {
     default:
       return assertNever(kind);
   }
+}
+
+/** Both counts: of the family by which chance is judged, and of all work on the same market data. */
+function trialsText({ trials, earlier, family, allTrials }: Chance): string {
+  const before = earlier > 0 ? `, ${count(earlier)} of them by earlier runs and sweeps` : '';
+  const own = family === null ? 'without a family' : `of the family ${family}`;
+  return `${count(trials)} on these bars ${own}${before}; ${count(allTrials)} with those of all families`;
 }

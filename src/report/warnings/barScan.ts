@@ -40,9 +40,13 @@ export function scanBars(bars: BarColumns): BarFlaws {
   const dead = new Tally(openMs);
   let [factor, longest, deadFrom] = [1, 0, 1];
   for (let row = 0; row < length; row++) {
-    const [o, h, l, c] = [open[row]!, high[row]!, low[row]!, close[row]!];
+    // Not as a list: V8 walks an iterator for that, at each row.
+    const o = open[row]!;
+    const h = high[row]!;
+    const l = low[row]!;
+    const c = close[row]!;
     const before = row === 0 ? o : close[row - 1]!;
-    if (!(row > 0 && isDead(bars, row))) {
+    if (row === 0 || c !== before || !isDead(bars, row)) {
       if (row - deadFrom >= DEAD_ROWS) dead.add(deadFrom);
       longest = Math.max(longest, row - deadFrom);
       deadFrom = row + 1;
@@ -87,9 +91,8 @@ function isAway(price: number, from: number, factor: number): boolean {
   return price > from * factor || price * factor < from;
 }
 
-/** One price throughout, that of the row before, or a copy of that row. */
-function isDead({ open, high, low, close }: BarColumns, row: number): boolean {
-  if (close[row] !== close[row - 1]) return false;
+/** Of a row that closes like the one before: it has one price throughout, or is a copy of that row. */
+function isDead({ open, high, low }: BarColumns, row: number): boolean {
   if (high[row] === low[row]) return true;
   return open[row] === open[row - 1] && high[row] === high[row - 1] && low[row] === low[row - 1];
 }
