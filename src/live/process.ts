@@ -7,8 +7,9 @@ import { ConfigError, EXIT } from '../base/errors.ts';
 import { formatTime } from '../model/time.ts';
 import { writeBotFile } from '../app/control/botFile.ts';
 import { prepareDataFolder } from '../app/control/ownFolder.ts';
+import { noteBot } from '../app/control/runningBots.ts';
 import { readKillFile, readLatch } from '../app/kill/latch/latch.ts';
-import { lossKill } from '../app/kill/lossKill.ts';
+import { LossKill } from '../app/kill/lossKill.ts';
 import { lockAccount } from '../app/live/account/lock.ts';
 import { botFileOf } from '../app/live/botFile.ts';
 import { LiveControl } from '../app/live/control.ts';
@@ -55,9 +56,11 @@ export async function runBot(options: ProcessOptions): Promise<number> {
   prepareDataFolder(config.data);
   checkStart(config, options);
   const account = lockAccount(config);
+  const forget = noteBot(dirname(config.accounts), config.data);
   try {
     return await runLocked(config, options, account.missing);
   } finally {
+    forget();
     account.release();
   }
 }
@@ -132,7 +135,8 @@ async function run(
   const offSignals = onSignals(ending, control, log);
   const offStray = onStrayErrors(bot);
   const stopLooking = repeat(LOOK_MS, () => lookForKill(config, control));
-  const stopWatching = repeat(LOSS_LOOK_MS, () => lookForLoss(control));
+  const loss = new LossKill({ risk: bot.parts.engine.risk, equityUnits: () => bot.equity.total() });
+  const stopWatching = repeat(LOSS_LOOK_MS, () => lookForLoss(control, bot, loss));
   const stopTimer = seconds === null ? () => {} : repeat(seconds * 1000, () => ending.end(EXIT.ok, `${seconds} s are over`));
   const names = bot.parts.plan.strategies.map(({ record }) => record.name).join(', ');
   log.info(`${config.mode} on account ${config.fingerprint}, time scale ${config.timeScale}: ${names}`);
@@ -227,8 +231,9 @@ function lookForKill({ data }: LiveConfig, control: LiveControl): void {
 }
 
 /** Halting has not been enough. */
-function lookForLoss(control: LiveControl): void {
-  const why = control.isKilled ? null : lossKill(control.view());
+function lookForLoss(control: LiveControl, bot: OpenedBot['bot'], loss: LossKill): void {
+  // Before the first clean audits nobody knows what is held.
+  const why = control.isKilled || !bot.isTrading ? null : loss.look();
   if (why !== null) void control.kill({ flatten: true, why }, 'loss limit');
 }
 

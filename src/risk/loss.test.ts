@@ -153,3 +153,25 @@ test('says what it measures from: the equity of the day, the peak, and anew from
   expect(desk.risk.resume({ kind: 'account' }, 'DRAWDOWN', 'me', START)).toBe(true);
   expect(from()).toEqual([1000, 1300, NaN]);
 });
+
+describe('a loss beyond its limit', () => {
+  const times = { over: 3, under: 2 } as const;
+  const after = (limits: RiskLimits, from: number) => {
+    const desk = new Desk(limits);
+    desk.risk.begin(from, START);
+    return (units: number): string | null => desk.risk.lossBeyond(units, times);
+  };
+  test('begins at exactly one and a half times the limit, at any size', () => {
+    const beyond = after({ maxDailyLoss: '0.02' }, 9_000_000_000_000_000);
+    expect(beyond(8_730_000_000_000_001)).toBeNull();
+    expect(beyond(8_730_000_000_000_000)).toMatch(/^DAILY_LOSS: equity of 8730000000000000 units, 9000000000000000 before/);
+    expect(after({ maxDrawdown: '0.1' }, 1000)(851)).toBeNull();
+    expect(after({ maxDrawdown: '0.1' }, 1000)(850)).toMatch(/^DRAWDOWN/);
+  });
+  test.each([NaN, Infinity, 0.5, 2 ** 60])('an equity of %s is no figure, and is beyond every limit', (units) => {
+    expect(after({ maxDailyLoss: '0.02' }, 1000)(units)).toMatch(/not known/);
+  });
+  test('without a limit nothing is beyond it', () => {
+    expect(after({}, 1000)(NaN)).toBeNull();
+  });
+});

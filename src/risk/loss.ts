@@ -12,6 +12,13 @@ function floorAfter(from: number, { over, under }: Ratio): number {
   return from > 0 ? mulDiv(from, under - over, under, 'down') : -Infinity;
 }
 
+/** True when `units` has lost `times` the limit of `watch` or more, exactly; also when a figure is no whole number, for then nobody knows. */
+export function isLossBeyond({ from, share }: Pick<EquityWatch, 'from' | 'share'>, units: number, times: Ratio): boolean {
+  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(units) || from <= 0) return true;
+  const lost = BigInt(from) - BigInt(units);
+  return lost * BigInt(share.under) * BigInt(times.under) >= BigInt(from) * BigInt(share.over) * BigInt(times.over);
+}
+
 /** Loss since 00:00 UTC, of the equity then: halts new risk until the next day. Deposits do not happen within a run. */
 class DayWatch implements EquityWatch {
   #share: Ratio;
@@ -58,6 +65,9 @@ class DayWatch implements EquityWatch {
   }
   get from(): number {
     return this.#anchor;
+  }
+  get share(): Ratio {
+    return this.#share;
   }
   retune({ dailyLoss: share }: ResolvedLimits): void {
     this.#share = share!;
@@ -107,6 +117,9 @@ class PeakWatch implements EquityWatch {
   }
   get from(): number {
     return this.#peak;
+  }
+  get share(): Ratio {
+    return this.#share;
   }
   retune({ drawdown: share }: ResolvedLimits): void {
     this.#share = share!;

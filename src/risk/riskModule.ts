@@ -1,5 +1,6 @@
 // The gate between a draft and the exchange: every rule that is on, then the reservation, in one synchronous call.
 
+import type { Ratio } from '../base/decimalText.ts';
 import { ConfigError } from '../base/errors.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -25,6 +26,7 @@ import {
   type RiskState,
 } from './rule.ts';
 import { guardFlaw } from './guardSide.ts';
+import { isLossBeyond } from './loss.ts';
 import { rulesFor } from './rules.ts';
 import { tightened } from './tighten.ts';
 
@@ -180,6 +182,17 @@ export class RiskModule {
   /** The equity that a loss rule measures from; NaN where it is off. */
   lossFrom(code: string): number {
     return this.#watches.get(code)?.from ?? NaN;
+  }
+  /** Why an equity is `times` a loss limit or more below what its rule measures from; null: it is not, or no such limit is set. */
+  lossBeyond(units: number, times: Ratio): string | null {
+    for (const [code, watch] of this.#watches) {
+      if (!isLossBeyond(watch, units, times)) continue;
+      const limit = `${times.over}/${times.under} of the limit of ${watch.share.over}/${watch.share.under}`;
+      return Number.isSafeInteger(units)
+        ? `${code}: equity of ${units} units, ${watch.from} before: a loss of ${limit} or more`
+        : `${code}: the equity is not known, so that a loss of ${limit} is not ruled out`;
+    }
+    return null;
   }
   recall(memory: ReadonlyMap<string, readonly number[]>): void {
     for (const [code, watch] of this.#watches) {

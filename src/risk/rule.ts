@@ -1,5 +1,6 @@
 // What a risk rule is, and what rules look at.
 
+import type { Ratio } from '../base/decimalText.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Order } from '../model/order.ts';
 import type { Reservations } from '../orders/reservation.ts';
@@ -92,6 +93,8 @@ export interface EquityWatch {
   rearm(): void;
   /** The equity that losses are measured from: of 00:00 UTC, the peak. */
   readonly from: number;
+  /** The fraction of it that may be lost. */
+  readonly share: Ratio;
   /** The limit is a tighter one from now on. */
   retune(limits: ResolvedLimits): void;
   /** What it measures from, for a restart to go on with; `recall` takes it back after `begin`, and leaves out what is out of date. */

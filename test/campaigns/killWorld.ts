@@ -7,7 +7,7 @@ import { Limiter } from '../../src/adapters/rest/limits/limiter.ts';
 import { ServerClock } from '../../src/adapters/rest/time/serverClock.ts';
 import type { KillOrders } from '../../src/app/kill/cancel/cancelAll.ts';
 import { runKill, type KillReport } from '../../src/app/kill/kill.ts';
-import { askedFor } from '../../src/app/kill/killPlan.ts';
+import type { JournalBooks } from '../../src/app/kill/evidence/journalBooks.ts';
 import type { SliceJournal } from '../../src/app/kill/flatten/sliceJournal.ts';
 import { KILL_SETTINGS } from '../../src/app/kill/venue.ts';
 import { seededRng, type Rng } from '../../src/base/rng.ts';
@@ -17,6 +17,7 @@ import { clientOrderIdOf } from '../../src/protocol/clientOrderId.ts';
 import { DEFAULT_DIALECT } from '../../src/protocol/dialect.ts';
 import { FaultyService } from '../../src/service/faults/faultyService.ts';
 import { DueQueue } from '../../src/scheduler/dueQueue.ts';
+import { booksOf, rememberedSlices, type BookedOrder } from '../fixtures/killBooks.ts';
 import { FuturesDesk, PERPETUAL, TRADERS } from '../service/futuresDesk.ts';
 import { BTC, START_MS } from '../service/serviceDesk.ts';
 
@@ -63,7 +64,8 @@ export class KillWorld {
   readonly #desk = new FuturesDesk({ accounts: RICH, limits: { ...NO_FUTURES_LIMITS, ...Object.fromEntries(SPOT_READS) } });
   readonly #faulty: FaultyService;
   readonly #queue = new DueQueue();
-  readonly #journalled = new Set<string>();
+  /** What the journal of the bot would have. */
+  readonly #own: BookedOrder[] = [];
   #orders = 0;
   /** Sign of the position of contracts as it began: it may come to 0, never to the other side. */
   #sign = 0;
@@ -81,7 +83,6 @@ export class KillWorld {
     const known = this.#openOrders(held);
     this.#faulty.faults.set({ seed: this.seed, schedule: faultsOf(this.#rng) });
     this.#marketGoesOn();
-    const booked = new Set(this.#trades());
     const parts = {
       client: this.#client(),
       scheduler: this.#queue,
@@ -93,13 +94,8 @@ export class KillWorld {
     const killed = runKill(parts, known, {
       all: false,
       books: () => {
-        // What the bot's books say once everything is cancelled: with the fills of its own orders, which it has read meanwhile.
-        const own = this.#heldNow(held, booked);
-        return Promise.resolve({
-          spot: [{ instrument: BTC, strategy: 0, qty: own.toFixed(), booked: new Set(this.#trades()) }],
-          strategyOf: () => 0,
-          journal: this.#journal,
-        });
+        const books = booksOf([BTC, PERPETUAL], this.#own, Math.floor(this.#queue.nowMs));
+        return Promise.resolve({ books, journal: this.#journal(books), isNet: true });
       },
     });
     const report = await this.#through(killed);
@@ -116,13 +112,16 @@ export class KillWorld {
   #openPositions(): Decimal {
     for (let at = 0; at < 12; at++) this.#makers(at);
     const qty = new Decimal((0.1 + this.#rng.next() * 2).toFixed(4));
-    this.#desk.limit('alice', 'BUY', qty.toFixed(), '70000', { newClientOrderId: this.#cid() });
+    const cid = this.#cid();
+    const id = this.#desk.limit('alice', 'BUY', qty.toFixed(), '70000', { newClientOrderId: cid });
+    this.#own.push({ cid, instrument: BTC, side: 'buy', qty: qty.toFixed(), price: '70000', orderId: id, signMs: START_MS });
     const held = this.#coins().minus(FOREIGN);
     if (this.#rng.next() < 0.8) {
       const side = this.#rng.next() < 0.5 ? 'BUY' : 'SELL';
-      this.#desk.order('alice', side, 1 + Math.floor(this.#rng.next() * 40), side === 'BUY' ? 70_000 : 50_000, {
-        clientOrderId: this.#cid(),
-      });
+      const [futuresCid, lots, price] = [this.#cid(), 1 + Math.floor(this.#rng.next() * 40), side === 'BUY' ? 70_000 : 50_000];
+      const orderId = this.#desk.order('alice', side, lots, price, { clientOrderId: futuresCid });
+      const asked = { side: side === 'BUY' ? 'buy' : 'sell', qty: String(lots), price: String(price) } as const;
+      this.#own.push({ cid: futuresCid, instrument: PERPETUAL, ...asked, orderId, signMs: START_MS });
       this.#sign = Math.sign(this.#contracts());
     }
     return held;
@@ -130,44 +129,33 @@ export class KillWorld {
 
   /** Resting orders, known and lost; and those whose request is still on its way. */
   #openOrders(held: Decimal): KillOrders {
-    const ids: string[] = [];
-    const cids = new Set<string>();
-    const asked = new Set<string>();
-    const cid = (): string => {
-      const made = this.#cid();
-      cids.add(made);
-      return made;
-    };
+    const added = (order: Omit<BookedOrder, 'signMs'>): void => void this.#own.push({ ...order, signMs: START_MS });
+    const rests = { side: 'buy', reduceOnly: false } as const;
     for (let at = 0; at < Math.floor(this.#rng.next() * 8); at++) {
-      ids.push(this.#desk.limit('alice', 'BUY', '0.01', String(40_000 + at), { newClientOrderId: cid() }));
+      const [cid, price] = [this.#cid(), String(40_000 + at)];
+      const orderId = this.#desk.limit('alice', 'BUY', '0.01', price, { newClientOrderId: cid });
+      added({ ...rests, cid, instrument: BTC, qty: '0.01', price, orderId });
     }
-    const contractIds: string[] = [];
-    for (let at = 0; at < Math.floor(this.#rng.next() * 5); at++)
-      contractIds.push(this.#desk.order('alice', 'BUY', 1, 40_000 + at, { clientOrderId: cid() }));
-    let signMs: number | null = null;
+    for (let at = 0; at < Math.floor(this.#rng.next() * 5); at++) {
+      const cid = this.#cid();
+      const orderId = this.#desk.order('alice', 'BUY', 1, 40_000 + at, { clientOrderId: cid });
+      added({ ...rests, cid, instrument: PERPETUAL, qty: '1', price: String(40_000 + at), orderId });
+    }
     if (this.#rng.next() < 0.5) {
       // A sale of what is held, of unknown outcome: it may land, and fill, until the end of its window and the longest delay.
-      signMs = START_MS;
       const price = this.#rng.next() < 0.5 ? '50000' : '75000';
       const qty = held.times(this.#rng.next()).toDecimalPlaces(4, Decimal.ROUND_DOWN);
-      const own = cid();
-      asked.add(askedFor(BTC.id, { side: 'sell', price, qty: qty.toFixed() }));
+      const cid = this.#cid();
+      added({ cid, instrument: BTC, side: 'sell', qty: qty.toFixed(), price, orderId: null });
       const landsMs = START_MS + Math.floor(this.#rng.next() * KILL_SETTINGS.busDelayMs);
       if (qty.greaterThan('0.001') && this.#rng.next() < 0.7) {
         this.#queue.at(landsMs, () => {
           this.#desk.nowMs = this.#queue.nowMs;
-          this.#desk.limit('alice', 'SELL', qty.toFixed(), price, { newClientOrderId: own });
+          this.#desk.limit('alice', 'SELL', qty.toFixed(), price, { newClientOrderId: cid });
         });
       }
     }
-    return {
-      own: { venueIds: new Set([...ids, ...contractIds]), cids, asked },
-      open: new Map([
-        [BTC.id, ids],
-        [PERPETUAL.id, contractIds],
-      ]),
-      unknownSignMs: signMs === null ? {} : { spot: signMs },
-    };
+    return booksOf([BTC, PERPETUAL], this.#own, START_MS).orders;
   }
 
   #makers(at: number): void {
@@ -189,21 +177,6 @@ export class KillWorld {
     });
   }
 
-  #heldNow(held: Decimal, booked: ReadonlySet<string>): Decimal {
-    const sales = JSON.parse(this.#rawTrades()) as readonly { readonly id: number; readonly qty: string; readonly isBuyer: boolean }[];
-    return sales.filter(({ id }) => !booked.has(String(id))).reduce((sum, { qty, isBuyer }) => (isBuyer ? sum : sum.minus(qty)), held);
-  }
-
-  #rawTrades(): string {
-    return this.#desk
-      .get('/sapi/v1/myTrades?symbol=BTCUSDT&limit=1000', { as: 'alice' })
-      .body.replaceAll(/"(id|tradeId)":(\d+)/g, '"id":"$2"');
-  }
-
-  #trades(): readonly string[] {
-    return (JSON.parse(this.#rawTrades()) as readonly { readonly id: string }[]).map(({ id }) => id);
-  }
-
   #coins(): Decimal {
     const { free, locked } = this.#desk.balance('alice', 'BTC');
     return new Decimal(free).plus(locked);
@@ -219,18 +192,10 @@ export class KillWorld {
       );
   }
 
-  get #journal(): SliceJournal {
-    return {
-      intend: ({ side, qty, price }) => {
-        const cid = this.#cid();
-        this.#journalled.add(cid);
-        this.slices.push(`${side} ${qty} at ${price}`);
-        return Promise.resolve(cid);
-      },
-      acked: () => {},
-      refused: () => {},
-      notSent: () => {},
-    };
+  #journal(books: JournalBooks): SliceJournal {
+    const nextId = (): OrderId => ++this.#orders as OrderId;
+    const parts = { nextId, cidOf: (id: OrderId) => clientOrderIdOf(PREFIX, id), nowMs: () => Math.floor(this.#queue.nowMs) };
+    return rememberedSlices(books, parts, ({ side, qty, price }) => void this.slices.push(`${side} ${qty} at ${price}`));
   }
 
   #cid(): string {

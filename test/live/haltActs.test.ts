@@ -5,9 +5,10 @@ import { afterEach, expect, test } from 'vitest';
 import { perform } from '../../src/app/control/request.ts';
 import { writeBotFile } from '../../src/app/control/botFile.ts';
 import { planOf } from '../../src/app/definition/strategies.ts';
-import { lossKill } from '../../src/app/kill/lossKill.ts';
+import { LossKill } from '../../src/app/kill/lossKill.ts';
 import { botFileOf } from '../../src/app/live/botFile.ts';
 import { LiveControl } from '../../src/app/live/control.ts';
+import type { OpenedBot } from '../../src/app/live/openLiveBot.ts';
 import { replayFolder } from '../../src/app/live/replay/folder.ts';
 import { Strategy } from '../../src/index.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
@@ -15,6 +16,9 @@ import { LiveDesk, stopped, until } from './liveDesk.ts';
 
 let desk: LiveDesk;
 afterEach(async () => desk.close());
+
+const lossOf = (bot: OpenedBot['bot']): string | null =>
+  new LossKill({ risk: bot.parts.engine.risk, equityUnits: () => bot.equity.total() }).look();
 
 const configOf = (risk: string) => `strategy: one.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
@@ -124,7 +128,7 @@ test('a position that a stop guards is left alone; a loss limit takes back order
     used: expect.stringMatching(/^0\.0/),
     most: '0.5',
   });
-  expect(lossKill(control.view())).toBeNull();
+  expect(lossOf(bot)).toBeNull();
   await stopped(it);
   expect(await difference(Guarded)).toBeNull();
 }, 60_000);
@@ -154,9 +158,8 @@ test('one and a half times a loss limit closes everything, and what is left is s
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
   bot.start();
   await until(() => bot.fills.length > 0, 60_000, 'the entry').catch(told);
-  await until(() => lossKill(control.view()) !== null, 60_000, 'the loss').catch(told);
-  const killing = control.kill({ flatten: true, why: lossKill(control.view())! }, 'loss limit');
-  expect(lossKill(control.view())).toBeNull();
+  await until(() => lossOf(bot) !== null, 60_000, 'the loss').catch(told);
+  const killing = control.kill({ flatten: true, why: lossOf(bot)! }, 'loss limit');
   expect(await killing).toMatchObject({ done: true });
   await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(told);
   expect(control.view().kill?.residuals).toEqual([]);

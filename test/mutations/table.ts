@@ -2,14 +2,15 @@
 
 import { EXPOSURE } from './exposure.ts';
 import type { Guard } from './guard.ts';
+import { KILL } from './kill.ts';
 import { OUTSIDE } from './outside.ts';
 import { PROOF } from './proof.ts';
 import { SENDING } from './sending.ts';
 
-/** Rows of the specification. */
-export const GUARD_COUNT = 62;
+/** Rows of the specification, and behind them those of the kill. */
+export const GUARD_COUNT = 86;
 
-export const GUARDS: readonly Guard[] = [...SENDING, ...PROOF, ...EXPOSURE, ...OUTSIDE].toSorted((a, b) => a.row - b.row);
+export const GUARDS: readonly Guard[] = [...SENDING, ...PROOF, ...EXPOSURE, ...OUTSIDE, ...KILL].toSorted((a, b) => a.row - b.row);
 
 /** Rows without a change, and why. */
 export const NOT_SHOWN: Readonly<Record<number, string>> = {};

@@ -15,6 +15,8 @@ export interface MovedExchange {
   readonly nowMs: number;
   /** Moves its clock on to `timeMs`, and does what is due there. */
   readonly moveTo: (timeMs: number) => void | Promise<void>;
+  /** Requests and answers that it holds back until its time has come; default none. */
+  readonly held?: () => number;
 }
 
 /** A step without an end is given up after so much time of this computer, ms: a disk or a core that others use is slow, not stuck. */
@@ -81,7 +83,7 @@ export class SteppedTime implements Scheduler {
       if (performance.now() > endMs) throw new Error(`at ${new Date(this.nowMs).toISOString()} the bot and the exchange come to no rest`);
       const ran = this.#runDue();
       await setImmediate();
-      still = ran || this.#onWire > 0 || isDiskBusy() ? 0 : still + 1;
+      still = ran || this.#onWire > (this.#exchange.held?.() ?? 0) || isDiskBusy() ? 0 : still + 1;
     }
   }
 

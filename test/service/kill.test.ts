@@ -6,6 +6,7 @@ import { NOTHING_KNOWN } from '../../src/app/kill/cancel/cancelAll.ts';
 import { runKill } from '../../src/app/kill/kill.ts';
 import { readLatch, setLatch } from '../../src/app/kill/latch/latch.ts';
 import { KILL_SETTINGS } from '../../src/app/kill/venue.ts';
+import type { BookedOrder } from '../fixtures/killBooks.ts';
 import { KillDesk } from '../fixtures/killDesk.ts';
 
 const CANCEL = { all: false, books: null } as const;
@@ -64,7 +65,10 @@ describe('a kill that flattens', () => {
   it('sells what the books hold and no more, in slices, and cancels first', async () => {
     desk = await KillDesk.open();
     const before = await balanceOf('BTC');
-    await desk.call('spot.newOrder', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '1', price: '90000' });
+    const cid = desk.nextCid();
+    const signMs = (await desk.call('spot.serverTime', {})).serverTimeMs;
+    const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '1', price: '90000', newClientOrderId: cid } as const;
+    const { orderId } = await desk.call('spot.newOrder', order);
     const { rows } = await desk.call('spot.myTrades', { symbol: 'BTCUSDT', limit: 1000 });
     const bought = rows.reduce((sum, { quantity, feeCoin, fee }) => sum.plus(quantity).minus(feeCoin === 'BTC' ? fee : 0), new Decimal(0));
     await desk.rest('BTCUSDT', 3);
@@ -76,15 +80,10 @@ describe('a kill that flattens', () => {
       price: '990000',
       newClientOrderId: desk.nextCid(),
     });
-    const holding = {
-      instrument: desk.instrument('BTCUSDT'),
-      strategy: 0,
-      qty: bought.toFixed(),
-      booked: new Set(rows.map(({ tradeId }) => tradeId)),
-    };
+    const own = { cid, instrument: desk.instrument('BTCUSDT'), side: 'buy', qty: '1', price: '90000', orderId, signMs } as const;
     const report = await runKill(desk.parts(), NOTHING_KNOWN, {
       all: false,
-      books: () => Promise.resolve({ spot: [holding], strategyOf: () => 0, journal: desk.journal }),
+      books: () => Promise.resolve(desk.books([own])),
     });
     expect(report.residuals).toEqual([]);
     expect(report.cancelled).toBe(4);
@@ -98,11 +97,17 @@ describe('a kill that flattens', () => {
   it('closes long and short positions of contracts by CLOSE orders alone', async () => {
     desk = await KillDesk.open();
     const open = { type: 'LIMIT', timeInForce: 'IOC', open: 'OPEN', positionType: 1 } as const;
-    await desk.call('futures.createOrder', { ...open, contractName: 'E-BTC-USDT', volume: '3000', side: 'BUY', price: '70000' });
-    await desk.call('futures.createOrder', { ...open, contractName: 'E-ETH-USDT', volume: '2000', side: 'SELL', price: '3000' });
+    const signMs = (await desk.call('futures.serverTime', {})).serverTimeMs;
+    const placed = async (contractName: string, side: 'buy' | 'sell', qty: string, price: string): Promise<BookedOrder> => {
+      const [cid, wireSide] = [desk.nextCid(), side === 'buy' ? 'BUY' : 'SELL'] as const;
+      const order = { ...open, contractName, volume: qty, side: wireSide, price, clientOrderId: cid } as const;
+      const { orderId } = await desk.call('futures.createOrder', order);
+      return { cid, instrument: desk.instrument(contractName), side, qty, price, orderId, signMs };
+    };
+    const own = [await placed('E-BTC-USDT', 'buy', '3000', '70000'), await placed('E-ETH-USDT', 'sell', '2000', '3000')];
     const report = await runKill(desk.parts(), NOTHING_KNOWN, {
       all: false,
-      books: () => Promise.resolve({ spot: [], strategyOf: () => 0, journal: desk.journal }),
+      books: () => Promise.resolve(desk.books(own)),
     });
     expect(report.residuals).toEqual([]);
     expect(new Set(report.slices.map(({ instrument, side }) => `${instrument} ${side}`))).toEqual(

@@ -13,9 +13,9 @@ let desk: KillDesk;
 afterEach(() => desk.close());
 
 const knownOpen = (ids: readonly string[]): KillOrders => ({
-  own: { venueIds: new Set(ids), cids: new Set(), asked: new Set() },
+  own: { isOwnId: (venueId) => ids.includes(venueId), isOwnCid: () => false, lostOf: () => [], lost: [] },
   open: new Map([[desk.instrument('BTCUSDT').id, ids]]),
-  unknownSignMs: {},
+  unknownUntilMs: {},
 });
 
 it('a kill has 200 open orders confirmed cancelled within 10 s and the limits of the service, the first cancel on the wire within 50 ms', async () => {

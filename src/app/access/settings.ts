@@ -133,7 +133,7 @@ function limitsOf({ banMinMs, ...named }: NonNullable<DialectFile['limits']>): L
 }
 
 /** As the XDG base directories have it; on every platform, so that it is found where the documentation says. */
-function stateFolderOf(environment: Environment): string {
+export function stateFolderOf(environment: Environment): string {
   const state = environment['XDG_STATE_HOME'];
   return join(state === undefined || state === '' ? join(homedir(), '.local', 'state') : state, 'isobar');
 }

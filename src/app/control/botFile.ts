@@ -1,6 +1,6 @@
 // What a bot leaves in its data folder as it starts, so that its orders can be killed without it and without its strategy: where the exchange is, what was traded, which waits count.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../adapters/disk/ownFile.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -29,6 +29,8 @@ export interface BotFile {
   /** ms of the exchange's time. */
   readonly readLagMs: number;
   readonly busDelayMs: number;
+  /** False: contracts are in two-way mode; it is not said where there are none. */
+  readonly isNet?: boolean;
 }
 
 /** Takes the place of the one before, whole or not at all. Throws ConfigError where the disk does not take it. */
@@ -41,6 +43,9 @@ export function writeBotFile(folder: string, file: BotFile): void {
     throw new ConfigError(`${path}: cannot be written (${String(error.code)})`, 'make room on the disk, and see that the folder is yours');
   }
 }
+
+/** True when a bot has run in `folder`. */
+export const hasBotFile = (folder: string): boolean => existsSync(join(folder, FILE_NAME));
 
 /** Throws ConfigError where no bot has ever run in `folder`. */
 export function readBotFile(folder: string): BotFile {

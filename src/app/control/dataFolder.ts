@@ -10,3 +10,5 @@ export const REARM_NAME = 'REARMED';
 export const KILL_FILE_NAME = 'KILL';
 /** The tokens of the dashboard, mode 0600. */
 export const TOKEN_NAME = 'dashboard.json';
+/** There while `isobar kill` works on this bot: names its process. */
+export const KILLING_NAME = 'KILLING';

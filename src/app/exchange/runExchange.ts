@@ -38,6 +38,8 @@ export interface RunOptions {
 export interface RunningExchange {
   readonly service: Service;
   readonly clock: DrivenClock;
+  /** The service with what goes wrong on order, as POST /faults sets it. */
+  readonly faulty: FaultyService;
   /** Both interfaces. */
   readonly url: string;
   readonly controlUrl: string | null;
@@ -108,6 +110,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
   return {
     service,
     clock,
+    faulty: exchange,
     url: doors[0]!.url,
     controlUrl: doors[1]?.url ?? null,
     torn: kept.torn,

@@ -3,20 +3,22 @@
 import { ConfigError } from '../../base/errors.ts';
 import { cancelAll, type Cancelled, type KillOrders } from './cancel/cancelAll.ts';
 import { flatten, type Flattened, type Position } from './flatten/flatten.ts';
-import { futuresPositions } from './flatten/futuresCloser.ts';
-import type { SliceTerms } from './killPlan.ts';
+import { doubtText } from './evidence/attribution.ts';
+import type { JournalBooks } from './evidence/journalBooks.ts';
+import { Judge } from './evidence/judge.ts';
+import { FuturesCloser } from './flatten/futuresCloser.ts';
 import type { SliceJournal } from './flatten/sliceJournal.ts';
-import { SpotCloser, type SpotHolding } from './flatten/spotCloser.ts';
+import { SpotCloser } from './flatten/spotCloser.ts';
+import type { SliceTerms } from './killPlan.ts';
 import { cancelTriggers } from './cancel/triggers.ts';
 import { KillStopped, KillVenue, type KillParts } from './venue.ts';
 
 /** What flattening rests on: read once nothing is open any more. */
 export interface KillBooks {
-  /** Coins that the bot's own books hold, by strategy. */
-  readonly spot: readonly (SpotHolding & { readonly strategy: number })[];
-  /** The strategy to which the position of a contract belongs. */
-  readonly strategyOf: (instrument: SpotHolding['instrument']) => number;
+  readonly books: JournalBooks;
   readonly journal: SliceJournal;
+  /** False where contracts are in two-way mode. */
+  readonly isNet: boolean;
 }
 
 export interface KillOptions {
@@ -25,6 +27,8 @@ export interface KillOptions {
   /** Null: positions are left as they are. Called once everything is cancelled. */
   readonly books: (() => Promise<KillBooks>) | null;
   readonly terms?: SliceTerms;
+  /** What the bot is known to hold, in sentences: for a kill that does not come through. */
+  readonly believed?: () => readonly string[];
 }
 
 export interface KillReport {
@@ -52,26 +56,44 @@ export async function runKill(parts: KillParts, known: KillOrders, options: Kill
     report.cancelled(cancelled);
     if (options.books !== null) {
       const books = await options.books();
-      report.flattened(await flatten(venue, await positionsOf(venue, books), options.terms));
+      const judge = new Judge(venue, books.books);
+      const positions = positionsOf(venue, judge, books);
+      report.flattened(await flatten(venue, positions, options.terms));
       // What protects a position that could not be closed stays.
       if (!report.hasPositions) report.triggersCancelled = await cancelTriggers(venue);
       // A slice is an order too: none may be left.
-      report.cancelledAgain(await cancelAll(venue, { ...known, open: new Map(), unknownSignMs: {} }, options.all));
+      report.cancelledAgain(await cancelAll(venue, { own: books.books, open: new Map(), unknownUntilMs: {} }, options.all));
     }
   } catch (error) {
     if (!(error instanceof KillStopped || error instanceof ConfigError)) throw error;
-    report.stopped(error.message);
+    report.stopped(error.message, [...openTexts(known), ...(options.books === null ? [] : (options.believed?.() ?? []))]);
+  } finally {
+    venue.close();
   }
   return report.done();
 }
 
-async function positionsOf(venue: KillVenue, { spot, strategyOf, journal }: KillBooks): Promise<readonly Position[]> {
-  const coins = spot.map((holding) => ({
-    instrument: holding.instrument,
-    strategy: holding.strategy,
-    closer: new SpotCloser(holding, journal),
-  }));
-  return [...coins, ...(await futuresPositions(venue, strategyOf, journal))];
+/** What was not seen to end, when a kill does not come through. */
+function openTexts({ open, own }: KillOrders): readonly string[] {
+  const known = [...open].flatMap(([id, ids]) => ids.map((venueId) => `${id}: order ${venueId} may still be open`));
+  const lost = own === null ? [] : [...own.lost].filter(({ isOver }) => !isOver);
+  return [...known, ...lost.map((order) => doubtText({ order, fits: [], isUnseen: true }))];
+}
+
+/** Every position that the bot can have: of coins by strategy, of contracts by side. */
+function positionsOf({ parts }: KillVenue, judge: Judge, { books, journal, isNet }: KillBooks): readonly Position[] {
+  return parts.instruments.flatMap((instrument): readonly Position[] => {
+    const lost = books.lostOf(instrument.id).map(({ strategy }) => strategy);
+    const strategies = [...new Set([...books.heldOf(instrument.id).keys(), ...books.strategiesOf(instrument.id), ...lost])];
+    if (instrument.market === 'spot')
+      return strategies.map((strategy) => ({ instrument, strategy, closer: new SpotCloser({ instrument, strategy, judge, journal }) }));
+    if (strategies.length === 0) return [];
+    return (['buy', 'sell'] as const).map((positionSide) => ({
+      instrument,
+      strategy: books.strategyHolding(instrument.id, positionSide),
+      closer: new FuturesCloser({ instrument, positionSide, judge, journal, isNet }),
+    }));
+  });
 }
 
 class Report {
@@ -80,7 +102,7 @@ class Report {
   readonly #beganMs: number;
   #cancelled: Cancelled = { count: 0, left: [] };
   #flattened: Flattened = { slices: [], dust: [], residuals: [] };
-  #stopped: string | null = null;
+  #stopped: readonly string[] = [];
   triggersCancelled = 0;
 
   constructor(venue: KillVenue, isFlatten: boolean) {
@@ -105,8 +127,8 @@ class Report {
     this.#flattened = found;
   }
 
-  stopped(why: string): void {
-    this.#stopped = why;
+  stopped(why: string, left: readonly string[]): void {
+    this.#stopped = [why, ...left];
   }
 
   done(): KillReport {
@@ -116,7 +138,7 @@ class Report {
         `${instrument}: order ${venueId} (${side} ${qty}${price === null ? '' : ` at ${price}`}) ` +
         (whose === 'alien' ? 'is not ours and is left open' : 'does not say whose it is and is left open'),
     );
-    const residuals = [...(this.#stopped === null ? [] : [this.#stopped]), ...left, ...this.#flattened.residuals];
+    const residuals = [...this.#stopped, ...left, ...this.#flattened.residuals];
     tell('done', residuals.length === 0 ? 'all is cancelled' + (this.#flatten ? ' and flat' : '') : `${residuals.length} matters are left`);
     return {
       flatten: this.#flatten,

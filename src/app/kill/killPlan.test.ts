@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
-import { lots } from '../../base/brand.ts';
+import { lots, type Ticks } from '../../base/brand.ts';
 import { spotInstrument } from '../../../test/fixtures/drafts.ts';
-import { lossKill } from './lossKill.ts';
-import { askedFor, batches, EmptyTwice, isDust, ownership, sliceOf, type SeenOrder } from './killPlan.ts';
+import type { LostOrder } from './evidence/attribution.ts';
+import { batches, EmptyTwice, isDust, ownership, sliceOf, type OwnOrders, type SeenOrder } from './killPlan.ts';
 
 const BTC = spotInstrument('BTC', { quantityDigits: 4, baseDigits: 8, minLots: lots(10) });
 const order = (over: Partial<SeenOrder> = {}): SeenOrder => ({
@@ -15,15 +15,34 @@ const order = (over: Partial<SeenOrder> = {}): SeenOrder => ({
   side: 'buy',
   price: '60000.00',
   qty: '0.10',
+  action: null,
+  isMarket: false,
+  isLiquidation: false,
+  executed: '0',
+  status: { word: 'NEW', raw: 'NEW' },
+  timeMs: null,
   ...over,
 });
 
-it('tells own orders by id, by client id, and by what an order of unknown fate asked for', () => {
-  const own = {
-    venueIds: new Set(['7']),
-    cids: new Set(['01J4Y8Z0QK7M3N5P0000000001']),
-    asked: new Set([askedFor(BTC.id, { side: 'sell', price: '60000', qty: '0.1' })]),
-  };
+const lost = (side: 'buy' | 'sell', over: Partial<LostOrder> = {}): LostOrder => ({
+  cid: 'lost',
+  strategy: 0,
+  amount: null,
+  wanted: { instrument: BTC, side, limit: 6_000_000 as Ticks, lots: lots(1000), reduceOnly: false },
+  signMs: 100_000,
+  latestMs: 105_000,
+  isOver: false,
+  ...over,
+});
+const ownOrders = (...orders: readonly LostOrder[]): OwnOrders => ({
+  isOwnId: (venueId) => venueId === '7',
+  isOwnCid: (cid) => cid.toUpperCase() === '01J4Y8Z0QK7M3N5P0000000001',
+  lostOf: () => orders,
+  lost: orders,
+});
+
+it('tells own orders by id, by client id, and by what a lost order asked for', () => {
+  const own = ownOrders(lost('sell'));
   expect(ownership(BTC.id, order({ venueId: '7' }), own)).toBe('own');
   expect(ownership(BTC.id, order({ cid: '01j4y8z0qk7m3n5p0000000001' }), own)).toBe('own');
   expect(ownership(BTC.id, order({ side: 'sell' }), own)).toBe('own');
@@ -32,6 +51,13 @@ it('tells own orders by id, by client id, and by what an order of unknown fate a
   expect(ownership(BTC.id, order({ cid: '01J4Y8Z0QK7M3N5P0000000009' }), null)).toBe('own');
   expect(ownership(BTC.id, order({ cid: 'hers' }), null)).toBe('alien');
   expect(ownership(BTC.id, order(), null)).toBe('unsure');
+});
+
+it('an open order that two lost orders fit, or one of two that fit a lost order, may be ours and is not cancelled', () => {
+  const [one, two] = [order({ side: 'sell' }), order({ side: 'sell', venueId: '2' })];
+  expect(ownership(BTC.id, one, ownOrders(lost('sell'), lost('sell', { cid: 'other' })))).toBe('unsure');
+  expect(ownership(BTC.id, one, ownOrders(lost('sell')), [one, two])).toBe('unsure');
+  expect(ownership(BTC.id, order({ side: 'sell', timeMs: 98_000 }), ownOrders(lost('sell')))).toBe('alien');
 });
 
 it('cuts ids into tens', () => {
@@ -93,16 +119,4 @@ it('never makes a slice larger than the position, beyond its collar, off the gri
       },
     ),
   );
-});
-
-it('closes everything at one and a half times a loss limit, once', () => {
-  const at = (used: string, limit = 'maxDailyLoss') => [{ code: '', limit, scope: 'account', used, most: '0.02', unit: '' }];
-  expect(lossKill({ headroom: at('0.0299'), kill: null })).toBeNull();
-  expect(lossKill({ headroom: at('0.03'), kill: null })).toContain('maxDailyLoss');
-  expect(lossKill({ headroom: at('0.03', 'maxDrawdown'), kill: null })).toContain('maxDrawdown');
-  expect(lossKill({ headroom: at('9', 'maxGrossNotional'), kill: null })).toBeNull();
-  expect(lossKill({ headroom: at('NaN'), kill: null })).toBeNull();
-  expect(
-    lossKill({ headroom: at('0.03'), kill: { sinceMs: 1, flatten: false, who: '', phase: 'done', says: '', residuals: [] } }),
-  ).toBeNull();
 });

@@ -1,48 +1,48 @@
 // What a kill decides, without any waiting or asking: which orders are ours, in what portions they are cancelled, when a list has been empty for long enough, and how large a slice of a position may be.
 
+import { couldBe } from '../../adapters/rest/exchange/match.ts';
+import type { OrderRow } from '../../adapters/rest/exchange/rows.ts';
 import { Decimal } from '../../base/decimal.ts';
 import type { Instrument, InstrumentId } from '../../model/instrument.ts';
 import type { Side } from '../../model/order.ts';
+import type { LostOrder } from './evidence/attribution.ts';
 
 /** Of one call, as the endpoint table has it. */
 const MOST_IN_A_BATCH = 10;
 
 /** An open order as a list shows it. */
-export interface SeenOrder {
-  readonly venueId: string;
-  /** Null where the list does not say. */
-  readonly cid: string | null;
-  readonly side: Side;
-  readonly price: string | null;
-  readonly qty: string;
-}
+export type SeenOrder = OrderRow;
 
 /** What is known of the bot's own orders. */
 export interface OwnOrders {
-  readonly venueIds: ReadonlySet<string>;
-  readonly cids: ReadonlySet<string>;
-  /** Of those whose venue id is not known: what they asked for, as `askedFor` writes it. */
-  readonly asked: ReadonlySet<string>;
+  isOwnId(venueId: string): boolean;
+  isOwnCid(cid: string): boolean;
+  /** Those whose id at the exchange is not known. */
+  lostOf(instrument: InstrumentId): readonly LostOrder[];
+  readonly lost: readonly LostOrder[];
 }
 
 const OUR_FORM = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
 
-/** Side, price and quantity of an order, by which a list without client ids tells it from others. */
-export function askedFor(instrument: InstrumentId, { side, price, qty }: Pick<SeenOrder, 'side' | 'price' | 'qty'>): string {
-  const plain = (text: string | null): string => (text === null ? '' : new Decimal(text).toFixed());
-  return [instrument, side, plain(price), plain(qty)].join('|');
-}
-
 /**
- * `own`: its id or client id is known, or it asks for exactly what an order of unknown fate asked for. Where no journal tells
- * (`own` null), the form of the client id alone does: `unsure` is what shows none.
+ * `own`: its id or client id is known, or it is the one order in the list `among` that can be a certain lost order. Where no journal tells
+ * (`own` null), the form of the client id alone does. `unsure`: it may be ours.
  */
-export function ownership(instrument: InstrumentId, order: SeenOrder, own: OwnOrders | null): 'own' | 'alien' | 'unsure' {
+export function ownership(
+  instrument: InstrumentId,
+  order: SeenOrder,
+  own: OwnOrders | null,
+  among: readonly SeenOrder[] = [order],
+): 'own' | 'alien' | 'unsure' {
   const { venueId, cid } = order;
   if (own === null) return cid === null ? 'unsure' : OUR_FORM.test(cid) ? 'own' : 'alien';
-  if (own.venueIds.has(venueId)) return 'own';
-  if (cid !== null) return own.cids.has(cid) || own.cids.has(cid.toUpperCase()) ? 'own' : 'alien';
-  return own.asked.has(askedFor(instrument, order)) ? 'own' : 'alien';
+  if (own.isOwnId(venueId)) return 'own';
+  if (cid !== null) return own.isOwnCid(cid) ? 'own' : 'alien';
+  const lost = own.lostOf(instrument).filter((each) => couldBe(order, each));
+  const [only] = lost;
+  if (only === undefined) return 'alien';
+  const rivals = among.filter((each) => each.cid === null && !own.isOwnId(each.venueId) && couldBe(each, only));
+  return lost.length === 1 && rivals.length === 1 ? 'own' : 'unsure';
 }
 
 /** Ids in the portions of a batch call. */

@@ -1,13 +1,40 @@
 // When a loss is so far beyond its limit that halting is not enough: one and a half times the limit closes everything (R-22, R-23).
 
-import type { BotView } from '../control/botView.ts';
+import type { RiskModule } from '../../risk/riskModule.ts';
 
-const TIMES = 1.5;
-const LIMITS: ReadonlySet<string> = new Set(['maxDailyLoss', 'maxDrawdown']);
+const TIMES = { over: 3, under: 2 } as const;
 
-/** Why everything is to be closed; null: nothing is. What cannot be read as a number closes nothing. */
-export function lossKill({ headroom, kill }: Pick<BotView, 'headroom' | 'kill'>): string | null {
-  if (kill !== null) return null;
-  const over = headroom.find(({ limit, used, most }) => LIMITS.has(limit) && Number(most) > 0 && Number(used) >= TIMES * Number(most));
-  return over ? `${over.limit}: ${over.used} is more than ${TIMES} times the limit of ${over.most}` : null;
+/** What the figures are read from. */
+export interface LossFigures {
+  readonly risk: Pick<RiskModule, 'lossBeyond'>;
+  /** Equity of the account now, in units of the settlement asset; NaN: it cannot be told. */
+  readonly equityUnits: () => number;
+}
+
+export class LossKill {
+  readonly #figures: LossFigures;
+  /** A position of a bot that has just started has no price before its first bar. */
+  #wasKnown = false;
+
+  constructor(figures: LossFigures) {
+    this.#figures = figures;
+  }
+
+  /**
+   * Returns why everything is to be closed; null: nothing is. The rule that measures the loss decides it. An equity that was known and
+   * cannot be told any more is beyond every limit: nobody knows how much is lost.
+   */
+  look(): string | null {
+    const units = this.#units();
+    if (Number.isFinite(units)) this.#wasKnown = true;
+    return this.#wasKnown ? this.#figures.risk.lossBeyond(units, TIMES) : null;
+  }
+
+  #units(): number {
+    try {
+      return this.#figures.equityUnits();
+    } catch {
+      return NaN;
+    }
+  }
 }

@@ -16,6 +16,8 @@ export interface KillParts {
   /** Everything that was ever traded, or could have been. */
   readonly instruments: readonly Instrument[];
   readonly settings: KillSettings;
+  /** How many times as fast as the clock on the wall the scheduler's time passes; default 1. */
+  readonly timeScale?: number;
   /** Told of every step, in a sentence. */
   readonly tell: (phase: KillView['phase'], says: string) => void;
   /** Ends all trying; what is not done by then is reported as not done. */
@@ -36,6 +38,8 @@ export interface KillSettings {
   readonly cancelAgainMs: number;
   /** How often it is said that the exchange does not answer. */
   readonly alarmEveryMs: number;
+  /** A kill that comes no further for so long ends, and says what is left. */
+  readonly giveUpMs: number;
 }
 
 /** Of order-safety.md, section 18. */
@@ -46,6 +50,7 @@ export const KILL_SETTINGS: KillSettings = {
   lookEveryMs: 500,
   cancelAgainMs: 2000,
   alarmEveryMs: 60_000,
+  giveUpMs: 600_000,
 };
 
 /** The same where every wait is `times` as short, as paper trading has it. */
@@ -67,6 +72,7 @@ export class KillVenue {
   /** By what it was about: the newest reason why it does not go on. */
   #deafSinceMs: number | null = null;
   #alarmedMs = -Infinity;
+  #isOver = false;
 
   constructor(parts: KillParts) {
     this.parts = parts;
@@ -92,14 +98,25 @@ export class KillVenue {
     this.#check();
   }
 
+  /** Ends the kill when `what` holds for longer than it is waited for. */
+  patience(what: string): Patience {
+    return new Patience(this, what);
+  }
+
+  /** Nothing is asked any more. */
+  close(): void {
+    this.#isOver = true;
+  }
+
   /** A call that is made once, whatever comes of it. */
   once<O extends Op>(op: O, args: OpArgs<O>): Promise<Outcome<OpResult<O>>> {
     this.#check();
     return ask(this.parts.client, op, args);
   }
 
-  /** A read that is asked until it is answered, ever more slowly, for ever. Throws KillStopped. */
+  /** A read that is asked until it is answered, ever more slowly. Throws KillStopped when that takes too long. */
   async read<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
+    const patience = this.patience(`the exchange does not answer ${op}`);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
       this.#check();
       // Ahead of what is steady: nothing else of this key has anything to do any more.
@@ -109,7 +126,7 @@ export class KillVenue {
         return outcome.value;
       }
       this.#alarm(op, outcome);
-      await this.wait(pauseMs);
+      await patience.wait(pauseMs);
     }
   }
 
@@ -124,6 +141,38 @@ export class KillVenue {
   }
 
   #check(): void {
+    if (this.#isOver) throw new KillStopped('the kill is over');
     if (this.parts.signal?.aborted === true) throw new KillStopped('the kill was ended before it was through');
+  }
+}
+
+/** Waits, and stops the kill once nothing has come of it for `giveUpMs`. */
+export class Patience {
+  readonly #venue: KillVenue;
+  readonly #what: string;
+  #sinceMs: number;
+
+  constructor(venue: KillVenue, what: string) {
+    this.#venue = venue;
+    this.#what = what;
+    this.#sinceMs = venue.nowMs;
+  }
+
+  /** As they pass on the computer of the operator. */
+  #secondsOf(ms: number): number {
+    return Math.round(ms / 1000 / (this.#venue.parts.timeScale ?? 1));
+  }
+
+  /** Something has come of it: the time begins anew. */
+  goesOn(): void {
+    this.#sinceMs = this.#venue.nowMs;
+  }
+
+  /** Throws KillStopped. */
+  async wait(ms: number): Promise<void> {
+    const { giveUpMs } = this.#venue.parts.settings;
+    const leftMs = this.#sinceMs + giveUpMs - this.#venue.nowMs;
+    if (leftMs <= 0) throw new KillStopped(`given up after ${this.#secondsOf(giveUpMs)} s: ${this.#what}`);
+    await this.#venue.wait(Math.min(ms, leftMs));
   }
 }

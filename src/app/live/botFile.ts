@@ -22,5 +22,6 @@ export function botFileOf({ bot, plan }: Pick<OpenedBot, 'bot' | 'plan'>): BotFi
     instruments: engine.instruments,
     readLagMs: config.orders.readLagMs,
     busDelayMs: config.proof.deltaMinMs,
+    ...(plan.futures === undefined ? {} : { isNet: plan.futures.isNet }),
   };
 }

@@ -13,6 +13,8 @@ export interface Demo {
   /** Path of the config of the bot. */
   readonly config: string;
   readonly folder: string;
+  /** Data folder of the bot. */
+  readonly data: string;
   readonly url: string;
   readonly speed: number;
   readonly strategy: string;
@@ -42,7 +44,7 @@ export async function openDemo(bin: string): Promise<Demo> {
       writeFileSync(join(folder, name), `${text}\n`, { mode: 0o600 });
     const config = join(folder, 'demo.yaml');
     writeFileSync(config, configText(url));
-    return { config, folder, url, speed: SPEED, strategy: STRATEGY, interval: INTERVAL, close };
+    return { config, folder, data: join(folder, 'bot'), url, speed: SPEED, strategy: STRATEGY, interval: INTERVAL, close };
   } catch (error) {
     close();
     throw error;

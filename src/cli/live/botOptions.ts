@@ -4,7 +4,7 @@ import type { Argv } from 'yargs';
 import { text } from '../options/text.ts';
 
 export const botOptions = {
-  data: { ...text, describe: 'Data folder of the bot; default: that of --config, else ./bot' },
+  data: { ...text, describe: 'Data folder of the bot; default: that of --config, ./bot, or the only running bot' },
   config: { ...text, describe: 'Config of the bot, which names its data folder' },
   json: { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' },
 } as const;

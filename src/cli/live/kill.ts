@@ -9,6 +9,12 @@ const options = (args: Argv) =>
       flatten: { type: 'boolean', default: false, describe: 'Close all positions too, in slices that can only reduce them' },
       all: { type: 'boolean', default: false, describe: 'Orders of others on this account as well' },
       separate: { type: 'boolean', default: false, describe: 'Do not ask the bot: it hangs' },
+      'give-up': {
+        type: 'string',
+        requiresArg: true,
+        default: '10m',
+        describe: 'End when the exchange does not answer for this long: 30s, 10m',
+      },
       why: { type: 'string', requiresArg: true, default: 'killed by hand', describe: 'Why: kept in the latch and in the journal' },
     })
     .example('$0 kill', 'no order leaves any more; all open ones are cancelled, and that is proved')

@@ -1,15 +1,18 @@
 // What `isobar kill` does: the latch first, then the bot itself if it answers, else all of it from this process.
 
 import { userInfo } from 'node:os';
-import { after, nowMs } from '../../adapters/clock/wallClock.ts';
-import { readBotFile } from '../../app/control/botFile.ts';
+import { after, monotonicMs, nowMs } from '../../adapters/clock/wallClock.ts';
+import { stateFolderOf } from '../../app/access/settings.ts';
+import { hasBotFile, readBotFile, type BotFile } from '../../app/control/botFile.ts';
+import { runningBots } from '../../app/control/runningBots.ts';
 import type { KillView } from '../../app/control/botView.ts';
 import { act, askView, BotSilent } from '../../app/control/client.ts';
 import { dataFolderOf } from '../../app/control/folderOf.ts';
 import type { KillReport } from '../../app/kill/kill.ts';
+import { sayKilling } from '../../app/kill/latch/killing.ts';
 import { setLatch } from '../../app/kill/latch/latch.ts';
 import { separateKill } from '../../app/kill/separate/separate.ts';
-import { EXIT } from '../../base/errors.ts';
+import { ConfigError, EXIT } from '../../base/errors.ts';
 import { foreignText } from '../../base/foreignText.ts';
 import type { KillArgs } from './kill.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
@@ -28,32 +31,48 @@ interface Outcome {
 }
 
 export async function kill(args: KillArgs): Promise<void> {
+  const giveUpSeconds = giveUpSecondsOf(args['give-up']);
   const folder = dataFolderOf(args);
+  const silent = sayKilling(folder);
+  try {
+    await killIn(folder, args, giveUpSeconds);
+  } finally {
+    silent();
+  }
+}
+
+async function killIn(folder: string, args: KillArgs, giveUpSeconds: number): Promise<void> {
   const { flatten, why } = args;
+  say(args, `the bot of ${folder}`);
   let latched: string | null = null;
   await setLatch(folder, { sinceMs: nowMs(), who: userInfo().username, why, flatten }).catch((error: unknown) => {
     // Never a reason to wait: cancelling goes on, and the report says it.
     latched = error instanceof Error ? error.message : String(error);
   });
   say(args, latched === null ? 'the latch is set: no order leaves any more' : `the latch could not be written: ${String(latched)}`);
-  const byBot = args.separate || args.all ? null : await killedByBot(folder, args);
-  const outcome = byBot ?? (await killedHere(folder, args));
+  const byBot = args.separate || args.all ? null : await killedByBot(folder, args, giveUpSeconds);
+  const outcome = byBot ?? (await killedHere(folder, args, giveUpSeconds));
   const residuals = latched === null ? outcome.residuals : [`the latch could not be written: ${String(latched)}`, ...outcome.residuals];
   tell(args, { ...outcome, residuals });
 }
 
 /** Null where the bot does not answer, or falls silent before it is through, and where its journal is wanted: it cancels, then has to go. */
-async function killedByBot(folder: string, args: KillArgs): Promise<Outcome | null> {
+async function killedByBot(folder: string, args: KillArgs, giveUpSeconds: number): Promise<Outcome | null> {
   try {
     const answer = await act(folder, { op: 'kill', flatten: false, why: args.why }, PATIENCE_MS);
     say(args, `the bot: ${answer.says}`);
     if (!answer.done || args.flatten) return null;
+    const endMs = monotonicMs() + giveUpSeconds * 1000;
     for (let before = ''; ;) {
-      const { kill: seen } = await askView(folder);
+      const { kill: seen, open, unknown } = await askView(folder);
       const says = seen === null ? '' : `${seen.phase}: ${seen.says}`;
       if (says !== before) say(args, says);
       before = says;
       if (seen?.phase === 'done') return { by: 'bot', report: null, residuals: seen.residuals };
+      if (monotonicMs() > endMs) {
+        const left = [...open, ...unknown].map(({ instrument, cid }) => `${instrument}: order ${cid} is not proved to be cancelled`);
+        return { by: 'bot', report: null, residuals: [`given up after ${giveUpSeconds} s: ${says}; the bot goes on trying`, ...left] };
+      }
       await new Promise<void>((resolve) => void after(LOOK_EVERY_MS, resolve));
     }
   } catch (error) {
@@ -63,19 +82,40 @@ async function killedByBot(folder: string, args: KillArgs): Promise<Outcome | nu
   }
 }
 
-async function killedHere(folder: string, args: KillArgs): Promise<Outcome> {
+/** A bot that starts at this moment writes its file once it has opened its exchange. */
+const STARTING_MS = 15_000;
+
+async function botFileOf(folder: string): Promise<BotFile> {
+  const endMs = monotonicMs() + STARTING_MS;
+  const isStarting = (): boolean => runningBots(stateFolderOf(process.env)).includes(folder);
+  while (!hasBotFile(folder) && isStarting() && monotonicMs() < endMs)
+    await new Promise<void>((resolve) => void after(LOOK_EVERY_MS, resolve));
+  return readBotFile(folder);
+}
+
+async function killedHere(folder: string, args: KillArgs, giveUpSeconds: number): Promise<Outcome> {
   const stop = stopOnSignal();
   try {
-    const report = await separateKill(readBotFile(folder), {
+    const report = await separateKill(await botFileOf(folder), {
       flatten: args.flatten,
       all: args.all,
       tell: (phase: KillView['phase'], says) => say(args, `${phase}: ${says}`),
       signal: stop.signal,
+      giveUpSeconds,
     });
     return { by: 'separate', report, residuals: report.residuals };
   } finally {
     stop.release();
   }
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600 };
+
+function giveUpSecondsOf(text: string): number {
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([smh]?)$/.exec(text) ?? [];
+  const seconds = Number(number) * UNIT_SECONDS[unit]!;
+  if (seconds > 0 && seconds <= 86_400) return seconds;
+  throw new ConfigError(`--give-up: expected a time above 0, up to 24h, got '${text}'`, 'for example --give-up 30s or --give-up 10m');
 }
 
 /** What happens, while it does. */

@@ -4,6 +4,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { after } from '../../adapters/clock/wallClock.ts';
+import { isKilling } from '../../app/kill/latch/killing.ts';
 import { openDemo, type Demo } from '../../app/live/demo.ts';
 import { secondsOf } from '../../app/live/config/seconds.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -37,17 +39,39 @@ export async function live(args: LiveArgs): Promise<void> {
   try {
     if (!args.json) process.stderr.write(demoText(demo));
     process.exitCode = await botProcess(demo.config, args);
+    await killOver(demo.data, args.json);
   } finally {
     demo.close();
-    rmSync(demo.folder, { recursive: true, force: true });
+    removeDemo(demo.folder);
   }
 }
 
-function demoText({ url, speed, strategy, interval, folder }: Demo): string {
+const KILL_LOOK_MS = 50;
+
+/** A kill ends the bot's process first, and closes its positions then: until it is through the exchange has to stay. */
+async function killOver(data: string, isJson: boolean): Promise<void> {
+  if (!isKilling(data)) return;
+  if (!isJson) process.stderr.write('The bot has ended; the paper exchange stays open until the kill is through.\n');
+  while (isKilling(data)) await new Promise<void>((resolve) => void after(KILL_LOOK_MS, resolve));
+}
+
+/** What another process still holds there stays behind: it is a temporary folder. */
+function removeDemo(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    process.stderr.write(`${folder}: cannot be removed (${String(error.code)})\n  remove it by hand\n`);
+  }
+}
+
+function demoText({ url, speed, strategy, interval, data }: Demo): string {
   return [
     `A paper exchange is open at ${url}; it lives ${speed} times as fast as the clock on the wall.`,
     `The bot trades ${strategy} on ${interval} bars of BTCUSDT there, with 10000 USDT of play money. Ctrl-C ends both.`,
-    `Look at it from another terminal: isobar status --data ${folder}/bot`,
+    `Look at it from another terminal: isobar status --data ${data}`,
+    `Close everything it holds from there: isobar kill --flatten --data ${data}`,
+    'While it is the only bot of yours that runs, both work without --data.',
     '',
     '',
   ].join('\n');

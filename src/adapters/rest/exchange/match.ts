@@ -2,6 +2,7 @@
 
 import { toScaled } from '../../../base/decimal.ts';
 import { waitingIn } from './conditions.ts';
+import type { Wanted } from './parts.ts';
 import type { OrderRow } from './rows.ts';
 import type { Track, Tracks } from './track.ts';
 
@@ -17,7 +18,7 @@ export type Match =
   | { readonly kind: 'alien' };
 
 /** How much earlier than its create was signed an order can seem to have been made: the tolerance of the admission window. */
-const EARLY_MS = 1000;
+export const EARLY_MS = 1000;
 
 const ALIEN: Match = { kind: 'alien' };
 
@@ -55,13 +56,24 @@ function contested(known: Track, { cid }: OrderRow, tracks: Tracks): Match {
 }
 
 function isCandidate(track: Track, row: OrderRow, instrument: number): boolean {
-  const { wanted, stage, signMs } = track;
+  const { wanted, stage } = track;
   if (wanted.instrumentIndex !== instrument || stage === 'waiting' || stage === 'ended') return false;
-  return (row.timeMs === null || row.timeMs >= signMs - EARLY_MS) && asksForTheSame(row, track);
+  return couldBe(row, track);
+}
+
+/** An order of ours whose id is not known: what it asks for, and the X-CH-TS of its create. */
+export interface Nameless {
+  readonly wanted: Pick<Wanted, 'instrument' | 'side' | 'limit' | 'lots' | 'reduceOnly'>;
+  readonly signMs: number;
+}
+
+/** True when nothing that the row says speaks against its being this order. The kill judges by it too. */
+export function couldBe(row: OrderRow, order: Nameless): boolean {
+  return (row.timeMs === null || row.timeMs >= order.signMs - EARLY_MS) && asksForTheSame(row, order);
 }
 
 /** The same fingerprint: side, action, type, price, and quantity where it counts lots. */
-export function asksForTheSame(row: OrderRow, { wanted }: Pick<Track, 'wanted'>): boolean {
+export function asksForTheSame(row: OrderRow, { wanted }: Pick<Nameless, 'wanted'>): boolean {
   const { instrument, side, limit, lots, reduceOnly } = wanted;
   if (row.side !== side) return false;
   if (row.action !== null && row.action !== (reduceOnly ? 'CLOSE' : 'OPEN')) return false;

@@ -1,6 +1,7 @@
 // Steps 2 to 4 of a kill: cancels what is known, then all that the lists show until they stay empty, then once more when no order of unknown fate can appear any longer.
 
 import type { Instrument, InstrumentId, Market } from '../../../model/instrument.ts';
+import { spotOrderRow } from '../../../adapters/rest/exchange/rows.ts';
 import { counted } from '../../../report/html/page/format.ts';
 import { EmptyTwice, ownership, type OwnOrders, type SeenOrder } from '../killPlan.ts';
 import { cancelOpen, clientIdsOf, readOpen } from './openOrders.ts';
@@ -12,11 +13,11 @@ export interface KillOrders {
   readonly own: OwnOrders | null;
   /** Venue ids of orders that may be open. */
   readonly open: ReadonlyMap<InstrumentId, readonly string[]>;
-  /** By market: the latest X-CH-TS of an order whose fate is not known, venue ms. */
-  readonly unknownSignMs: Readonly<Partial<Record<Market, number>>>;
+  /** By market: until when the exchange can have admitted an order whose fate is not known, venue ms. */
+  readonly unknownUntilMs: Readonly<Partial<Record<Market, number>>>;
 }
 
-export const NOTHING_KNOWN: KillOrders = { own: null, open: new Map(), unknownSignMs: {} };
+export const NOTHING_KNOWN: KillOrders = { own: null, open: new Map(), unknownUntilMs: {} };
 
 export interface LeftOrder {
   readonly instrument: InstrumentId;
@@ -34,7 +35,7 @@ export interface Cancelled {
 
 /**
  * Resolves when every list has been empty of ours twice, a read lag apart, and no order of unknown fate can still appear. `all`: those
- * of others too. Never gives up. Throws KillStopped.
+ * of others too. Throws KillStopped.
  */
 export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolean): Promise<Cancelled> {
   const { instruments, tell } = venue.parts;
@@ -50,10 +51,9 @@ export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolea
   };
   const drained = drainAll();
   // A refused or unanswered first cancel is not an end: what is still open is seen in the lists.
-  await Promise.all(first);
-  let left = await drained;
+  let [left] = await Promise.all([drained, ...first]);
   tell('cancelling', `${counted(gone.size, 'order')} cancelled; no open order of ours is left in ${counted(instruments.length, 'list')}`);
-  if (await waitForUnknown(venue, known.unknownSignMs)) left = await drainAll();
+  if (await waitForUnknown(venue, known.unknownUntilMs)) left = await drainAll();
   return { count: gone.size, left };
 }
 
@@ -68,11 +68,13 @@ async function drain(
   const { readLagMs, lookEveryMs, cancelAgainMs } = venue.parts.settings;
   const empty = new EmptyTwice(readLagMs);
   const askedMs = new Map<string, number>();
+  const patience = venue.patience(`${instrument.id}: orders do not end though they are cancelled`);
+  let before = Infinity;
   for (;;) {
     const beganMs = venue.nowMs;
     const { orders, complete } = await readOpen(venue, instrument);
     const named = await withClientIds(venue, instrument, orders, own);
-    const judged = named.map((order) => ({ order, whose: all ? ('own' as const) : ownership(instrument.id, order, own) }));
+    const judged = named.map((order) => ({ order, whose: all ? ('own' as const) : ownership(instrument.id, order, own, named) }));
     const ours = judged.filter(({ whose }) => whose === 'own').map(({ order }) => order.venueId);
     if (empty.saw(beganMs, complete && ours.length === 0)) {
       return judged.flatMap(({ order, whose }) => (whose === 'own' ? [] : [{ instrument: instrument.id, order, whose }]));
@@ -84,33 +86,43 @@ async function drain(
       askedMs.set(id, beganMs);
     }
     await cancelOpen(venue, instrument, due);
-    await venue.wait(Math.max(0, empty.nextMs(venue.nowMs, lookEveryMs) - venue.nowMs));
+    if (ours.length < before) patience.goesOn();
+    before = ours.length;
+    await patience.wait(Math.max(0, empty.nextMs(venue.nowMs, lookEveryMs) - venue.nowMs));
   }
 }
 
-/** The list of futures has no client ids: where ids alone do not tell, the history does. */
+/** Where neither its id nor the list tells whose an order is, the history of futures does, and a query of spot by its id. */
 async function withClientIds(
   venue: KillVenue,
   instrument: Instrument,
   orders: readonly SeenOrder[],
   own: OwnOrders | null,
 ): Promise<readonly SeenOrder[]> {
-  if (instrument.market === 'spot' || orders.every((order) => ownership(instrument.id, order, own) === 'own')) return orders;
-  const cids = await clientIdsOf(venue, instrument);
-  return orders.map((order) => ({ ...order, cid: cids.get(order.venueId) ?? null }));
+  const isNameless = ({ venueId, cid }: SeenOrder): boolean => cid === null && own?.isOwnId(venueId) !== true;
+  if (!orders.some(isNameless)) return orders;
+  if (instrument.market === 'futures') {
+    const cids = await clientIdsOf(venue, instrument);
+    return orders.map((order) => ({ ...order, cid: order.cid ?? cids.get(order.venueId) ?? null }));
+  }
+  const named: SeenOrder[] = [];
+  for (const order of orders) {
+    const asked = isNameless(order) ? await venue.read('spot.queryOrder', { symbol: instrument.wireName, orderId: order.venueId }) : null;
+    named.push(asked === null ? order : { ...order, cid: spotOrderRow(asked).cid });
+  }
+  return named;
 }
 
 /** Returns true when there was something to wait for. */
-async function waitForUnknown(venue: KillVenue, signMs: KillOrders['unknownSignMs']): Promise<boolean> {
-  const { busDelayMs, recvWindowMs } = venue.parts.settings;
+async function waitForUnknown(venue: KillVenue, untilMs: KillOrders['unknownUntilMs']): Promise<boolean> {
+  const { busDelayMs, readLagMs } = venue.parts.settings;
   let waited = false;
   for (const market of ['spot', 'futures'] as const) {
-    const latestMs = signMs[market];
+    const latestMs = untilMs[market];
     if (latestMs === undefined) continue;
     waited = true;
-    const untilMs = latestMs + recvWindowMs + busDelayMs;
     const { ms, uncertaintyMs } = venue.parts.serverTime(market);
-    const restMs = untilMs + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0) - ms;
+    const restMs = latestMs + busDelayMs + readLagMs + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0) - ms;
     if (restMs <= 0) continue;
     venue.parts.tell(
       'waiting',

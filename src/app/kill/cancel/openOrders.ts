@@ -1,5 +1,6 @@
 // The open orders of one instrument, as both markets list them, and how they are cancelled.
 
+import { futuresOrderRow, spotOrderRow } from '../../../adapters/rest/exchange/rows.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { batches, type SeenOrder } from '../killPlan.ts';
 import type { KillVenue } from '../venue.ts';
@@ -16,18 +17,10 @@ export interface OpenList {
 export async function readOpen(venue: KillVenue, { market, wireName }: Instrument): Promise<OpenList> {
   if (market === 'spot') {
     const { rows, refused } = await venue.read('spot.openOrders', { symbol: wireName, limit: MOST_ROWS });
-    const orders = rows.map((row) => ({
-      venueId: row.orderId,
-      cid: row.clientOrderId,
-      side: row.side,
-      price: row.price ?? null,
-      qty: row.origQty,
-    }));
-    return { orders, complete: refused.length === 0 && rows.length < MOST_ROWS };
+    return { orders: rows.map(spotOrderRow), complete: refused.length === 0 && rows.length < MOST_ROWS };
   }
   const { rows, refused } = await venue.read('futures.openOrders', { contractName: wireName });
-  const orders = rows.map((row) => ({ venueId: row.orderId, cid: null, side: row.side, price: row.price ?? null, qty: row.origQty }));
-  return { orders, complete: refused.length === 0 && rows.length < MOST_ROWS };
+  return { orders: rows.map(futuresOrderRow), complete: refused.length === 0 && rows.length < MOST_ROWS };
 }
 
 /** Asks for these to be cancelled; whether they are is for the next look at the list to tell. */

@@ -8,6 +8,7 @@ export async function cancelTriggers(venue: KillVenue): Promise<number> {
   const gone = new Set<string>();
   for (const { market, wireName } of instruments) {
     if (market !== 'futures') continue;
+    const patience = venue.patience(`${wireName}: trigger orders do not end though they are cancelled`);
     for (;;) {
       const { rows } = await venue.read('futures.triggerOrderList', { contractName: wireName, page: 1, limit: 1000 });
       const pending = rows.filter(({ status }) => status.word === 'PENDING').map(({ triggerOrderId }) => triggerOrderId);
@@ -16,7 +17,7 @@ export async function cancelTriggers(venue: KillVenue): Promise<number> {
         gone.add(orderId);
         await venue.once('futures.cancelTriggerOrder', { contractName: wireName, orderId });
       }
-      await venue.wait(settings.lookEveryMs);
+      await patience.wait(settings.lookEveryMs);
     }
   }
   return gone.size;

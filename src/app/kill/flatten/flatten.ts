@@ -6,12 +6,16 @@ import type { Side } from '../../../model/order.ts';
 import { isDust, sliceOf, type BookLevel, type SliceTerms } from '../killPlan.ts';
 import type { KillVenue } from '../venue.ts';
 
-/** What may be closed, and is: read anew before every slice. */
+/** What may be closed: judged anew before every slice. Coins, or contracts. */
 export interface Closable {
   /** The side of the order that reduces it. */
   readonly side: Side;
-  /** The smallest position that is compatible with everything that was read: coins, or contracts. */
+  /** The smallest position of the bot that agrees with all evidence: never more than this is closed. */
   readonly qty: Decimal;
+  /** What the bot may hold beyond that. */
+  readonly rest: Decimal;
+  /** Why `rest` is not known to be the bot's, in sentences. */
+  readonly doubts: readonly string[];
 }
 
 export interface SliceOrder {
@@ -31,7 +35,7 @@ export type SliceFate =
 
 /** What differs between the markets. */
 export interface Closer {
-  /** Null: nothing is there. Throws KillStopped. */
+  /** Null: the bot holds nothing there. Throws KillStopped. */
   closable(venue: KillVenue): Promise<Closable | null>;
   readBook(venue: KillVenue): Promise<{ readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] }>;
   /** Sends once, and comes back when its end is certain. */
@@ -83,16 +87,16 @@ export async function flatten(venue: KillVenue, positions: readonly Position[], 
 async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: Position, terms?: SliceTerms): Promise<Flattened> {
   const slices: DoneSlice[] = [];
   let [step, refusals] = [0, 0];
+  const patience = venue.patience(`${instrument.id}: nobody takes what is to be closed`);
   const end = (residual: string | null): Flattened => ({ slices, residuals: residual === null ? [] : [residual], dust: [] });
   for (;;) {
     const found = await closer.closable(venue);
-    if (found === null || found.qty.lessThanOrEqualTo(0)) break;
-    if (isDust(instrument, found.qty)) break;
+    if (found === null || isDust(instrument, found.qty)) break;
     const { bids, asks } = await closer.readBook(venue);
     const slice = sliceOf(instrument, found.side, found.qty, found.side === 'sell' ? bids : asks, step, terms);
     if (slice === null) {
       venue.parts.tell('flattening', `${instrument.id}: nobody is in the book; trying on`);
-      await venue.wait(venue.parts.settings.lookEveryMs * 4);
+      await patience.wait(venue.parts.settings.lookEveryMs * 4);
       continue;
     }
     venue.parts.tell('flattening', `${instrument.id}: ${found.side} ${slice.qty} of ${found.qty.toFixed()} at ${slice.price}`);
@@ -105,22 +109,30 @@ async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: Po
       slices.push({ instrument: instrument.id, side: found.side, qty: slice.qty, price: slice.price, filled: fate.filled });
       // Where the book gives way less than was asked for, the next one reaches further.
       step = new Decimal(fate.filled).lessThan(slice.qty) ? step + 1 : step;
+      if (new Decimal(fate.filled).greaterThan(0)) patience.goesOn();
     }
-    await venue.wait(PAUSE_BETWEEN_SLICES_MS);
+    await patience.wait(PAUSE_BETWEEN_SLICES_MS);
   }
   return { slices, ...(await verifyFlat(venue, instrument, closer)) };
 }
 
-/** Two readings, a read lag apart, have to agree that nothing is left that could be closed. */
+/** Two readings, a read lag apart, have to agree that the bot holds nothing any more. */
 async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Closer): Promise<Omit<Flattened, 'slices'>> {
   venue.parts.tell('verifying', `${instrument.id}: is it flat`);
-  const readings: Decimal[] = [];
-  for (let at = 0; at < 2; at++) {
-    if (at > 0) await venue.wait(venue.parts.settings.readLagMs);
-    readings.push((await closer.closable(venue))?.qty ?? new Decimal(0));
+  const first = await closer.closable(venue);
+  await venue.wait(venue.parts.settings.readLagMs);
+  const second = await closer.closable(venue);
+  const readings = [first, second].filter((reading) => reading !== null);
+  const most = (of: (reading: Closable) => Decimal): Decimal => Decimal.max(0, ...readings.map(of));
+  const [sure, rest] = [most(({ qty }) => qty), most((reading) => reading.rest)];
+  const doubts = second?.doubts ?? [];
+  const says = (qty: Decimal): string => `${instrument.id}: ${sizeText(qty.toFixed(), instrument)} left`;
+  const total = sure.plus(rest);
+  if (isDust(instrument, total)) {
+    const dust = total.greaterThan(0) ? [`${says(total)}, less than the smallest order`] : [];
+    return { residuals: doubts, dust };
   }
-  const most = Decimal.max(...readings);
-  if (most.lessThanOrEqualTo(0)) return { residuals: [], dust: [] };
-  const says = `${instrument.id}: ${sizeText(most.toFixed(), instrument)} left`;
-  return isDust(instrument, most) ? { residuals: [], dust: [`${says}, less than the smallest order`] } : { residuals: [says], dust: [] };
+  const left = isDust(instrument, sure) ? [] : [says(sure)];
+  const perhaps = isDust(instrument, rest) ? [] : [`${says(rest)}, which may be the bot's and is not proved to be`];
+  return { residuals: [...(left.length + perhaps.length === 0 ? [says(total)] : left), ...perhaps, ...doubts], dust: [] };
 }

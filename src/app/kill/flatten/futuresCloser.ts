@@ -1,49 +1,56 @@
-// Closes a side of a contract's position: by CLOSE orders of at most what the exchange says can be closed, so that none can turn it over.
+// Closes a side of a contract's position: by CLOSE orders of at most what the evidence proves to be the bot's and the exchange shows there.
 
 import { Decimal } from '../../../base/decimal.ts';
-import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
-import type { Closable, Closer, Position, SliceFate, SliceOrder } from './flatten.ts';
-import { cancelOpen, clientIdsOf, readOpen } from '../cancel/openOrders.ts';
+import { doubtText, type Range } from '../evidence/attribution.ts';
+import type { Closable, Closer, SliceFate, SliceOrder } from './flatten.ts';
 import { settled } from './settle.ts';
-import { fateOf, foundAfterAll, type Look } from './sliceFate.ts';
-import type { SliceJournal } from './sliceJournal.ts';
+import { fateOf, foundAfterAll } from './sliceFate.ts';
+import type { CloserParts } from './spotCloser.ts';
 import type { KillVenue } from '../venue.ts';
 
-export class FuturesCloser implements Closer {
-  readonly #instrument: Instrument;
+const ZERO = new Decimal(0);
+
+export interface FuturesCloserParts extends Omit<CloserParts, 'strategy'> {
   /** Of the position: `buy` is long. */
-  readonly #positionSide: Side;
-  readonly #journal: SliceJournal;
+  readonly positionSide: Side;
+  /** False in two-way mode: long and short positions of strategies stand side by side. */
+  readonly isNet: boolean;
+}
+
+export class FuturesCloser implements Closer {
+  readonly #parts: FuturesCloserParts;
   /** 1 cross, 2 isolated: as the position has it. */
   #positionType: 1 | 2 = 1;
 
-  constructor(instrument: Instrument, positionSide: Side, journal: SliceJournal) {
-    this.#instrument = instrument;
-    this.#positionSide = positionSide;
-    this.#journal = journal;
+  constructor(parts: FuturesCloserParts) {
+    this.#parts = parts;
   }
 
   async closable(venue: KillVenue): Promise<Closable | null> {
-    const { rows } = await venue.read('futures.positions', { contractName: this.#instrument.wireName });
-    const found = rows.find(
-      ({ positionSide, positionVolume }) => positionSide === this.#positionSide && new Decimal(positionVolume).greaterThan(0),
-    );
+    const { instrument, positionSide, judge, isNet } = this.#parts;
+    const { held, doubts } = await judge.read(instrument);
+    const { rows } = await venue.read('futures.positions', { contractName: instrument.wireName });
+    const found = rows.find((row) => row.positionSide === positionSide && new Decimal(row.positionVolume).greaterThan(0));
     if (!found) return null;
     this.#positionType = found.positionType === 2 ? 2 : 1;
-    const side = this.#positionSide === 'buy' ? 'sell' : 'buy';
-    return { side, qty: Decimal.min(found.positionVolume, found.canCloseVolume) };
+    const { low, high } = ownRange([...held.values()], positionSide, isNet);
+    const qty = Decimal.min(low, found.positionVolume, found.canCloseVolume);
+    // What is not the bot's stays.
+    const rest = Decimal.min(high, found.positionVolume).minus(qty);
+    const side = positionSide === 'buy' ? 'sell' : 'buy';
+    return { side, qty, rest, doubts: doubts.map(doubtText) };
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {
-    return venue.read('futures.depth', { contractName: this.#instrument.wireName, limit: 100 });
+    return venue.read('futures.depth', { contractName: this.#parts.instrument.wireName, limit: 100 });
   }
 
   async place(venue: KillVenue, slice: SliceOrder): Promise<SliceFate> {
-    const contractName = this.#instrument.wireName;
-    const cid = await this.#journal.intend(slice);
+    const { instrument, judge, journal } = this.#parts;
+    const cid = await journal.intend(slice);
     const outcome = await venue.once('futures.createOrder', {
-      contractName,
+      contractName: instrument.wireName,
       volume: slice.qty,
       price: slice.price,
       type: 'LIMIT',
@@ -53,14 +60,14 @@ export class FuturesCloser implements Closer {
       clientOrderId: cid,
       timeInForce: 'IOC',
     });
-    return fateOf(outcome, cid, this.#journal, {
+    return fateOf(outcome, cid, journal, {
       settle: (orderId) => this.#settle(venue, orderId),
-      find: (cause) => foundAfterAll(venue, this.#instrument, cause, () => this.#look(venue, cid)),
+      find: (cause) => foundAfterAll(venue, instrument, cause, { cid, judge }),
     });
   }
 
   async #settle(venue: KillVenue, orderId: string): Promise<SliceFate> {
-    const contractName = this.#instrument.wireName;
+    const contractName = this.#parts.instrument.wireName;
     const filled = await settled(venue, {
       async query() {
         const order = await venue.read('futures.orderInformation', { contractName, orderId });
@@ -70,36 +77,16 @@ export class FuturesCloser implements Closer {
     });
     return { kind: 'ended', filled };
   }
-
-  /** The history has client ids; whatever of it was executed is out of the position by the time of the next reading. */
-  async #look(venue: KillVenue, cid: string): Promise<Look> {
-    const found = [...(await clientIdsOf(venue, this.#instrument))].find(([, id]) => id.toUpperCase() === cid);
-    if (found) return { orderId: found[0] };
-    const { orders, complete } = await readOpen(venue, this.#instrument);
-    // Ours were cancelled before; what reduces this position now can only be this one.
-    const reducing = orders.filter(({ side }) => side !== this.#positionSide).map(({ venueId }) => venueId);
-    await cancelOpen(venue, this.#instrument, reducing);
-    return { isNowhere: complete && reducing.length === 0 };
-  }
 }
 
-/** Both sides of every contract that has a position. Throws KillStopped. */
-export async function futuresPositions(
-  venue: KillVenue,
-  strategyOf: (instrument: Instrument) => number,
-  journal: SliceJournal,
-): Promise<readonly Position[]> {
-  const contracts = venue.parts.instruments.filter(({ market }) => market === 'futures');
-  const found = await Promise.all(
-    contracts.map(async (instrument) => {
-      const { rows } = await venue.read('futures.positions', { contractName: instrument.wireName });
-      const open = rows.filter(({ positionVolume }) => new Decimal(positionVolume).greaterThan(0));
-      return open.map(({ positionSide }) => ({
-        instrument,
-        strategy: strategyOf(instrument),
-        closer: new FuturesCloser(instrument, positionSide, journal),
-      }));
-    }),
-  );
-  return found.flat();
+/** What strategies hold on one side, as a size: in net mode their sum is one position, in two-way mode each side has its own. */
+function ownRange(held: readonly Range[], positionSide: Side, isNet: boolean): Range {
+  const sized = held.map(({ low, high }) => (positionSide === 'buy' ? { low, high } : { low: high.negated(), high: low.negated() }));
+  const floor = (qty: Decimal): Decimal => Decimal.max(0, qty);
+  const sum = (values: readonly Decimal[]): Decimal => values.reduce((all, value) => all.plus(value), ZERO);
+  const of = (bound: 'low' | 'high'): Decimal => {
+    const values = sized.map((range) => range[bound]);
+    return isNet ? floor(sum(values)) : sum(values.map(floor));
+  };
+  return { low: of('low'), high: of('high') };
 }

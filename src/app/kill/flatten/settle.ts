@@ -20,13 +20,14 @@ const meaningOf = ({ status }: OrderState): StatusMeaning['kind'] => STATUS_MEAN
 export async function settled(venue: KillVenue, { query, cancel }: SettleCalls): Promise<string> {
   const { lookEveryMs, readLagMs, cancelAgainMs } = venue.parts.settings;
   let cancelledMs = -Infinity;
+  const patience = venue.patience('a slice does not come to its end');
   let certain: { readonly executedQty: string; readonly sinceMs: number } | null = null;
   for (;;) {
     const askedMs = venue.nowMs;
     const found = await query();
     if (found === null || meaningOf(found) !== 'terminal') {
       certain = null;
-      await venue.wait(lookEveryMs);
+      await patience.wait(lookEveryMs);
       if (venue.nowMs - cancelledMs >= cancelAgainMs) {
         cancelledMs = venue.nowMs;
         await cancel();

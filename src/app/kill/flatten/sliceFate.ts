@@ -6,6 +6,8 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { SliceFate } from './flatten.ts';
 import type { SliceJournal } from './sliceJournal.ts';
 import type { KillVenue } from '../venue.ts';
+import { doubtText } from '../evidence/attribution.ts';
+import type { Judge } from '../evidence/judge.ts';
 
 export interface NextSteps {
   readonly settle: (orderId: string) => Promise<SliceFate>;
@@ -23,6 +25,17 @@ export async function fateOf(
     journal.acked(cid, orderId);
     return settle(orderId);
   };
+  const lookedFor = async (cause: string): Promise<SliceFate> => {
+    try {
+      const orderId = await find(cause);
+      if (orderId !== null) return await stands(orderId);
+      journal.notSent(cid);
+      return { kind: 'refused', why: 'a slice had no effect' };
+    } catch (error) {
+      if (!(error instanceof SliceInDoubt)) throw error;
+      return { kind: 'unknown', why: error.message };
+    }
+  };
   switch (outcome.kind) {
     case 'acked':
       return stands(outcome.value.orderId);
@@ -32,34 +45,45 @@ export async function fateOf(
     case 'notSent':
       journal.notSent(cid);
       return { kind: 'refused', why: outcome.cause };
-    case 'unknown': {
-      const orderId = await find(outcome.cause);
-      return orderId === null ? { kind: 'refused', why: 'a slice had no effect' } : stands(orderId);
-    }
+    case 'unknown':
+      journal.unanswered(cid);
+      return lookedFor(outcome.cause);
     default:
       return assertNever(outcome);
   }
 }
 
-/** What one look for a slice brought: the id of its order, or whether all lists in which it could stand were whole and had nothing of it. */
-export type Look = { readonly orderId: string } | { readonly isNowhere: boolean };
-
-/** Where no answer came: the order, once a look finds it; null when two looks found nothing after it cannot appear any more. */
+/** Where no answer came: the order, once the evidence names it; null when it had no effect. Throws SliceInDoubt where nothing decides. */
 export async function foundAfterAll(
   venue: KillVenue,
   instrument: Instrument,
   cause: string,
-  look: () => Promise<Look>,
+  { cid, judge }: SoughtSlice,
 ): Promise<string | null> {
-  const { busDelayMs, recvWindowMs, readLagMs, lookEveryMs } = venue.parts.settings;
-  const untilMs = venue.nowMs + recvWindowMs + busDelayMs + readLagMs;
+  const { readLagMs, lookEveryMs } = venue.parts.settings;
   venue.parts.tell('waiting', `${instrument.id}: what became of a slice is not known (${cause}); looking for it`);
-  for (let after = 0; after < 2;) {
-    const isAfter = venue.nowMs >= untilMs;
-    const seen = await look();
-    if ('orderId' in seen) return seen.orderId;
-    if (isAfter && seen.isNowhere) after++;
-    await venue.wait(isAfter ? readLagMs : lookEveryMs);
+  for (let absences = 0; ;) {
+    const { doubts } = await judge.read(instrument);
+    const venueId = judge.books.venueIdOf(cid);
+    if (venueId !== null) return venueId;
+    const doubt = doubts.find(({ order }) => order.cid === cid);
+    // Before the absence horizon every lost order is unseen; behind it what still fits stays in doubt.
+    if (doubt !== undefined && !doubt.isUnseen) throw new SliceInDoubt(doubtText(doubt));
+    absences = doubt === undefined ? absences + 1 : 0;
+    if (absences === ABSENCES) return null;
+    await venue.wait(absences > 0 ? readLagMs : lookEveryMs);
   }
-  return null;
+}
+
+/** Evidence will never say what became of a slice. */
+export class SliceInDoubt extends Error {
+  override readonly name = 'SliceInDoubt';
+}
+
+/** Times, a read lag apart, that a slice must be missing in complete lists. */
+const ABSENCES = 2;
+
+export interface SoughtSlice {
+  readonly cid: string;
+  readonly judge: Judge;
 }

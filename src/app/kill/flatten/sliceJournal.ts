@@ -7,6 +7,7 @@ import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import type { Lots, Ticks } from '../../../base/brand.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import { OrderRecord } from '../../../orders/record.ts';
+import type { JournalBooks, SentSlice } from '../evidence/journalBooks.ts';
 import type { SliceOrder } from './flatten.ts';
 
 export interface SliceJournal {
@@ -15,6 +16,8 @@ export interface SliceJournal {
   acked(cid: string, venueId: string): void;
   refused(cid: string, code: string): void;
   notSent(cid: string): void;
+  /** No answer came: by now at the latest it was signed. */
+  unanswered(cid: string): void;
 }
 
 export interface SliceJournalParts {
@@ -27,11 +30,16 @@ export interface SliceJournalParts {
   /** Position of an instrument in the run; -1 where it has none. */
   indexOf(slice: SliceOrder): number;
   nowMs(): number;
+  /** Is told of each slice before it leaves, and of what becomes of it. */
+  readonly books: Pick<JournalBooks, 'sliceSent' | 'sliceOver' | 'named'>;
+  /** Venue ms: the timestamp that a slice gets now at the latest, and until when the exchange may admit it. */
+  window(slice: SliceOrder): { readonly signMs: number; readonly latestMs: number };
 }
 
 /** The records of fills and of the end are left to the recovery of the next start, which reads them from the exchange. */
 export function sliceJournal(parts: SliceJournalParts): SliceJournal {
   const orders = new Map<string, OrderRecord>();
+  const slices = new Map<string, SentSlice>();
   const of = (cid: string): OrderRecord => {
     const found = orders.get(cid);
     if (!found) throw new InvariantError(`no slice ${cid}`);
@@ -42,20 +50,33 @@ export function sliceJournal(parts: SliceJournalParts): SliceJournal {
       const order = recordOf(slice, parts);
       const cid = parts.cidOf(order.id);
       orders.set(cid, order);
-      await parts.durable(parts.journal.submitted(order));
+      const { instrument, strategy, side, qty, price } = slice;
+      const seq = parts.journal.submitted(order);
+      const sent = { cid, strategy, instrument, side, qty, price };
+      slices.set(cid, { ...sent, ...parts.window(slice) });
+      parts.books.sliceSent(slices.get(cid)!);
+      await parts.durable(seq);
       return cid;
     },
     acked(cid, venueId) {
       const order = of(cid);
+      parts.books.named(cid, venueId);
       order.venueId = venueId as VenueOrderId;
       order.state = STATE.working;
       parts.journal.ack(order);
     },
     refused(cid, code) {
+      parts.books.sliceOver(cid);
       parts.journal.refused(of(cid), code);
+    },
+    unanswered(cid) {
+      const sent = slices.get(cid);
+      if (!sent) throw new InvariantError(`no slice ${cid}`);
+      parts.books.sliceSent({ ...sent, latestMs: parts.window(sent).latestMs });
     },
     notSent(cid) {
       const order = of(cid);
+      parts.books.sliceOver(cid);
       order.state = STATE.done;
       order.reason = 'notSent';
       order.confirmed = true;

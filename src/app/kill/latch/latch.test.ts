@@ -1,6 +1,7 @@
 // The latch: it lasts, it is never overwritten, it counts when it is damaged, and only a reason takes it away.
 
-import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -86,4 +87,35 @@ it('keeps every request that makes an order from the wire, whatever stands befor
     expect(await ask(method, path), path).toBe('a test');
   }
   expect(sent).toHaveLength(5);
+});
+
+it.each(['fifo', 'directory', 'symlink', 'link to nowhere'])(
+  'KILL as a %s is a kill that leaves positions, and is read at once',
+  (kind) => {
+    const path = join(folder, 'KILL');
+    if (kind === 'fifo') execFileSync('mkfifo', [path]);
+    else if (kind === 'directory') mkdirSync(path);
+    else {
+      if (kind === 'symlink') writeFileSync(join(folder, 'elsewhere'), 'flatten');
+      symlinkSync(join(folder, 'elsewhere'), path);
+    }
+    expect(readKillFile(folder)).toEqual({ flatten: false });
+  },
+);
+
+it('a latch that is a FIFO holds, and is read at once', () => {
+  execFileSync('mkfifo', [join(folder, 'KILLED')]);
+  expect(readLatch(folder)).toMatchObject({ who: 'unknown' });
+  expect(new KillGate(folder).isClosed).toBe(true);
+});
+
+it('re-arming removes a KILL that is an empty directory, and keeps the latch where it cannot', async () => {
+  await setLatch(folder, LATCH);
+  mkdirSync(join(folder, 'KILL'));
+  writeFileSync(join(folder, 'KILL', 'kept'), '');
+  expect(() => clearLatch(folder, 'ann', 'looked at it')).toThrow(/KILL: cannot be removed/);
+  expect(readLatch(folder)).toEqual(LATCH);
+  rmSync(join(folder, 'KILL', 'kept'));
+  clearLatch(folder, 'ann', 'looked at it');
+  expect([readLatch(folder), readKillFile(folder)]).toEqual([null, null]);
 });

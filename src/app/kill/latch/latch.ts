@@ -1,6 +1,6 @@
 // The latch of a kill: a file that stands until a person takes it away, and while it does no order leaves and no start goes on.
 
-import { closeSync, constants, existsSync, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readSync, rmdirSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../../adapters/disk/ownFile.ts';
@@ -15,7 +15,9 @@ export interface Latch {
 }
 
 const MODE = 0o600;
-const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW, O_RDONLY } = constants;
+const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+/** Of such a file; what stands behind is not ours. */
+const MOST_BYTES = 65_536;
 
 const pathOf = (folder: string): string => join(folder, LATCH_NAME);
 
@@ -43,13 +45,13 @@ export async function setLatch(folder: string, latch: Latch): Promise<void> {
 /** The latch of a folder; null: it is not set. A file that cannot be read counts as set: what stops orders is that it is there. */
 export function readLatch(folder: string): Latch | null {
   const path = pathOf(folder);
-  if (!existsSync(path)) return null;
+  if (!isThere(path)) return null;
   const unread: Latch = { sinceMs: 0, who: 'unknown', why: `${path} is there and cannot be read`, flatten: false };
   try {
-    const found: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const found: unknown = JSON.parse(textOf(path) ?? '');
     return isLatch(found) ? found : unread;
   } catch (error) {
-    if (error instanceof SyntaxError || (error instanceof Error && 'code' in error)) return unread;
+    if (error instanceof SyntaxError) return unread;
     throw error;
   }
 }
@@ -78,10 +80,20 @@ export function clearLatch(folder: string, who: string, why: string): Latch {
   const said = join(folder, REARM_NAME);
   // What the person has said lasts before the latch goes: no crash leaves a bot that trades again and does not know why.
   replaceFile(said, `${JSON.stringify(rearm)}\n`);
-  rmSync(pathOf(folder));
-  rmSync(join(folder, KILL_FILE_NAME), { force: true });
+  for (const path of [join(folder, KILL_FILE_NAME), pathOf(folder)]) removeMark(path);
   syncNow(folder);
   return latch;
+}
+
+/** A folder of that name is removed only if it is empty. */
+function removeMark(path: string): void {
+  try {
+    if (lstatSync(path).isDirectory()) rmdirSync(path);
+    else rmSync(path, { force: true });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (error.code !== 'ENOENT') throw new ConfigError(`${path}: cannot be removed (${String(error.code)})`, 'remove it, and re-arm again');
+  }
 }
 
 /** Of a folder, the names in it; Windows has no such call. */
@@ -98,8 +110,9 @@ function syncNow(path: string): void {
 /** What a person has said since the last start, to be forgotten once it is in the journal. Null: nobody has re-armed. */
 export function readRearm(folder: string): Rearm | null {
   const path = join(folder, REARM_NAME);
-  if (!existsSync(path)) return null;
-  const found: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  const text = textOf(path);
+  if (text === null) return null;
+  const found: unknown = JSON.parse(text);
   const isOne = typeof found === 'object' && found !== null && 'who' in found && 'why' in found && 'latch' in found;
   return isOne && isLatch(found.latch) ? { who: String(found.who), why: String(found.why), latch: found.latch } : null;
 }
@@ -118,7 +131,7 @@ export class KillGate {
 
   constructor(folder: string) {
     this.#path = pathOf(folder);
-    this.#isClosed = existsSync(this.#path);
+    this.#isClosed = isThere(this.#path);
   }
 
   /** For good, in this process. */
@@ -127,19 +140,45 @@ export class KillGate {
   }
 
   get isClosed(): boolean {
-    if (!this.#isClosed && existsSync(this.#path)) this.#isClosed = true;
+    if (!this.#isClosed && isThere(this.#path)) this.#isClosed = true;
     return this.#isClosed;
   }
 }
 
-/** What the file KILL asks for; null: it is not there. */
+/** What the file KILL asks for; null: it is not there. Anything but a regular file counts as a kill, and is never opened. */
 export function readKillFile(folder: string): { readonly flatten: boolean } | null {
   const path = join(folder, KILL_FILE_NAME);
-  if (!existsSync(path)) return null;
+  if (!isThere(path)) return null;
+  return { flatten: textOf(path)?.trim().toLowerCase() === 'flatten' };
+}
+
+/** True for a link that leads nowhere, too. */
+function isThere(path: string): boolean {
   try {
-    return { flatten: readFileSync(path, 'utf8').trim().toLowerCase() === 'flatten' };
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return { flatten: false };
+    if (error instanceof Error && 'code' in error) return false;
     throw error;
+  }
+}
+
+/** Null where it is no regular file or cannot be read. Reading a FIFO would wait for ever, and a device may never end. */
+function textOf(path: string): string | null {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return null;
+    throw error;
+  }
+  try {
+    if (!fstatSync(descriptor).isFile()) return null;
+    const bytes = Buffer.alloc(MOST_BYTES);
+    return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, MOST_BYTES, 0));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return null;
+    throw error;
+  } finally {
+    closeSync(descriptor);
   }
 }

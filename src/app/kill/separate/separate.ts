@@ -9,7 +9,6 @@ import { seededRng } from '../../../base/rng.ts';
 import type { OrderId } from '../../../model/order.ts';
 import { DiskError } from '../../../ports/disk.ts';
 import { clientOrderIdOf, runPrefix } from '../../../protocol/clientOrderId.ts';
-import { ownOrder } from '../../../protocol/shapes/spot.ts';
 import { secretFrom, type Environment, type SecretName } from '../../access/environment.ts';
 import { readKeyFile } from '../../access/keyFile.ts';
 import { openExchange, type Exchange } from '../../access/openExchange.ts';
@@ -17,12 +16,13 @@ import { Signer } from '../../access/signer.ts';
 import type { SecretSource } from '../../access/settings.ts';
 import type { BotFile } from '../../control/botFile.ts';
 import { openJournalFolder } from '../../journal/openJournal.ts';
-import { NOTHING_KNOWN, type KillOrders } from '../cancel/cancelAll.ts';
+import type { Market } from '../../../model/instrument.ts';
+import { NOTHING_KNOWN } from '../cancel/cancelAll.ts';
 import { endHolder } from './endProcess.ts';
-import { JournalBooks } from './journalBooks.ts';
+import { JournalBooks } from '../evidence/journalBooks.ts';
 import { runKill, type KillBooks, type KillReport } from '../kill.ts';
-import { sliceJournal } from '../flatten/sliceJournal.ts';
-import { KILL_SETTINGS, KillVenue, type KillParts } from '../venue.ts';
+import { sliceJournal, type SliceJournalParts } from '../flatten/sliceJournal.ts';
+import { KILL_SETTINGS, type KillParts, type KillSettings } from '../venue.ts';
 
 export interface SeparateOptions {
   readonly flatten: boolean;
@@ -30,30 +30,58 @@ export interface SeparateOptions {
   readonly tell: KillParts['tell'];
   readonly signal?: AbortSignal;
   readonly environment?: Environment;
+  /** A kill that comes no further for so many seconds of this computer ends. */
+  readonly giveUpSeconds?: number;
+  /** For simulations: the exchange, and the end of the process that has the journal. */
+  readonly exchange?: Exchange;
+  readonly endBot?: (journal: string) => Promise<{ readonly pid: number; readonly forced: boolean } | null>;
 }
 
 /** The latch stands already. Throws ConfigError where there are no credentials; what the exchange does is in the report. */
 export async function separateKill(bot: BotFile, options: SeparateOptions): Promise<KillReport> {
-  const scheduler = new LiveScheduler({ speed: bot.timeScale });
-  const exchange = openExchange({ ...bot.access, credentials: credentialsOf(bot, options.environment ?? process.env) }, { scheduler });
+  const own = options.exchange === undefined ? openOwn(bot, options) : null;
+  const exchange = options.exchange ?? own!.exchange;
+  const { giveUpSeconds } = options;
   const parts: KillParts = {
     client: exchange.ungated,
-    scheduler,
+    scheduler: exchange.scheduler,
     serverTime: (market) => exchange.serverTime(market),
     instruments: bot.instruments,
-    settings: { ...KILL_SETTINGS, readLagMs: bot.readLagMs, busDelayMs: bot.busDelayMs },
+    settings: killSettings(bot, giveUpSeconds),
+    timeScale: bot.timeScale,
     tell: options.tell,
     ...(options.signal ? { signal: options.signal } : {}),
   };
   const closing: (() => Promise<void>)[] = [];
-  const books = options.flatten ? () => flattenBooks(bot, exchange, parts, closing) : null;
+  const books = options.flatten ? () => flattenBooks(bot, exchange, parts, options.endBot ?? endHolder, closing) : null;
   try {
-    return await runKill(parts, knownOf(bot, parts), { all: options.all, books });
+    const journal = readBooks(bot, parts);
+    const believed = (): readonly string[] => journal?.believed ?? [];
+    return await runKill(parts, journal?.orders ?? NOTHING_KNOWN, { all: options.all, books, believed });
   } finally {
     for (const close of closing) await close();
-    await exchange.close();
-    scheduler.close();
+    await own?.close();
   }
+}
+
+/** `giveUpSeconds`: of this computer. */
+export function killSettings(
+  { readLagMs, busDelayMs, timeScale }: Pick<BotFile, 'readLagMs' | 'busDelayMs' | 'timeScale'>,
+  giveUpSeconds = KILL_SETTINGS.giveUpMs / 1000,
+): KillSettings {
+  return { ...KILL_SETTINGS, readLagMs, busDelayMs, giveUpMs: giveUpSeconds * 1000 * timeScale };
+}
+
+function openOwn(bot: BotFile, { environment = process.env }: SeparateOptions): { readonly exchange: Exchange; close(): Promise<void> } {
+  const scheduler = new LiveScheduler({ speed: bot.timeScale });
+  const exchange = openExchange({ ...bot.access, credentials: credentialsOf(bot, environment) }, { scheduler });
+  return {
+    exchange,
+    async close() {
+      await exchange.close();
+      scheduler.close();
+    },
+  };
 }
 
 function credentialsOf({ access: { sources } }: BotFile, environment: Environment): Signer {
@@ -73,47 +101,46 @@ function secretOf(name: SecretName, source: SecretSource | null, environment: En
   );
 }
 
-/** A journal that cannot be read takes nothing from the kill but the knowledge of whose orders these are. */
-function knownOf(bot: BotFile, { tell, serverTime }: KillParts): KillOrders {
+/** What the journal says; null where it cannot be read, which takes nothing from a kill but the knowledge of whose orders these are. */
+function readBooks(bot: BotFile, { tell, serverTime, settings }: KillParts): JournalBooks | null {
   try {
     const books = new JournalBooks(bot.instruments);
-    const disk = { list: (folder: string) => readdirSync(folder).toSorted(), read: (path: string): Uint8Array => readFileSync(path) };
-    const reading = readJournal(disk, bot.journal, books.add);
+    const reading = readJournal(plainDisk, bot.journal, books.add);
     if (reading.damage) tell('cancelling', `the journal is damaged (${reading.damage.says}): orders are told by their client ids`);
-    if (reading.damage || reading.account === null) return NOTHING_KNOWN;
-    return books.orders(
-      reading.segments.some(({ torn }) => torn !== null),
-      serverTime('spot').ms,
-    );
+    if (reading.damage || reading.account === null) return null;
+    const isTorn = reading.segments.some(({ torn }) => torn !== null);
+    books.complete({ isTorn, nowMs: serverTime('spot').ms, recvWindowMs: settings.recvWindowMs });
+    return books;
   } catch (error) {
     if (!(error instanceof DiskError) && !(error instanceof Error && 'code' in error)) throw error;
     tell('cancelling', 'the journal cannot be read: orders are told by their client ids');
-    return NOTHING_KNOWN;
+    return null;
   }
 }
 
-/** Ends the bot, takes its journal, and makes the books whole from the exchange. */
-async function flattenBooks(bot: BotFile, exchange: Exchange, parts: KillParts, closing: (() => Promise<void>)[]): Promise<KillBooks> {
-  const ended = await endHolder(bot.journal);
+/** Ends the bot and takes its journal. */
+async function flattenBooks(
+  bot: BotFile,
+  exchange: Exchange,
+  parts: KillParts,
+  endBot: NonNullable<SeparateOptions['endBot']>,
+  closing: (() => Promise<void>)[],
+): Promise<KillBooks> {
+  const ended = await endBot(bot.journal);
   if (ended) parts.tell('flattening', `process ${ended.pid} of the bot was ended${ended.forced ? ' by force' : ''}`);
   const books = new JournalBooks(bot.instruments);
   const rng = seededRng((parts.scheduler.nowMs ^ process.pid) | 0);
   const waiting = new DurableWaiters();
   let prefix = '';
   const cidOf = (id: OrderId): string => clientOrderIdOf(prefix, id);
+  const { recvWindowMs } = parts.settings;
   const opened = openJournalFolder(
     {
-      nowMs: () => parts.scheduler.nowMs,
+      nowMs: () => Math.floor(parts.scheduler.nowMs),
       listener: waiting,
       facts: {
         clientOrderId: cidOf,
-        stamp: ({ instrument }) => {
-          const { ms, uncertaintyMs } = exchange.serverTime(instrument.market);
-          return {
-            signMs: ms,
-            venueLatestMs: Math.ceil(ms + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0) + parts.settings.recvWindowMs),
-          };
-        },
+        stamp: ({ instrument }) => stampOf(exchange, instrument.market),
         verdictInputs: () => ({ by: 'kill' }),
         riskReserve: () => 'kill',
         reason: () => 'kill',
@@ -127,45 +154,44 @@ async function flattenBooks(bot: BotFile, exchange: Exchange, parts: KillParts, 
   const { id, cid } = books.lastOrder;
   prefix = cid?.slice(0, 16) ?? runPrefix(parts.scheduler.nowMs, Math.floor(rng.next() * 2 ** 30));
   let last = id;
-  const venue = new KillVenue(parts);
-  const spot = await caughtUp(venue, books);
+  const isTorn = opened.reading.segments.some(({ torn }) => torn !== null);
+  books.complete({ isTorn, nowMs: exchange.serverTime('spot').ms, recvWindowMs });
   return {
-    spot,
-    strategyOf: (instrument) => books.strategyOf(instrument),
+    books,
+    isNet: bot.isNet ?? true,
     journal: sliceJournal({
       journal: opened.journal,
       nextId: () => ++last as OrderId,
       cidOf,
       durable: (seq) => waiting.until(seq),
       indexOf: ({ instrument }) => bot.instruments.findIndex((each) => each.id === instrument.id),
-      nowMs: () => parts.scheduler.nowMs,
+      nowMs: () => Math.floor(parts.scheduler.nowMs),
+      books,
+      window: ({ instrument: { market } }) => windowOf(exchange, market, recvWindowMs),
     }),
   };
 }
 
-/** Fills that the bot did not live to book: of its own orders, which every list of own trades names. */
-async function caughtUp(venue: KillVenue, books: JournalBooks): Promise<KillBooks['spot']> {
-  for (const { cid, instrument } of books.lost) {
-    const found = venue.parts.instruments.find(({ id, market }) => id === instrument && market === 'spot');
-    if (!found) continue;
-    const order = await venue.read('spot.queryOrder', { newClientOrderId: cid, symbol: found.wireName });
-    if (order) books.found(cid, order.orderId);
-  }
-  const holdings: KillBooks['spot'][number][] = [];
-  for (const instrument of venue.parts.instruments) {
-    if (instrument.market !== 'spot') continue;
-    const { rows } = await venue.read('spot.myTrades', { symbol: instrument.wireName, limit: 1000 });
-    for (const trade of rows) {
-      const { orderId, side } = ownOrder(trade);
-      const strategy = books.strategyOfOrder(orderId);
-      if (strategy === null || books.state.trades.has(`${instrument.id} ${trade.tradeId}`)) continue;
-      books.book({ instrument: instrument.id, strategy, side, qty: trade.quantity, fee: trade.fee, feeCoin: trade.feeCoin });
-    }
-    const booked = new Set(rows.map(({ tradeId }) => tradeId));
-    for (const { strategy, qty } of books.holdingsOf(instrument)) holdings.push({ instrument, strategy, qty, booked });
-  }
-  return holdings;
+function stampOf(exchange: Pick<Exchange, 'serverTime'>, market: Market): { readonly signMs: number; readonly venueLatestMs: number } {
+  const { ms, uncertaintyMs } = exchange.serverTime(market);
+  return { signMs: Math.floor(ms), venueLatestMs: Math.ceil(ms + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0)) };
 }
+
+/** Between which times of the exchange a request that is signed now can be admitted. */
+export function windowOf(
+  exchange: Pick<Exchange, 'serverTime'>,
+  market: Market,
+  recvWindowMs: number,
+): ReturnType<SliceJournalParts['window']> {
+  const { signMs, venueLatestMs } = stampOf(exchange, market);
+  return { signMs, latestMs: venueLatestMs + recvWindowMs };
+}
+
+/** Reads a journal as it lies there, without taking it. */
+export const plainDisk = {
+  list: (folder: string): string[] => readdirSync(folder).toSorted(),
+  read: (path: string): Uint8Array => readFileSync(path),
+};
 
 /** Those who wait for records to last. */
 class DurableWaiters {

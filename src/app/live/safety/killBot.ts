@@ -1,83 +1,108 @@
 // A kill from inside the bot: what it knows of its own orders goes to the wire at once; the rest is the kill that works without a bot, too.
 
-import type { InstrumentId, Market } from '../../../model/instrument.ts';
-import type { OrderId } from '../../../model/order.ts';
+import type { LostOrder } from '../../kill/evidence/attribution.ts';
+import { JournalBooks } from '../../kill/evidence/journalBooks.ts';
+import { readJournal } from '../../../adapters/journal/readJournal.ts';
 import { fromScaled } from '../../../base/decimal.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { InstrumentId, Market } from '../../../model/instrument.ts';
+import type { Order, OrderId } from '../../../model/order.ts';
+import { orderIdIn } from '../../../protocol/clientOrderId.ts';
 import type { KillView } from '../../control/botView.ts';
 import type { KillOrders } from '../../kill/cancel/cancelAll.ts';
 import { runKill, type KillBooks, type KillReport } from '../../kill/kill.ts';
-import { askedFor } from '../../kill/killPlan.ts';
 import { sliceJournal } from '../../kill/flatten/sliceJournal.ts';
-import { KILL_SETTINGS } from '../../kill/venue.ts';
+import { killSettings, plainDisk, windowOf } from '../../kill/separate/separate.ts';
+import type { KillSettings } from '../../kill/venue.ts';
+import { journalFolder } from '../journal/botJournal.ts';
 import type { LiveBot } from '../liveBot.ts';
 
 /** Slices are numbered from so far above the newest order, so that none that the engine still drafts has the number of one. */
 const SLICE_GAP = 1_000_000;
+/** What is on the wire is waited for, but not for long: a kill does not depend on it. */
+const REST_MS = 15_000;
 
 /** The gate is closed. Never throws for what the exchange does: a report with residuals says it. */
 export function killBot(bot: LiveBot, flatten: boolean, tell: (phase: KillView['phase'], says: string) => void): Promise<KillReport> {
   const { exchange, engine, config } = bot.parts;
+  const { orders, proof, timeScale } = config;
+  const settings = killSettings({ readLagMs: orders.readLagMs, busDelayMs: proof.deltaMinMs, timeScale });
   return runKill(
     {
       client: exchange.ungated,
       scheduler: exchange.scheduler,
       serverTime: (market) => exchange.serverTime(market),
       instruments: engine.instruments,
-      settings: { ...KILL_SETTINGS, readLagMs: config.orders.readLagMs, busDelayMs: config.proof.deltaMinMs },
+      settings,
+      timeScale,
       tell,
     },
-    knownOf(bot),
-    { all: false, books: flatten ? () => booksOf(bot) : null },
+    knownOf(bot, settings),
+    { all: false, books: flatten ? () => booksOf(bot, settings) : null, believed: () => believedOf(bot) },
   );
 }
 
-function knownOf({ parts: { engine, cidOf, journal } }: LiveBot): KillOrders {
+function knownOf({ parts: { engine, cidOf, journal } }: LiveBot, { recvWindowMs }: KillSettings): KillOrders {
   const open = new Map<InstrumentId, string[]>();
-  const [venueIds, cids, asked] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  const unknown: Partial<Record<Market, number>> = {};
+  const venueIds = new Set<string>();
+  const lost: LostOrder[] = [];
+  const until: Partial<Record<Market, number>> = {};
   for (const order of [...engine.orders.active(), ...engine.orders.tombstones.values()]) {
     const { instrument, venueId, lifecycle } = order;
-    cids.add(cidOf(order.id));
     if (venueId !== null) venueIds.add(String(venueId));
     if (venueId !== null && lifecycle !== 'done') open.set(instrument.id, [...(open.get(instrument.id) ?? []), String(venueId)]);
-    if (venueId !== null) continue;
-    asked.add(
-      askedFor(instrument.id, {
-        side: order.side,
-        price: order.limit > 0 ? fromScaled(order.limit, instrument.priceDigits) : null,
-        qty: fromScaled(order.lots, instrument.quantityDigits),
-      }),
-    );
-    if (lifecycle !== 'done') unknown[instrument.market] = Math.max(unknown[instrument.market] ?? -Infinity, journal.signMs(order));
+    // What has not left yet finds the gate closed.
+    if (venueId !== null || lifecycle === 'draft') continue;
+    const latestMs = journal.signMs(order) + recvWindowMs;
+    lost.push(lostOf(order, cidOf(order.id), latestMs, recvWindowMs));
+    if (lifecycle !== 'done') until[instrument.market] = Math.max(until[instrument.market] ?? -Infinity, latestMs);
   }
-  return { own: { venueIds, cids, asked }, open, unknownSignMs: unknown };
+  const prefix = cidOf(1 as OrderId).slice(0, 16);
+  const own = {
+    isOwnId: (venueId: string) => venueIds.has(venueId),
+    isOwnCid: (cid: string) => orderIdIn(prefix, cid) !== null,
+    lostOf: (id: InstrumentId) => lost.filter(({ wanted }) => wanted.instrument.id === id),
+    lost,
+  };
+  return { own, open, unknownUntilMs: until };
+}
+
+function lostOf(order: Order, cid: string, latestMs: number, recvWindowMs: number): LostOrder {
+  const { instrument, side, limit, lots, reduceOnly, strategy, quoteUnits, lifecycle } = order;
+  const amount = lots > 0 ? null : fromScaled(quoteUnits, instrument.quoteDigits);
+  const wanted = { instrument, side, limit, lots, reduceOnly };
+  return { cid, strategy, amount, wanted, signMs: latestMs - recvWindowMs, latestMs, isOver: lifecycle === 'done' };
+}
+
+function believedOf({ parts: { engine } }: LiveBot): readonly string[] {
+  const { ledger, instruments, runs } = engine;
+  return instruments.flatMap(({ id }, index) => {
+    const qty = runs.reduce((sum, run) => sum + ledger.qty(run.index, index), 0);
+    return qty === 0 ? [] : [`${id}: ${fromScaled(qty, ledger.qtyDigits(index))} by the books, not proved to be closed`];
+  });
 }
 
 /**
- * Called once nothing is open any more: what is held then is what the books say, after they were compared once more. From then on the bot
- * rests: it would take the slices for orders of somebody else.
+ * Called once nothing is open any more. The bot rests from then on, for it would take the slices for orders of somebody else, and what it
+ * holds is judged from its journal as a kill without it judges it.
  */
-async function booksOf(bot: LiveBot): Promise<KillBooks> {
-  for (const service of bot.parts.services.all()) await new Promise<void>((resolve) => service.audit('full', () => resolve()));
-  await new Promise<void>((resolve) => bot.rest(resolve));
-  const { engine, journal, cidOf, venueMs } = bot.parts;
-  const { ledger, instruments, runs } = engine;
+async function booksOf(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<KillBooks> {
+  const { engine, journal, cidOf, venueMs, exchange, config, plan } = bot.parts;
+  await new Promise<void>((resolve) => {
+    exchange.scheduler.at(exchange.scheduler.nowMs + REST_MS, () => resolve());
+    bot.rest(resolve);
+  });
+  await bot.durable(journal.lastSeq);
+  const { instruments } = engine;
+  const books = new JournalBooks(instruments);
+  const reading = readJournal(plainDisk, journalFolder(config), books.add);
+  if (reading.damage !== null)
+    throw new ConfigError(`the journal is damaged: ${reading.damage.says}`, 'look at every position, and close it by hand');
+  books.complete({ isTorn: false, nowMs: venueMs(), recvWindowMs });
   let last = engine.orders.count + SLICE_GAP;
-  const strategyOf = (index: number): number =>
-    Math.max(
-      0,
-      runs.findIndex((_, strategy) => ledger.qty(strategy, index) !== 0),
-    );
   return {
-    spot: instruments.flatMap((instrument, index) => {
-      if (instrument.market !== 'spot') return [];
-      const booked = new Set(bot.booked.of(instrument.id));
-      return runs.flatMap(({ index: strategy }) => {
-        const qty = ledger.qty(strategy, index);
-        return qty > 0 ? [{ instrument, qty: fromScaled(qty, ledger.qtyDigits(index)), booked, strategy }] : [];
-      });
-    }),
-    strategyOf: ({ id }) => strategyOf(instruments.findIndex((each) => each.id === id)),
+    books,
+    isNet: plan.futures?.isNet ?? true,
     journal: sliceJournal({
       journal,
       nextId: () => ++last as OrderId,
@@ -85,6 +110,8 @@ async function booksOf(bot: LiveBot): Promise<KillBooks> {
       durable: (seq) => bot.durable(seq),
       indexOf: ({ instrument }) => instruments.findIndex(({ id }) => id === instrument.id),
       nowMs: venueMs,
+      books,
+      window: ({ instrument: { market } }) => windowOf(exchange, market, recvWindowMs),
     }),
   };
 }

@@ -1,0 +1,69 @@
+// Where the bots of this user run: a note for each, so that a command without --data finds the only one.
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { lookFor, thisProcess, type ProcessIdentity } from '../../adapters/disk/processes.ts';
+
+const FOLDER = 'bots';
+
+interface Note {
+  readonly data: string;
+  readonly process: ProcessIdentity;
+}
+
+/**
+ * Notes that this process runs the bot of a data folder; the returned function removes the note. Without a state folder that can be
+ * written there is none: then commands have to be told the folder.
+ */
+export function noteBot(stateFolder: string, data: string): () => void {
+  const folder = join(stateFolder, FOLDER);
+  const path = join(folder, `${createHash('sha256').update(data).digest('hex').slice(0, 16)}.json`);
+  const note: Note = { data, process: thisProcess() };
+  const isNoted = quietly(() => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(folder)) if (!isRunning(readNote(join(folder, name)))) rmSync(join(folder, name), { force: true });
+    // Nobody else's file is followed or overwritten: what stood there was removed, or is of a running bot.
+    rmSync(path, { force: true });
+    writeFileSync(path, `${JSON.stringify(note)}\n`, { mode: 0o600, flag: 'wx' });
+  });
+  return () => {
+    if (isNoted) quietly(() => rmSync(path, { force: true }));
+  };
+}
+
+/** Data folders of the bots of this user that run now. */
+export function runningBots(stateFolder: string): readonly string[] {
+  const found: string[] = [];
+  quietly(() => {
+    const folder = join(stateFolder, FOLDER);
+    for (const name of readdirSync(folder)) {
+      const note = readNote(join(folder, name));
+      if (note !== null && isRunning(note)) found.push(note.data);
+    }
+  });
+  return found.toSorted();
+}
+
+const isRunning = (note: Note | null): boolean => note !== null && lookFor(note.process) === 'running';
+
+function readNote(path: string): Note | null {
+  try {
+    const note: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const isOne = typeof note === 'object' && note !== null && 'data' in note && typeof note.data === 'string' && 'process' in note;
+    return isOne ? (note as Note) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** True when it came through. */
+function quietly(act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,183 @@
+// What a kill makes of the lists of an exchange: positions by the trades of the bot's own orders, and bounds where the evidence does not decide.
+
+import { Decimal } from 'decimal.js';
+import { expect, it } from 'vitest';
+import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import { booksOf, type BookedOrder } from '../../../../test/fixtures/killBooks.ts';
+import { DueQueue } from '../../../scheduler/dueQueue.ts';
+import { lots } from '../../../base/brand.ts';
+import type { JournalRecord } from '../../../adapters/journal/records.ts';
+import { SpotCloser } from '../flatten/spotCloser.ts';
+import { KILL_SETTINGS, KillVenue } from '../venue.ts';
+import { Judge } from './judge.ts';
+
+const BTC = spotInstrument('BTC', { quantityDigits: 4, baseDigits: 8, minLots: lots(10) });
+const SIGNED_MS = 1_000_000;
+/** Behind every horizon. */
+const NOW_MS = SIGNED_MS + 300_000;
+
+interface Venue {
+  readonly trades: readonly object[];
+  readonly orders: Readonly<Record<string, object>>;
+  readonly free?: string;
+  readonly nowMs?: number;
+}
+
+const trade = (tradeId: string, orderId: string, side: 'buy' | 'sell', quantity: string) => ({
+  symbol: 'BTCUSDT',
+  tradeId,
+  bidId: side === 'buy' ? orderId : null,
+  askId: side === 'sell' ? orderId : null,
+  price: '60000',
+  quantity,
+  timeMs: SIGNED_MS + 1000,
+  isBuyer: side === 'buy',
+  isMaker: false,
+  feeCoin: side === 'buy' ? 'BTC' : 'USDT',
+  fee: side === 'buy' ? '0.0001' : '6',
+});
+const orderOf = (orderId: string, clientOrderId: string | null, side: 'buy' | 'sell') => ({
+  orderId,
+  clientOrderId,
+  side,
+  symbol: 'BTCUSDT',
+  price: '60000',
+  origQty: '0.1',
+  executedQty: '0.1',
+  type: { word: 'LIMIT', raw: 'LIMIT' },
+  status: { word: 'FILLED', raw: 'FILLED' },
+  timeMs: SIGNED_MS + 500,
+});
+const lost = (side: 'buy' | 'sell', cid = 'LOST'): BookedOrder => ({
+  cid,
+  instrument: BTC,
+  side,
+  qty: '0.1',
+  price: '60000',
+  orderId: null,
+  signMs: SIGNED_MS,
+});
+const BOUGHT: BookedOrder = { ...lost('buy', 'BOUGHT'), orderId: '1' };
+
+function judged(orders: readonly BookedOrder[], { trades, orders: told, free = '100', nowMs = NOW_MS }: Venue) {
+  const answers: Readonly<Record<string, (args: Readonly<Record<string, string>>) => unknown>> = {
+    'spot.openOrders': () => ({ rows: [], refused: [] }),
+    'spot.myTrades': () => ({ rows: trades, refused: [] }),
+    'spot.queryOrder': ({ orderId }) => told[orderId ?? ''] ?? null,
+    'spot.account': () => ({ rows: [{ asset: 'BTC', free, locked: '0' }], refused: [] }),
+  };
+  const client = {
+    call: (op: string, args: never, done: (outcome: unknown) => void) => {
+      queueMicrotask(() => done({ kind: 'acked', value: answers[op]!(args) }));
+      return { cancel: () => {} };
+    },
+  };
+  const venue = new KillVenue({
+    client,
+    scheduler: new DueQueue(),
+    settings: KILL_SETTINGS,
+    instruments: [BTC],
+    serverTime: () => ({ ms: nowMs, uncertaintyMs: 10 }),
+    tell: () => {},
+  } as never);
+  const books = booksOf([BTC], orders, nowMs);
+  const judge = new Judge(venue, books);
+  const closer = new SpotCloser({ instrument: BTC, strategy: 0, judge, journal: null as never });
+  const range = async (): Promise<readonly string[]> => {
+    const { held } = await judge.read(BTC);
+    const { low, high } = held.get(0) ?? { low: new Decimal(0), high: new Decimal(0) };
+    return [low.toFixed(), high.toFixed()];
+  };
+  return { books, closer, venue, range };
+}
+
+const first = trade('11', '1', 'buy', '0.1');
+
+it('the trades of a lost order are the bot’s where the order that is read by their id bears its client id', async () => {
+  const sold = judged([BOUGHT, lost('sell')], {
+    trades: [trade('12', '2', 'sell', '0.0999'), first],
+    orders: { 2: orderOf('2', 'LOST', 'sell') },
+  });
+  expect(await sold.range()).toEqual(['0', '0']);
+  const bought = judged([BOUGHT, lost('buy')], {
+    trades: [trade('12', '2', 'buy', '0.1'), first],
+    orders: { 2: orderOf('2', 'LOST', 'buy') },
+  });
+  expect(await bought.range()).toEqual(['0.1998', '0.1998']);
+});
+
+it('the trades of an order with a client id of somebody else never count, however much it looks like a lost one', async () => {
+  const trades = [trade('12', '2', 'sell', '0.1'), first];
+  const { range } = judged([BOUGHT, lost('sell')], { trades, orders: { 2: orderOf('2', 'hers', 'sell') } });
+  expect(await range()).toEqual(['0.0999', '0.0999']);
+});
+
+it('a fill that the journal has without an order is judged anew, and one with an order is booked once', async () => {
+  const { books, range } = judged([BOUGHT, lost('sell')], {
+    trades: [trade('12', '2', 'sell', '0.0999'), first],
+    orders: { 2: orderOf('2', 'LOST', 'sell') },
+  });
+  const fill = { k: 'FILL', t: NOW_MS, symbol: BTC.id, price: '60000', executedMs: SIGNED_MS + 1000, seq: 9, dur: 0, crc: '' };
+  books.add({
+    ...fill,
+    cid: null,
+    tradeId: '12',
+    orderId: '2',
+    side: 'sell',
+    qty: '0.0999',
+    fee: '6',
+    feeCoin: 'USDT',
+  } as unknown as JournalRecord);
+  books.add({
+    ...fill,
+    cid: 'BOUGHT',
+    tradeId: '11',
+    orderId: '1',
+    side: 'buy',
+    qty: '0.1',
+    fee: '0.0001',
+    feeCoin: 'BTC',
+  } as unknown as JournalRecord);
+  expect(await range()).toEqual(['0', '0']);
+});
+
+it('without client ids one order that fits is the lost one, and of two that fit the smaller position counts', async () => {
+  const one = judged([BOUGHT, lost('sell')], {
+    trades: [trade('12', '2', 'sell', '0.0999'), first],
+    orders: { 2: orderOf('2', null, 'sell') },
+  });
+  expect(await one.range()).toEqual(['0', '0']);
+  const trades = [trade('13', '3', 'sell', '0.05'), trade('12', '2', 'sell', '0.0999'), first];
+  const two = judged([BOUGHT, lost('sell')], { trades, orders: { 2: orderOf('2', null, 'sell'), 3: orderOf('3', null, 'sell') } });
+  expect(await two.range()).toEqual(['0', '0.0999']);
+  expect(await two.closer.closable(two.venue)).toMatchObject({
+    qty: new Decimal(0),
+    rest: new Decimal('0.0999'),
+    doubts: [expect.stringContaining('orders 3, 2')],
+  });
+});
+
+it('a lost sale that no list shows had no effect behind the horizon, and may have had one before it', async () => {
+  const absent = judged([BOUGHT, lost('sell')], { trades: [first], orders: {} });
+  expect(await absent.range()).toEqual(['0.0999', '0.0999']);
+  const early = judged([BOUGHT, lost('sell')], { trades: [first], orders: {}, nowMs: SIGNED_MS + 60_000 });
+  expect(await early.range()).toEqual(['-0.0001', '0.0999']);
+});
+
+it('a balance lowers what is sold and never raises it, and what it lowers is named', async () => {
+  const poor = judged([BOUGHT], { trades: [first], orders: {}, free: '0.03' });
+  expect(await poor.closer.closable(poor.venue)).toMatchObject({ qty: new Decimal('0.03'), rest: new Decimal('0.0699') });
+  const rich = judged([BOUGHT], { trades: [first], orders: {}, free: '7' });
+  expect(await rich.closer.closable(rich.venue)).toMatchObject({ qty: new Decimal('0.0999'), rest: new Decimal(0) });
+});
+
+it('a list of trades that lacks one which the journal has proves nothing, however short it is', async () => {
+  const { books, range } = judged([BOUGHT, lost('sell')], {
+    trades: [trade('12', '9', 'buy', '0.01')],
+    orders: { 9: orderOf('9', 'hers', 'buy') },
+  });
+  const fill = { k: 'FILL', t: NOW_MS, symbol: BTC.id, price: '60000', executedMs: SIGNED_MS + 1000, seq: 9, dur: 0, crc: '' };
+  const booked = { cid: 'BOUGHT', tradeId: '11', orderId: '1', side: 'buy', qty: '0.1', fee: '0.0001', feeCoin: 'BTC' };
+  books.add({ ...fill, ...booked } as unknown as JournalRecord);
+  expect(await range()).toEqual(['-0.0001', '0.0999']);
+});

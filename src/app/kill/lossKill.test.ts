@@ -1,0 +1,23 @@
+// The kill of a loss: the rule's own figure decides, and an equity that cannot be told any more is a loss.
+
+import { expect, it } from 'vitest';
+import { Desk } from '../../../test/fixtures/riskDesk.ts';
+import { LossKill } from './lossKill.ts';
+
+it('closes everything at one and a half times a loss limit, and where the equity can no longer be told', () => {
+  const desk = new Desk({ maxDailyLoss: '0.02' });
+  desk.risk.begin(100_000, 19_000 * 86_400_000);
+  let equity: () => number = () => NaN;
+  const kill = new LossKill({ risk: desk.risk, equityUnits: () => equity() });
+  expect(kill.look()).toBeNull();
+  equity = () => 97_001;
+  expect(kill.look()).toBeNull();
+  equity = () => 97_000;
+  expect(kill.look()).toContain('DAILY_LOSS: equity of 97000 units');
+  equity = () => NaN;
+  expect(kill.look()).toContain('the equity is not known');
+  equity = () => {
+    throw new Error('a figure is missing');
+  };
+  expect(kill.look()).toContain('the equity is not known');
+});

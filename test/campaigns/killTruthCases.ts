@@ -1,0 +1,79 @@
+// The cases of the campaign of kills: every combination of what an operator can meet, with the rest drawn by the seed of the case.
+
+import { seededRng } from '../../src/base/rng.ts';
+
+export interface KillCase {
+  readonly seed: number;
+  /** `alive`: it closes its positions itself; `asked`: the command asks it to cancel, ends it and does the rest; `hung` and `dead`: it does nothing. */
+  readonly bot: 'alive' | 'asked' | 'hung' | 'dead';
+  readonly last: 'buy' | 'sell' | 'none';
+  /** The last order reaches the exchange. */
+  readonly reaches: boolean;
+  /** It is far from the market: it rests. */
+  readonly rests: boolean;
+  readonly answer: 'lost' | 'late' | 'arrived';
+  readonly market: 'spot' | 'futures';
+  readonly positionSide: 'buy' | 'sell';
+  /** The account has other coins, and somebody trades there by hand. */
+  readonly hasOther: boolean;
+  readonly isAnswering: boolean;
+  /** One that does not answer begins to after some minutes. */
+  readonly comesBack: boolean;
+  /** Client ids are in the answers of the exchange. */
+  readonly isReadable: boolean;
+  /** Its lists are not cut. */
+  readonly isComplete: boolean;
+  /** Somebody places an order by hand that looks like the last one. */
+  readonly lookalike: boolean;
+  /** From the last order to the kill. */
+  readonly delayMs: number;
+}
+
+const BOTS = ['alive', 'asked', 'hung', 'dead'] as const;
+const LASTS = ['buy', 'sell', 'none'] as const;
+const ANSWERS = ['lost', 'late', 'arrived'] as const;
+/** Of bot, last order, executed or not, answer, market, other coins, exchange answering. */
+const COMBINATIONS = 4 * 3 * 2 * 3 * 2 * 2 * 2;
+/** Coprime with the number of combinations: a few cases in a row differ in everything. */
+const STRIDE = 211;
+
+export function killCase(seed: number): KillCase {
+  const rng = seededRng(seed);
+  let rest = (seed * STRIDE) % COMBINATIONS;
+  const pick = <T>(values: readonly T[]): T => {
+    const value = values[rest % values.length]!;
+    rest = Math.floor(rest / values.length);
+    return value;
+  };
+  const bot = pick(BOTS);
+  const last = pick(LASTS);
+  const reaches = pick([true, false]);
+  const answer = pick(ANSWERS);
+  const market = pick(['spot', 'futures'] as const);
+  const hasOther = pick([true, false]);
+  const isAnswering = pick([true, false]);
+  const chance = (p: number): boolean => rng.next() < p;
+  return {
+    seed,
+    bot,
+    last,
+    reaches,
+    rests: chance(0.25),
+    answer,
+    market,
+    positionSide: market === 'spot' || chance(0.5) ? 'buy' : 'sell',
+    hasOther,
+    isAnswering,
+    comesBack: !isAnswering && chance(0.4),
+    isReadable: !chance(0.25),
+    isComplete: !chance(0.1),
+    lookalike: hasOther && chance(0.3),
+    delayMs: Math.floor(rng.next() ** 2 * 40_000),
+  };
+}
+
+/** The case as a line. */
+export const caseText = (kill: KillCase): string =>
+  Object.entries(kill)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');

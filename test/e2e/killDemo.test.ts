@@ -1,0 +1,101 @@
+// The rehearsal of the README with the package as it is installed: a demonstration is killed and flattened from another terminal, which names no folder.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { BotView } from '../../src/app/control/botView.ts';
+import { installPackage, type InstalledPackage } from '../fixtures/packed.ts';
+
+/** From `kill` to its exit. */
+const MOST_KILL_MS = 10_000;
+
+let installed: InstalledPackage;
+beforeAll(() => {
+  installed = installPackage();
+}, 120_000);
+afterAll(() => installed.remove());
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly ms: number;
+}
+
+/** An empty folder of a user who has nothing else. */
+class Newcomer {
+  readonly #folder: string;
+  readonly #env: NodeJS.ProcessEnv;
+
+  constructor(name: string) {
+    this.#folder = join(installed.folder, name);
+    mkdirSync(this.#folder);
+    const state = join(installed.folder, `${name}-state`);
+    this.#env = { ...process.env, XDG_STATE_HOME: state };
+  }
+
+  /** In a group of processes of its own. */
+  start(args: readonly string[]): ChildProcess {
+    return spawn(process.execPath, [join(installed.modules, '.bin', 'isobar'), ...args], {
+      cwd: this.#folder,
+      env: this.#env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+
+  async run(args: readonly string[]): Promise<Ended> {
+    const beganMs = performance.now();
+    const child = this.start(args);
+    let out = '';
+    for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, out, ms: performance.now() - beganMs };
+  }
+
+  async view(): Promise<BotView | null> {
+    const { code, out } = await this.run(['status', '--json']);
+    return code === 0 ? (JSON.parse(out) as BotView) : null;
+  }
+}
+
+const holdsSomething = (newcomer: Newcomer): Promise<void> =>
+  expect.poll(async () => (await newcomer.view())?.positions.length ?? 0, { timeout: 60_000, interval: 250 }).toBeGreaterThan(0);
+
+it('the commands of the README, typed into an empty folder, end flat with exit code 0', { timeout: 150_000 }, async () => {
+  const readme = readFileSync(join(installed.modules, 'isobar', 'README.md'), 'utf8');
+  for (const line of ['npx isobar live --demo --seconds 60', 'npx isobar kill --flatten']) expect(readme).toContain(line);
+  const newcomer = new Newcomer('rehearsal');
+  const demo = newcomer.start(['live', '--demo', '--seconds', '60']);
+  let said = '';
+  for (const stream of [demo.stdout!, demo.stderr!]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const ended = once(demo, 'close');
+  await holdsSomething(newcomer);
+  const killed = await newcomer.run(['kill', '--flatten']);
+  expect(killed, killed.out + said).toMatchObject({ code: 0 });
+  expect(killed.out).toContain('every position is closed');
+  expect(killed.ms).toBeLessThan(MOST_KILL_MS);
+  expect(await ended).toEqual([0, null]);
+  expect(said).not.toMatch(/fault of isobar|ENOTEMPTY/);
+  const folder = /(\S*isobar-demo-\w+)/.exec(said)?.[1] ?? '';
+  expect([folder === '', existsSync(folder)]).toEqual([false, false]);
+});
+
+it('status and kill find a bot whose visible command was ended by kill -9', { timeout: 150_000 }, async () => {
+  const newcomer = new Newcomer('orphan');
+  const demo = newcomer.start(['live', '--demo']);
+  try {
+    await holdsSomething(newcomer);
+    const gone = once(demo, 'exit');
+    process.kill(demo.pid!, 'SIGKILL');
+    await gone;
+    expect(await newcomer.view()).toMatchObject({ name: 'demo' });
+    const killed = await newcomer.run(['kill', '--flatten', '--json']);
+    expect(killed, killed.out).toMatchObject({ code: 0 });
+    expect(await newcomer.view()).toBeNull();
+  } finally {
+    // Its exchange is left, which this test has started.
+    process.kill(-demo.pid!, 'SIGKILL');
+  }
+});
