@@ -2,7 +2,9 @@
 
 export { Strategy, type Setup, type StrategyClass } from './strategy/strategy.ts';
 export { int, float, decimal, flag, choice, type ParamSpec } from './strategy/params.ts';
-export type { Amount, Bar, Feed, FillInfo, Funding, OrderInfo, OrderOptions, Position, Size } from './strategy/types.ts';
+export type {
+  Amount, Bar, CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, Size, TimerOptions,
+} from './strategy/types.ts'; // prettier-ignore
 export type { FeedSeries, Series, Signal } from './indicators/series.ts';
 export type { IndicatorSpec, SignalSource, Source } from './indicators/spec.ts';
 export { ema, sma, vwap, wma } from './indicators/averages.ts';

@@ -109,6 +109,8 @@ export class Engine implements ExchangeSink, Marks {
   /** Exits and drafts, of whichever strategy, that wait for orders to end. */
   followUps = 0;
   stepsRows = false; // blocks of one row: nextBlockEnd
+  /** While a journal is replayed: what it says of each order that is asked for again. Null: risk decides. */
+  past: { ask(order: OrderRecord): OrderId } | null = null;
   /** Some strategy has `onFill`, or `onOrder`. */
   wantsFills = false;
   wantsOrders = false;
@@ -218,6 +220,7 @@ export class Engine implements ExchangeSink, Marks {
   }
   /** Asks risk about a drafted order and sends it: check, reservation and send in one call. */
   submit(order: OrderRecord): OrderId {
+    if (this.past !== null) return this.past.ask(order);
     const { orders, risk } = this;
     const { id } = order;
     let code = orders.obstacle(order);
@@ -302,7 +305,7 @@ export class Engine implements ExchangeSink, Marks {
     if (trouble !== null) this.outcomes.filled(order, trouble);
     const run = this.wantsFills ? this.runs[strategy]! : null;
     if (run?.wantsFills === true) this.outbox.fill(run, fillInfo(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
-    // Before the end of a leg is told: an exit that waited for it goes with it, in the same record. What such an exit sells needs no guard.
+    // Before the end of a leg is told: an exit that waited for it goes with it. What such an exit sells needs no guard.
     if (parent > 0) this.desk.legFilled(order, guard!.lots);
     if (order.reason === null) this.tellOrder(order);
     else this.orderEnded(order);
@@ -340,22 +343,25 @@ export class Engine implements ExchangeSink, Marks {
     return run.listened.includes(feed);
   }
   runTimers(t: number): void {
-    this.timers.runDue(t, (strategy, handler) => {
-      const run = this.runs[strategy]!;
-      this.inCharge = strategy;
-      const returned: unknown = run.started ? handler() : undefined;
-      if (returned !== undefined) this.refuseReturn(run, returned, 'a timer');
-    });
+    this.timers.runDue(t, this.callTimer);
     this.tell();
   }
+  readonly callTimer = (strategy: number, handler: () => void): void => {
+    const run = this.runs[strategy]!;
+    this.inCharge = strategy;
+    const returned: unknown = run.started ? handler() : undefined;
+    if (returned !== undefined) this.refuseReturn(run, returned, 'a timer');
+  };
   /** Tells strategies what was booked, in (fill time, instrument, trade id) order; what they do on it may book more. */
   tell(): void {
-    if (this.tellsAtInstants) return;
-    this.outbox.deliver(
-      (run) => void (this.inCharge = run.index),
-      (run, returned, what) => this.refuseReturn(run, returned, what),
-    );
+    if (!this.tellsAtInstants) this.outbox.deliver(this.#turn, this.#refuse);
   }
+  /** The same of what was held since a restart. */
+  tellHeld(): void {
+    this.outbox.tellHeld(this.#turn, this.#refuse);
+  }
+  readonly #turn = (run: StrategyRun): void => void (this.inCharge = run.index);
+  readonly #refuse = (run: StrategyRun, returned: unknown, what: string): void => this.refuseReturn(run, returned, what);
 
   /** Turns what a strategy threw into an error that names it and the bar. */
   blame(error: unknown, when = `at ${formatMinute(this.nowMs)}`): Error {
@@ -371,8 +377,7 @@ export class Engine implements ExchangeSink, Marks {
     return firstRow > 0 ? closeTicks[firstRow - 1]! : openTicks[0]!;
   }
   #known(id: OrderId): OrderRecord {
-    const order = this.orders.get(id);
-    return order === undefined ? notOpen(id) : order;
+    return this.orders.get(id) ?? notOpen(id);
   }
   orderEnded(order: OrderRecord): void {
     this.tellOrder(order);

@@ -52,6 +52,26 @@ export function applyInbox(engine: Engine, nowMs: number, apply: () => void): vo
   }
 }
 
+/**
+ * The bot was down until `untilMs`, and goes on at `nowMs`: rows that closed by then are delivered to indicators and marks, strategies hear
+ * what happened meanwhile, and timers make up for what they missed as they were asked to.
+ */
+export function catchUp(engine: Engine, untilMs: number, nowMs: number): void {
+  try {
+    engine.instant.set(nowMs);
+    engine.queue.runDue(nowMs);
+    passOver(engine, untilMs + 1);
+    engine.instant.set(nowMs);
+    engine.haltDesk?.act();
+    engine.tell();
+    engine.tellHeld();
+    engine.timers.runMissed(untilMs, engine.callTimer);
+    engine.tell();
+  } catch (error) {
+    throw engine.blame(error);
+  }
+}
+
 /** The strategies hear that the run is over. */
 export function stopLive(engine: Engine): void {
   try {

@@ -19,6 +19,8 @@ const MAX_ROUNDS = 10_000;
 
 export class Outbox {
   #waiting: Waiting[] = [];
+  /** After a restart: what happened step by step, until the start is complete. Null: everything is told at once. */
+  #held: Waiting[][] | null = null;
 
   get isEmpty(): boolean {
     return this.#waiting.length === 0;
@@ -34,10 +36,30 @@ export class Outbox {
     this.#waiting.push({ run: null, act, fill: null, order: null, key: [-Infinity, -Infinity, -Infinity] });
   }
 
+  /** From now on nothing is told. */
+  hold(): void {
+    this.#held ??= [];
+  }
+  /** Tells what was held, in the order in which it happened. That an outcome was unknown is no news where it is known by now. */
+  tellHeld(...to: Parameters<Outbox['deliver']>): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    const newest = new Map(held.flatMap((batch) => batch.flatMap((each) => (each.order === null ? [] : [[each.order.id, each] as const]))));
+    const isNews = (each: Waiting): boolean => each.order?.lifecycle !== 'unknown' || newest.get(each.order.id) === each;
+    for (const batch of held) {
+      this.#waiting.push(...batch.filter(isNews));
+      this.deliver(...to);
+    }
+  }
+
   /**
    * Calls the callbacks; `before` learns whose turn it is, `refuse` what one has returned. What callbacks cause is delivered as well.
    */
   deliver(before: (run: StrategyRun) => void, refuse: (run: StrategyRun, returned: unknown, what: string) => void): void {
+    if (this.#held !== null) {
+      if (this.#waiting.length > 0) this.#held.push(this.#waiting.splice(0));
+      return;
+    }
     for (let round = 0; this.#waiting.length > 0; round++) {
       const batch = this.#waiting.toSorted(byTime);
       this.#waiting = [];

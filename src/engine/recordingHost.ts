@@ -5,7 +5,7 @@ import type { IndicatorSpec, SignalSource } from '../indicators/spec.ts';
 import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
 import type { StrategyHost, UseOptions } from '../strategy/host.ts';
-import type { Feed, Funding, OrderInfo, OrderOptions, Position, Size } from '../strategy/types.ts';
+import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../strategy/types.ts';
 import type { StrategyRun } from './strategyRun.ts';
 
 export interface HostCall {
@@ -41,17 +41,20 @@ export class RecordingHost implements StrategyHost {
   when(signal: SignalSource, handler: () => void): Signal {
     return this.#run.when(signal, handler);
   }
-  every(periodMs: number, handler: () => void): void {
+  every(periodMs: number, handler: () => void, missed: Missed): void {
     this.#note('every', periodMs);
-    this.#run.every(periodMs, handler);
+    this.#run.every(periodMs, handler, missed);
   }
-  at(dayMs: number, handler: () => void): void {
+  at(dayMs: number, handler: () => void, missed: Missed): void {
     this.#note('at', dayMs);
-    this.#run.at(dayMs, handler);
+    this.#run.at(dayMs, handler, missed);
   }
-  cron(pattern: string, timeZone: string, handler: () => void): void {
+  cron(pattern: string, timeZone: string, handler: () => void, missed: Missed): void {
     this.#note('cron', pattern, timeZone);
-    this.#run.cron(pattern, timeZone, handler);
+    this.#run.cron(pattern, timeZone, handler, missed);
+  }
+  keep<T extends object>(state: T): T {
+    return this.#run.keep(state);
   }
   order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId {
     this.#note(isBuy ? 'buy' : 'sell', size, options);

@@ -14,11 +14,12 @@ import type { OrderRecord } from '../orders/record.ts';
 import * as exposure from '../risk/exposure.ts';
 import type { StrategyHost, UseOptions } from '../strategy/host.ts';
 import type { Strategy } from '../strategy/strategy.ts';
-import type { Feed, Funding, OrderInfo, OrderOptions, Position, Size } from '../strategy/types.ts';
+import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../strategy/types.ts';
 import type { Engine } from './engine.ts';
 import type { FeedRun } from './feed.ts';
 import { defaultFeed, feedOf } from './feedSearch.ts';
 import { FundingView } from './fundingView.ts';
+import { keptText } from './kept.ts';
 import { OrderDrafts } from './orderDrafts.ts';
 import { clearOldSide, heldAndOrdered, reversalOf, TARGET } from './reversal.ts';
 import { isSeries, noDefaultFeed, orderInfo, PositionView } from './views.ts';
@@ -70,6 +71,10 @@ export class StrategyRun implements StrategyHost {
   /** Live: rows that it needs before its first instant are still to come. */
   awaitsRows = false;
   started = false;
+  /** What it keeps over restarts; null: nothing. */
+  kept: object | null = null;
+  /** How often it has drawn by chance. */
+  draws = 0;
   readonly #engine: Engine;
   /**
    * Sends a draft: `submit` of the engine, bound. V8 inlines no bound function that differs from run to run, so that buys and sells share
@@ -157,16 +162,16 @@ export class StrategyRun implements StrategyHost {
     this.watches.push({ signal: out, feed, handler, rows: new Int32Array(this.#engine.blockRows), count: 0, row: NO_ROW, at: 0 });
     return out;
   }
-  every(periodMs: number, handler: () => void): void {
+  every(periodMs: number, handler: () => void, missed: Missed): void {
     this.#engine.touched = true;
-    this.#engine.timers.every(this.index, periodMs, handler, this.#engine.nowMs);
+    this.#engine.timers.every(this.index, periodMs, handler, this.#engine.nowMs, missed);
   }
-  at(dayMs: number, handler: () => void): void {
+  at(dayMs: number, handler: () => void, missed: Missed): void {
     this.#engine.touched = true;
-    this.#engine.timers.at(this.index, dayMs, handler, this.#engine.nowMs);
+    this.#engine.timers.at(this.index, dayMs, handler, this.#engine.nowMs, missed);
   }
-  cron(pattern: string, timeZone: string, handler: () => void): void {
-    this.#engine.timers.cron(this.index, pattern, timeZone, handler, this.#engine.nowMs);
+  cron(pattern: string, timeZone: string, handler: () => void, missed: Missed): void {
+    this.#engine.timers.cron(this.index, pattern, timeZone, handler, this.#engine.nowMs, missed);
   }
 
   order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId {
@@ -305,7 +310,15 @@ export class StrategyRun implements StrategyHost {
     return this.#engine.nowMs;
   }
   random(): number {
+    this.draws++;
     return this.#rng.next();
+  }
+  keep<T extends object>(state: T): T {
+    this.#registering('keep');
+    if (this.kept !== null) throw new ConfigError(`${this.name}: keep is called twice`, 'put all that is to be kept into one object');
+    keptText(this.name, state);
+    this.kept = state;
+    return state;
   }
   log(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
     this.#engine.log(this.name, message, fields);

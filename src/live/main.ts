@@ -1,4 +1,4 @@
-// The process of a live bot: `node main.js CONFIG [--live] [--confirm ACCOUNT] [--json | --plain] [--seconds N]`, without a framework.
+// The process of a live bot: `node main.js CONFIG [--live] [--confirm ACCOUNT] [--accept-changes] [--json | --plain] [--seconds N]`, without a framework.
 
 import { parseArgs } from 'node:util';
 import { ConfigError, EXIT } from '../base/errors.ts';
@@ -19,6 +19,7 @@ async function main(argv: readonly string[]): Promise<number> {
       options: {
         live: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
+        'accept-changes': { type: 'boolean', default: false },
         plain: { type: 'boolean', default: false },
         confirm: { type: 'string' },
         seconds: { type: 'string' },
@@ -32,6 +33,7 @@ async function main(argv: readonly string[]): Promise<number> {
       isLive: values.live,
       isJson: values.json,
       isPlain: values.plain,
+      acceptChanges: values['accept-changes'],
       confirm: values.confirm ?? null,
       seconds: secondsOf(values.seconds),
     });

@@ -31,6 +31,8 @@ export interface ProcessOptions {
   /** The log as JSON lines, also on a terminal; as plain sentences, also elsewhere. */
   readonly isJson: boolean;
   readonly isPlain: boolean;
+  /** Changes of code, parameters or bars that the start names are accepted. */
+  readonly acceptChanges: boolean;
   /** Fingerprint of the account, typed by a person; null: not now. */
   readonly confirm: string | null;
   /** Ends the bot after so long; null: it runs until it is stopped. */
@@ -92,6 +94,7 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
     // From source, in tests, everything is one process.
     bundler: import.meta.url.endsWith('.ts') ? bundleHere : bundleApart,
     broken: (why) => ending.end(EXIT.failed, why),
+    acceptChanges: options.acceptChanges,
   });
   if (noLock !== null) log!.warn(`another bot of this account on this computer would not be noticed (${noLock})`);
   return live(config, options, opened, log!, ending);

@@ -202,6 +202,13 @@ export class OrderManager {
     this.#finishAt(order, 'notSent', nowMs);
   }
 
+  /** Denies an order that was decided on before a restart, and is too late to be sent. */
+  missed(order: OrderRecord, nowMs: number): void {
+    order.code = 'MISSED';
+    this.#journal.denied(order, order.code);
+    if (this.#step(order, EVENT.notSent)) this.#finishAt(order, 'denied', nowMs);
+  }
+
   /** False where the outcome is known by now. `isContested`: its id is another order's too, so that only its end is known. */
   outcomeUnknown(order: OrderRecord, nowMs: number, isContested = false): boolean {
     if (order.state > (isContested ? STATE.cancelSent : STATE.unknown)) return false;
@@ -305,13 +312,12 @@ export class OrderManager {
   }
 
   /**
-   * Takes over what a journal says, into a manager that has had no order yet; the numbers of orders go on above those that were used.
+   * Takes over what a journal says; the numbers of orders go on above those that were used.
    * `markTicks`: the newest price of an instrument, at which an order is reserved. Tells of each unknown one; none is sent again.
    */
   restore({ lastOrder, orders }: RestoredOrders, markTicks: (instrumentIndex: number) => number, nowMs: number): void {
-    if (this.#count > 0) throw new InvariantError('orders are restored before the first one is drafted');
-    this.#count = this.#base = lastOrder;
-    this.#log.base = lastOrder;
+    if (this.#count === 0) this.#log.base = this.#base = lastOrder;
+    this.#count = Math.max(this.#count, lastOrder);
     for (const restored of orders) {
       const order = recordOf(restored);
       const reserve = (): void => {

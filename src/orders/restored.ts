@@ -24,8 +24,8 @@ export interface RestoredOrder extends OrderIntent {
   readonly filledUnits: Units;
   /** Of an entry with a target: what it has filled and no target was sent for. */
   readonly owedLots: Lots;
-  /** `notSent`: no byte of it can have left. `tomb`: proved without effect at `endMs`. `refused`: at `endMs`, not long ago. */
-  readonly now: 'notSent' | 'unknown' | 'working' | 'cancelSent' | 'tomb' | 'refused';
+  /** `sent`: its answer is in records that follow. `notSent`: no byte of it can have left. `tomb`: proved without effect at `endMs`. `refused`: at `endMs`, not long ago. */
+  readonly now: 'sent' | 'notSent' | 'unknown' | 'working' | 'cancelSent' | 'tomb' | 'refused';
   /** NaN for an order that has not ended. */
   readonly endMs: number;
 }
@@ -51,6 +51,7 @@ export interface RestoredOrders {
 }
 
 const STATES = {
+  sent: STATE.sent,
   notSent: STATE.sent,
   unknown: STATE.unknown,
   working: STATE.working,

@@ -45,6 +45,8 @@ export class HaltBoard {
   #any = false;
   /** Told of each change at once: a live bot writes it down. */
   onChange: ((change: HaltChange) => void) | null = null;
+  /** While a journal is replayed: causes are those of its records, and nobody else raises or clears one. */
+  isReplayed = false;
 
   constructor(instruments: readonly Instrument[], strategies: number) {
     this.#instruments = instruments;
@@ -78,6 +80,7 @@ export class HaltBoard {
 
   /** Adds a cause, or makes the one of that code more or less severe. */
   raise(scope: Scope, state: HaltState, code: string, why: string, nowMs: number, isNews = false): void {
+    if (this.isReplayed) return;
     const known = this.#find(scope, code);
     if (known?.state === state && !(isNews && known.why !== why)) return;
     const cause = { scope, state, code, why, sinceMs: known?.sinceMs ?? nowMs };
@@ -88,12 +91,20 @@ export class HaltBoard {
 
   /** Takes a cause away; returns false when it does not hold. `why` says who cleared it, or what did. */
   clear(scope: Scope, code: string, why: string, nowMs: number): boolean {
+    if (this.isReplayed) return false;
     const known = this.#find(scope, code);
     if (!known) return false;
     this.#causes = this.#causes.filter((one) => one !== known);
     this.#settle();
     this.#note({ ...known, why, isRaised: false, timeMs: nowMs });
     return true;
+  }
+
+  /** Runs `act`, a change that a record of the journal says. */
+  replayed(act: () => void): void {
+    this.isReplayed = false;
+    act();
+    this.isReplayed = true;
   }
 
   /** A cause of that scope and code holds. */

@@ -271,6 +271,17 @@ export class RiskModule {
     return approve(order, state);
   }
 
+  /** The verdict of an earlier process, which approved the order: its worst case is reserved, and no rule is asked. */
+  approvedBefore<O extends Draft>(order: O, nowMs: number, markTicks: number): O & ApprovedOrder {
+    const state = this.#state;
+    state.nowMs = nowMs;
+    state.mark = markTicks;
+    const reservations = this.#reservations;
+    if (reservations.hasTombstones) reservations.expire(nowMs);
+    reservations.assess(order, markTicks);
+    return approve(order, state);
+  }
+
   /** One order more may be open in the instrument of this one. */
   hasRoom(order: Draft): boolean {
     return openOrders.check(order, this.#state);

@@ -5,7 +5,7 @@ import type { Series, Signal } from '../indicators/series.ts';
 import type { IndicatorSpec, SignalSource } from '../indicators/spec.ts';
 import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
-import type { Feed, Funding, OrderInfo, OrderOptions, Position, Size } from './types.ts';
+import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from './types.ts';
 
 /** What a strategy is constructed with. Opaque to authors: the host belongs to it, and is no property of it. */
 export interface Setup {
@@ -39,9 +39,9 @@ export interface StrategyHost {
   feeds(name: string): readonly Feed[];
   use<Out>(what: IndicatorSpec<Out> | Series, options?: UseOptions): Out | Series;
   when(signal: SignalSource, handler: () => void): Signal;
-  every(periodMs: number, handler: () => void): void;
-  at(dayMs: number, handler: () => void): void;
-  cron(pattern: string, timeZone: string, handler: () => void): void;
+  every(periodMs: number, handler: () => void, missed: Missed): void;
+  at(dayMs: number, handler: () => void, missed: Missed): void;
+  cron(pattern: string, timeZone: string, handler: () => void, missed: Missed): void;
   order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId;
   exit(feed: Feed | undefined): OrderId | null;
   target(size: Size, feed: Feed | undefined): OrderId | null;
@@ -53,6 +53,7 @@ export interface StrategyHost {
   readonly cash: number;
   readonly nowMs: number;
   random(): number;
+  keep<T extends object>(state: T): T;
   log(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 

@@ -8,7 +8,7 @@ import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
 import { hostOf, type Setup, type StrategyHost, type UseOptions } from './host.ts';
 import type { Specs, Values } from './params.ts';
-import type { Feed, FillInfo, Funding, OrderInfo, OrderOptions, Position, Size } from './types.ts';
+import type { CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, Size, TimerOptions } from './types.ts';
 
 export type { Setup };
 
@@ -62,16 +62,17 @@ export abstract class Strategy<P extends object = object> {
     return this.#host.when(signal, handler);
   }
   /** Calls `handler` on the UTC grid of a period: `every('1h', ...)` at each full hour. */
-  protected every(period: `${number}${'s' | 'm' | 'h' | 'd'}`, handler: () => void): void {
-    this.#host.every(periodMs(period), handler);
+  protected every(period: `${number}${'s' | 'm' | 'h' | 'd'}`, handler: () => void, options: TimerOptions = {}): void {
+    this.#host.every(periodMs(period), handler, missedOf('every', options));
   }
   /** Calls `handler` daily at a UTC time: `at('08:00', ...)`. */
-  protected at(timeUtc: `${number}:${number}`, handler: () => void): void {
-    this.#host.at(timeOfDayMs(timeUtc), handler);
+  protected at(timeUtc: `${number}:${number}`, handler: () => void, options: TimerOptions = {}): void {
+    this.#host.at(timeOfDayMs(timeUtc), handler, missedOf('at', options));
   }
-  /** Calls `handler` when a cron pattern names a time: `cron('0 8 * * 1-5', ...)` at 08:00 on weekdays, UTC or the clock of `timeZone`. */
-  protected cron(pattern: string, handler: () => void, timeZone = 'UTC'): void {
-    this.#host.cron(pattern, timeZone, handler);
+  /** Calls `handler` when a cron pattern names a time: `cron('0 8 * * 1-5', ...)` at 08:00 on weekdays, UTC or the clock of a zone. */
+  protected cron(pattern: string, handler: () => void, zone: string | CronOptions = 'UTC', options: TimerOptions = {}): void {
+    const given: CronOptions = typeof zone === 'string' ? { ...options, timeZone: zone } : zone;
+    this.#host.cron(pattern, given.timeZone ?? 'UTC', handler, missedOf('cron', given));
   }
 
   /** Buys; without a size that of the run definition. The order's fate is told by `onOrder` and `onFill`. */
@@ -117,6 +118,13 @@ export abstract class Strategy<P extends object = object> {
   protected random(): number {
     return this.#host.random();
   }
+  /**
+   * Names plain data (numbers, text, flags, lists, plain objects) that a live bot writes to its journal when it has changed, so that a
+   * restart begins there. Returns the object: change it in place. In a field initialiser, once a strategy.
+   */
+  protected keep<T extends object>(state: T): T {
+    return this.#host.keep(state);
+  }
   protected log(message: string, fields?: Readonly<Record<string, unknown>>): void {
     this.#host.log(message, fields);
   }
@@ -137,6 +145,13 @@ function periodMs(period: string): number {
   const length = Number(count) * (UNIT_MS[unit ?? ''] ?? NaN);
   if (!(length >= 1000)) throw new ConfigError(`every('${period}'): expected a period such as 30s, 5m, 1h or 1d`, 'correct the period');
   return length;
+}
+
+const MISSED: readonly Missed[] = ['skip', 'once', 'all'];
+
+function missedOf(call: string, { missed = 'skip' }: TimerOptions): Missed {
+  if (MISSED.includes(missed)) return missed;
+  throw new ConfigError(`${call}: missed: expected one of ${MISSED.join(', ')}, got ${missed}`, 'correct the option');
 }
 
 function timeOfDayMs(time: string): number {

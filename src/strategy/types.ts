@@ -7,6 +7,17 @@ import type { Instrument } from '../model/instrument.ts';
 import type { Interval } from '../model/interval.ts';
 import type { Lifecycle, OrderId, Side, TimeInForce } from '../model/order.ts';
 
+/** What becomes of the times of a timer at which a live bot was down: none is made up for, one is, or each is, in order. */
+export type Missed = 'skip' | 'once' | 'all';
+export interface TimerOptions {
+  /** `skip` by default. Backtests miss nothing. */
+  readonly missed?: Missed;
+}
+export interface CronOptions extends TimerOptions {
+  /** UTC by default. */
+  readonly timeZone?: string;
+}
+
 /** The newest closed bar of a feed: a cursor of numbers that moves on; copy what is to be kept. */
 export interface Bar {
   readonly openMs: TimeMs;

@@ -81,6 +81,7 @@ async function desk() {
     instrument: copy.instrument,
     known: Array.from({ length: 10 }, (_, minute) => ({ ...row(minute), closeMs: START_MS + (minute + 1) * MINUTE, barsIn: 1 })),
     copies: [copy],
+    behind: [],
   }));
   const ask =
     (at: number): AskKlines =>
@@ -121,6 +122,8 @@ async function desk() {
       append();
       deliverInstant(engine, atMs);
     },
+    catchUp: () => {},
+    sinceMs: null,
     tell: (_level, says) => said.push(says),
   });
   const runTo = (minute: number): void => {

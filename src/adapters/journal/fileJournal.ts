@@ -77,6 +77,10 @@ export class FileJournal implements Journal {
   signMs({ id, createdMs }: Order): number {
     return this.#signMs.get(id) ?? createdMs;
   }
+  /** The request of an order of an earlier process was signed then. */
+  signedBefore(id: OrderId, signMs: number): void {
+    this.#signMs.set(id, signMs);
+  }
   ack(order: Order): number {
     this.#signMs.delete(order.id);
     return this.#file.append('ACK', { cid: this.#cid(order), orderId: String(order.venueId ?? '') });
@@ -142,6 +146,14 @@ export class FileJournal implements Journal {
   adopted(order: Order): number {
     return this.#intent(order);
   }
+  /** At the end of an instant, where it has changed. */
+  kept(body: Body<'KEPT'>): number {
+    return this.#file.append('KEPT', body);
+  }
+  /** Before the strategies hear of it. */
+  stop(body: Body<'STOP'>): number {
+    return this.#file.append('STOP', body);
+  }
   halt(body: Body<'HALT'>): number {
     return this.#file.append('HALT', body);
   }
@@ -158,7 +170,7 @@ export class FileJournal implements Journal {
   #intent(order: Order): number {
     const facts = this.#facts;
     const { symbol, side, qty, amount, price, fp } = sizesOf(order);
-    const { takeProfit, stopLoss, trailing, trigger } = guardsOf(order);
+    const { takeProfit, stopLoss, trailing, trigger, condition } = guardsOf(order);
     return this.#file.append('INTENT', {
       cid: this.#cid(order),
       order: order.id,
@@ -179,6 +191,7 @@ export class FileJournal implements Journal {
       stopLoss,
       trailing,
       trigger,
+      condition,
       riskReserve: facts.riskReserve(order),
       createdMs: order.createdMs,
     });

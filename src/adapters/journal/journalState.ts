@@ -48,6 +48,8 @@ export function restartOf({ send, orderId, state }: OrderTrace, isTorn: boolean)
   return { kind: state?.lifecycle === 'cancelSent' ? 'cancelSent' : 'working', orderId };
 }
 
+const TOTALS: ReadonlySet<string> = new Set(['total', 'position', 'counted']);
+
 type OrderRecordKind = 'SEND' | 'ACK' | 'REFUSED' | 'FILL' | 'STATE' | 'TOMB';
 
 export class JournalState {
@@ -78,6 +80,8 @@ export class JournalState {
   readonly decisions: RecordOf<'HUMAN'>[] = [];
   readonly counts = new Map<string, number>();
   config: RecordOf<'CONFIG'> | null = null;
+  /** Of a group of totals that has not ended. */
+  readonly #totals = new Map<string, RecordOf<'CURSOR'>>();
   firstMs = NaN;
   lastMs = NaN;
 
@@ -98,7 +102,7 @@ export class JournalState {
         this.halts.delete(`${record.scope} ${record.code}`);
         break;
       case 'CURSOR':
-        this.cursors.set(`${record.symbol} ${record.channel}`, record);
+        this.#cursor(record);
         this.unnoted.delete(`${record.symbol} ${record.channel}`);
         break;
       case 'FUNDED':
@@ -123,6 +127,8 @@ export class JournalState {
       case 'EVID':
       case 'INSTANT':
       case 'RATES':
+      case 'STOP':
+      case 'KEPT':
         break;
       case 'INTENT':
         this.symbols.add(record.symbol);
@@ -147,6 +153,16 @@ export class JournalState {
         assertNever(record);
     }
   };
+
+  /** Totals, and up to which trade they count, are a group: without its end they are not known to belong together. */
+  #cursor(record: RecordOf<'CURSOR'>): void {
+    const key = `${record.symbol} ${record.channel}`;
+    if (TOTALS.has(record.channel)) this.#totals.set(key, record);
+    else if (record.channel === 'noted') {
+      for (const [each, total] of this.#totals) this.cursors.set(each, total);
+      this.#totals.clear();
+    } else this.cursors.set(key, record);
+  }
 
   #paid({ symbol, long, amount }: RecordOf<'FUNDED'>): void {
     const key = `${symbol} funding ${long ? 'buy' : 'sell'}`;

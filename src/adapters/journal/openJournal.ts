@@ -47,7 +47,7 @@ export function openJournal(parts: JournalParts, { visit, ...options }: JournalO
         visit?.(record);
       }),
     );
-    if (reading.damage) throw damageError(reading.damage);
+    if (reading.damage) throw damageError(reading.damage, reading.otherFormat);
     if (reading.account !== null && reading.account !== account) {
       throw new ConfigError(
         `${folder}: expected the journal of ${account}, got that of ${reading.account}`,
@@ -70,7 +70,13 @@ export function openJournal(parts: JournalParts, { visit, ...options }: JournalO
 }
 
 /** What keeps a bot from starting, and what a person can do about it. */
-export function damageError({ path, line, says }: Finding): ConfigError {
+export function damageError({ path, line, says }: Finding, otherFormat: number | null): ConfigError {
+  if (otherFormat !== null) {
+    return new ConfigError(
+      `${path}:${line}: ${says}`,
+      'end with the version that wrote it: cancel its orders and close its positions (isobar kill --flatten); then name another data folder',
+    );
+  }
   return new ConfigError(
     `${path}:${line}: ${says}`,
     'orders that it held may be lost: bring the folder back from a copy, or start with an empty one and name every order and ' +

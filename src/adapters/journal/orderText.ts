@@ -25,12 +25,18 @@ export function sizesOf(order: Order): Sizes {
   return { symbol: instrument.id, side, qty, amount, price, fp };
 }
 
-type Guards = Pick<Body<'INTENT'>, 'takeProfit' | 'stopLoss' | 'trailing' | 'trigger'>;
+type Guards = Pick<Body<'INTENT'>, 'takeProfit' | 'stopLoss' | 'trailing' | 'trigger' | 'condition'>;
 
 /** What guards an order, in prices. */
-export function guardsOf({ instrument, takeProfit, stopLoss, trailing, trigger }: Order): Guards {
+export function guardsOf({ instrument, takeProfit, stopLoss, trailing, trigger, condition }: Order): Guards {
   const price = (ticks: number | undefined): string | null => (ticks === undefined || ticks === 0 ? null : priceText(instrument, ticks));
-  return { takeProfit: price(takeProfit), stopLoss: price(stopLoss), trailing: price(trailing), trigger: price(trigger) };
+  return {
+    takeProfit: price(takeProfit),
+    stopLoss: price(stopLoss),
+    trailing: price(trailing),
+    trigger: price(trigger),
+    condition: price(condition),
+  };
 }
 
 /** What a draft asks for, and what it waits for. */

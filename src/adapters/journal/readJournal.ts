@@ -47,6 +47,8 @@ export interface Reading {
   readonly ending: Ending;
   /** Null for a journal that can be gone on with. */
   readonly damage: Finding | null;
+  /** The format of a file that another version has written; null: there is none. */
+  readonly otherFormat: number | null;
 }
 
 /** `visit` is called with every record up to the end or to the damage. Throws DiskError where the disk does not give what it has. */
@@ -100,6 +102,7 @@ class Reader implements Reading {
   readonly segments: Segment[] = [];
   account: string | null = null;
   damage: Finding | null = null;
+  otherFormat: number | null = null;
   ending = NOTHING;
   readonly #visit: (record: JournalRecord) => void;
   /** Of the file at hand; 0: it has no record yet. */
@@ -153,7 +156,10 @@ class Reader implements Reading {
   /** The first record of a file says how the one before it ended: a file that was cut, exchanged or written to afterwards is found by it. */
   #flawOfHead(record: JournalRecord, number: number, before: Ending): string | null {
     if (record.k !== 'SEGMENT') return `a record of kind ${record.k} at the head of a file`;
-    if (record.format > FORMAT) return `format ${record.format}, which this version does not know`;
+    if (record.format !== FORMAT) {
+      this.otherFormat = record.format;
+      return `a journal of format ${record.format}: this version of isobar reads and writes format ${FORMAT}`;
+    }
     if (record.number !== number) return `the head of ${segmentName(record.number)}`;
     if (this.account === null) {
       this.account = record.account;

@@ -41,6 +41,8 @@ export const KINDS = {
     stopLoss: orNull(decimal),
     trailing: orNull(decimal),
     trigger: orNull(decimal),
+    /** The price that a condition order waits for at the exchange. */
+    condition: orNull(decimal),
     riskReserve: text,
     createdMs: whole,
   },
@@ -109,11 +111,22 @@ export const KINDS = {
   /** After the records of what lies before it. */
   CURSOR: { symbol: text, channel: text, value: text },
   SETTING: { contract: text, name: text, value: text, confirmed: flag },
-  /** Rows that each feed has delivered so far, and the bars of this instant: feed, openMs, open, high, low, close, volume. */
-  INSTANT: { atMs: whole, rows: listOf(whole), bars: listOf(numbers) },
+  /**
+   * Rows that each feed has delivered so far, and the bars of this instant: feed, openMs, open, high, low, close, volume. `decided` false:
+   * the bars went by while the bot was down. Indicators get them, and no strategy decides on them.
+   */
+  INSTANT: { atMs: whole, decided: flag, rows: listOf(whole), bars: listOf(numbers) },
   /** What strategies may know of the funding of a contract: a rate for each funding time, null where it is not known (yet). */
   RATES: { symbol: text, times: listOf(whole), rates: listOf(orNull(decimal)) },
   HUMAN: { who: text, what: oneOf('adopt', 'ignore', 'resolve', 'adjust'), id: text, why: text },
+  /**
+   * What strategies keep, at the end of an instant: a state as JSON, how often chance was drawn, when timers are due next, whether it has
+   * started; each by strategy, due times by timer (-1: never). `whole`: a start can begin here, because every strategy keeps and nothing
+   * else is under way.
+   */
+  KEPT: { atMs: whole, whole: flag, states: listOf(text), draws: listOf(whole), due: listOf(whole), started: listOf(flag) },
+  /** A clean stop, before `onStop` of the strategies. `cancels`: working orders are cancelled first. */
+  STOP: { cancels: flag },
   HALT: { scope: text, state: haltState, code: text, who: text, why: text },
   RESUME: { scope: text, state: haltState, code: text, who: text, why: text },
 } as const satisfies Record<string, Readonly<Record<string, Field<unknown>>>>;
@@ -138,5 +151,5 @@ export type RecordOf<K extends Kind> = K extends Kind ? Frame<K> & Body<K> : nev
 export type JournalRecord = RecordOf<Kind>;
 
 export const isKind = (name: unknown): name is Kind => typeof name === 'string' && Object.hasOwn(KINDS, name);
-/** The format of the lines; a file of a later one is refused. */
-export const FORMAT = 1;
+/** The format of the lines; a file of another one is refused. */
+export const FORMAT = 2;

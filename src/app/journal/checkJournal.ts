@@ -93,7 +93,7 @@ function reportOf(path: string, reading: Reading, state: JournalState, writer: J
   const isTorn = segments.some((segment) => segment.torn !== null);
   const unfinished: Record<Restart['kind'], number> = { notSent: 0, unknown: 0, working: 0, cancelSent: 0, unconfirmed: 0 };
   for (const trace of state.unfinished.values()) unfinished[restartOf(trace, isTorn).kind]++;
-  const error = damage && damageError(damage);
+  const error = damage && damageError(damage, reading.otherFormat);
   return {
     path,
     verdict: damage ? 'damaged' : torn ? 'torn' : 'whole',

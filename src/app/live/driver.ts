@@ -2,7 +2,7 @@
 
 import { InvariantError } from '../../base/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { applyInbox, deliverInstant } from '../../engine/liveSteps.ts';
+import { applyInbox, catchUp, deliverInstant } from '../../engine/liveSteps.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { OrderId, VenueOrderId } from '../../model/order.ts';
 import type { Evidence, ExchangeSink } from '../../ports/exchange.ts';
@@ -59,6 +59,14 @@ export class Driver implements ExchangeSink {
     this.#guarded(() => {
       before();
       deliverInstant(this.#parts.engine, t);
+    });
+  }
+
+  /** The bot goes on after a restart, with what happened until `untilMs`. `before` runs first, in the same step. */
+  catchUp(untilMs: number, before: (nowMs: number) => void): void {
+    this.#guarded(() => {
+      before(this.#stepMs);
+      catchUp(this.#parts.engine, untilMs, this.#stepMs);
     });
   }
 

@@ -22,6 +22,8 @@ import { BarDesk, beginInstant, type BarFact } from './feeds/barDesk.ts';
 import { BookedTrades } from './account/bookedTrades.ts';
 import { EquityBook } from './view/equityBook.ts';
 import { Driver } from './driver.ts';
+import { KeptStates } from './journal/keptStates.ts';
+import { STARTING } from './journal/lasting.ts';
 import { FundingDesk } from './feeds/fundingDesk.ts';
 import type { KnownRates } from './feeds/fundingRates.ts';
 import type { LiveConfig } from './config/read.ts';
@@ -31,6 +33,9 @@ import type { MarketSplit } from './marketSplit.ts';
 import { Attention } from '../control/attention.ts';
 import { Maintenance } from './safety/maintenance.ts';
 import { Pulse } from './safety/pulse.ts';
+import type { HeldDecision } from './replay/askedAgain.ts';
+import { release } from './replay/restart.ts';
+import type { Journal } from '../../ports/journal.ts';
 
 export interface LiveBotParts {
   readonly config: LiveConfig;
@@ -45,6 +50,12 @@ export interface LiveBotParts {
   /** The funding rates with which a contract begins. */
   readonly knownRates: (instrument: Instrument) => KnownRates;
   readonly log: LiveLog;
+  /** The journal that also tells the log. */
+  readonly told: Journal;
+  /** Decisions of the last process that were not written down. */
+  readonly held: readonly HeldDecision[];
+  /** The newest instant of a life that goes on, ms UTC; null: a life begins. */
+  readonly sinceMs: number | null;
   readonly requests: { sent: number; refused: number };
   /** Equity of each strategy as its books began. */
   readonly startUnits: readonly number[];
@@ -62,8 +73,6 @@ export interface AuditState {
   says: string;
 }
 
-/** Raised as the bot starts, taken away by two clean audits. */
-export const STARTING = 'STARTING';
 const MOST_FILLS = 100;
 const ACCOUNT = { kind: 'account' } as const;
 
@@ -80,6 +89,7 @@ export class LiveBot {
   readonly requests: { sent: number; refused: number };
   readonly equity: EquityBook;
   readonly #desk: BarDesk;
+  readonly #kept: KeptStates;
   readonly #funding: FundingDesk;
   readonly #auditor: Auditor;
   readonly #pulse: Pulse;
@@ -106,6 +116,7 @@ export class LiveBot {
       filling: (id, fill) => this.#filling(id, fill),
       funding: (index, isLong, units, timeMs) => void parts.journal.funded(engine.instruments[index]!, isLong, units, timeMs),
     });
+    this.#kept = new KeptStates(engine, parts.journal);
     this.#desk = new BarDesk({
       engine,
       sets,
@@ -116,6 +127,8 @@ export class LiveBot {
       times: config.bars,
       settle: (done) => this.#settle(done),
       deliver: (atMs, bars, append) => this.#deliver(atMs, bars, append),
+      catchUp: (untilMs, bars, append) => this.#catchUp(untilMs, bars, append),
+      sinceMs: parts.sinceMs,
       tell: (level, says) => parts.log[level](says),
     });
     this.#funding = new FundingDesk({
@@ -168,7 +181,10 @@ export class LiveBot {
     this.#funding.start();
     this.#maintenance.start();
     this.#auditor.start(() => {
-      this.driver.step(() => engine.risk.halts.clear(ACCOUNT, STARTING, 'two audits were clean', venueMs()));
+      this.driver.step(() => {
+        engine.risk.halts.clear(ACCOUNT, STARTING, 'two audits were clean', venueMs());
+        release(this.parts, this.driver.nowMs);
+      });
       this.#isRunning = true;
       log.info('two audits were clean: the bot trades');
       this.#desk.start();
@@ -184,16 +200,19 @@ export class LiveBot {
 
   /** The same with the journal left open: for a kill that closes positions itself, and writes there what it sends. */
   rest(done: () => void): void {
-    const { services, config, engine } = this.parts;
+    const { services, config, engine, journal } = this.parts;
     this.#desk.stop();
     this.#funding.stop();
     this.#auditor.stop();
     this.#pulse.stop();
     this.#maintenance.stop();
-    if (config.onStop === 'cancel') this.driver.step(() => engine.drafts.withdrawAll(() => true));
+    const cancels = config.onStop === 'cancel';
+    const isInOrder = this.#isRunning && !this.#isBroken;
+    if (isInOrder) this.driver.step(() => void journal.stop({ cancels }));
+    if (cancels) this.driver.step(() => engine.drafts.withdrawAll(() => true));
     engine.drafts.hold();
-    if (this.#isRunning && !this.#isBroken) {
-      if (config.onStop === 'cancel')
+    if (isInOrder) {
+      if (cancels)
         this.driver.step(() =>
           engine.orders
             .active()
@@ -215,14 +234,27 @@ export class LiveBot {
 
   // --- Instants
 
+  #catchUp(untilMs: number, bars: readonly BarFact[], append: () => void): void {
+    const { engine, journal, log } = this.parts;
+    if (bars.length > 0) log.info(`${bars.length} bars went by while the bot was down: indicators have them, and nobody decides on them`);
+    this.driver.catchUp(untilMs, (nowMs) =>
+      beginInstant(engine, nowMs, () => {
+        append();
+        const rows = engine.feeds.map((feed) => feed.bars.length);
+        journal.instant({ atMs: untilMs, decided: false, rows, bars: bars.map((bar) => [...bar]) });
+      }),
+    );
+  }
+
   #deliver(atMs: number, bars: readonly BarFact[], append: () => void): void {
     const { engine, journal } = this.parts;
     this.driver.instant(atMs, () =>
       beginInstant(engine, atMs, () => {
         append();
-        journal.instant({ atMs, rows: engine.feeds.map((feed) => feed.bars.length), bars: bars.map((bar) => [...bar]) });
+        journal.instant({ atMs, decided: true, rows: engine.feeds.map((feed) => feed.bars.length), bars: bars.map((bar) => [...bar]) });
       }),
     );
+    this.driver.step(() => this.#kept.note(atMs));
     this.#funding.tellReaders();
     this.parts.aftermath.after(() => this.equity.note(atMs));
     if (engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());

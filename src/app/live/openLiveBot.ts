@@ -3,6 +3,7 @@
 import { soon } from '../../adapters/clock/wallClock.ts';
 import { RestExchange } from '../../adapters/rest/exchange/restExchange.ts';
 import { ConfigError } from '../../base/errors.ts';
+import type { RunPlan } from '../bot/plan.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Market } from '../../model/instrument.ts';
 import { obstacleText } from '../../orders/obstacles.ts';
@@ -14,8 +15,7 @@ import type { ResolveOptions } from '../definition/resolve.ts';
 import { KillGate } from '../kill/latch/latch.ts';
 import { latchedWire } from '../kill/latch/latchedWire.ts';
 import { measureClock } from '../marketData/service.ts';
-import type { RunPlan } from '../bot/plan.ts';
-import { writeBeginning } from './journal/beginning.ts';
+import { followUnknown } from '../../engine/restore.ts';
 import { checkCapital, openBotJournal, type BotJournal } from './journal/botJournal.ts';
 import { Aftermath } from './aftermath.ts';
 import { LiveBot } from './liveBot.ts';
@@ -23,13 +23,15 @@ import type { LiveConfig } from './config/read.ts';
 import { leftBefore, leftText } from './account/before.ts';
 import { checkHeld } from './account/heldCapital.ts';
 import { catalogRates, joinRates } from './feeds/fundingRates.ts';
-import { lackingWarmup, buildEngine, livePlan } from './liveEngine.ts';
-import { catalogOf, loadLiveFeeds } from './feeds/feeds.ts';
+import { lackingWarmup } from './liveEngine.ts';
+import { catalogOf, loadLiveMarket } from './feeds/feeds.ts';
 import type { LiveLog } from './view/log.ts';
 import { MarketSplit } from './marketSplit.ts';
 import { patiently } from './patience.ts';
 import { takeRearm } from './journal/rearm.ts';
-import { restoreEngine, restoreServices } from './journal/recovery.ts';
+import { restoreServices } from './journal/recovery.ts';
+import { followPast } from './replay/restart.ts';
+import { startLife } from './startLife.ts';
 import { ToldJournal } from './journal/toldJournal.ts';
 
 export interface LiveOptions {
@@ -42,6 +44,8 @@ export interface LiveOptions {
   readonly broken: (why: string) => void;
   /** Most bars that each feed can have. */
   readonly room?: number;
+  /** A person has read what has changed since the newest start, and goes on with it. */
+  readonly acceptChanges?: boolean;
 }
 
 export interface OpenedBot {
@@ -101,24 +105,33 @@ async function assemble(
   checkCapital(config, journal);
   await measureClocks(config, exchange);
   const asked = <T>(act: () => Promise<T>): Promise<T> => patiently(exchange.scheduler, config.timeScale, act);
-  const feeds = await asked(() => loadLiveFeeds(config, exchange, options.room));
-  for (const note of feeds.notes) log.warn(note);
-  const plan = await livePlan(config, feeds.plans, feeds.atMs, options);
+  const listed = await asked(() => loadLiveMarket(config, exchange));
   const fence = new LiveFence(config.proof);
   const told = new ToldJournal(journal.journal, {
     after: (run) => aftermath.after(run),
-    decided: (strategy, says, code) => log.decided(plan.strategies[strategy]!.record.name, says, code, code === null ? 'info' : 'warn'),
+    decided: (strategy, says, code) => log.decided(cell.engine?.runs[strategy]?.name ?? null, says, code, code === null ? 'info' : 'warn'),
     detail: (code) => obstacleText(code) ?? cell.engine?.risk.detail() ?? '',
   });
   const line = (_: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void =>
     log.info(`${strategy}: ${message}`, fields);
-  const { engine, startUnits } = await buildEngine(plan, { exchange: services, journal: told, fence }, journal.history, line);
+  const started = await startLife({
+    config,
+    journal,
+    market: listed,
+    exchange: services,
+    told,
+    fence,
+    log: line,
+    venueMs,
+    tell: (says) => log.info(says),
+    options,
+    // Later starts are compared order by order: what the account holds has moved with the books.
+    firstStart: (plan, engine) => asked(() => checkHeld(exchange, plan, engine)),
+  });
+  const { plan, engine, feeds } = started;
   cell.engine = engine;
-  // Later starts are compared order by order: what the account holds has moved with the books.
-  const isFirst = journal.state.config === null;
-  if (isFirst) await asked(() => checkHeld(exchange, plan, engine));
-  const left = isFirst ? await asked(() => leftBefore(exchange, engine.instruments)) : [];
-  const restored = restoreEngine(engine, journal, venueMs());
+  for (const note of feeds.notes) log.warn(note);
+  const left = journal.state.config === null ? await asked(() => leftBefore(exchange, engine.instruments)) : [];
   if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(left), venueMs());
   for (const market of config.markets)
     services.open(market, restExchange(config, plan, exchange, { services, engine, journal, fence }, market));
@@ -135,7 +148,10 @@ async function assemble(
     aftermath,
     knownRates: ({ id, wireName }) =>
       joinRates(journal.rates.of(id), catalogRates(catalogOf(config), wireName), { atMs: feeds.atMs, periodMs: config.fundingMs }),
-    startUnits,
+    startUnits: started.startUnits,
+    held: started.held,
+    told,
+    sinceMs: started.sinceMs,
     requests: calls,
     log,
     venueMs,
@@ -147,8 +163,8 @@ async function assemble(
     const [instrument = '', tradeId = ''] = trade.split(' ');
     bot.booked.add(instrument, tradeId);
   }
-  writeBeginning(journal.journal, config, plan, engine);
-  restoreServices(bot, services, restored, journal);
+  restoreServices(bot, services, started.orders, journal);
+  bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followPast(engine, started.held)));
   journal.forget();
   return { bot, plan, counts: told.counts };
 }

@@ -145,6 +145,9 @@ class NoteTaker implements StrategyHost {
   every(periodMs: number): void {
     this.calls.push(`every ${periodMs / 1000} s`);
   }
+  keep<T extends object>(state: T): T {
+    return state;
+  }
   cron(pattern: string, timeZone: string): void {
     this.calls.push(`cron ${pattern} ${timeZone}`);
   }

@@ -14,6 +14,11 @@ const options = (args: Argv) =>
         default: false,
         describe: 'No file: a paper exchange beside the bot, and a strategy that trades on it at once',
       },
+      'accept-changes': {
+        type: 'boolean',
+        default: false,
+        describe: 'Go on with changed code, parameters or bars, which the start has named',
+      },
       json: { type: 'boolean', default: false, describe: 'The log as JSON lines, also on a terminal' },
       seconds: { ...text, describe: 'Stop in order after so many seconds' },
     })

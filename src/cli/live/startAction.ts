@@ -17,6 +17,7 @@ interface LiveArgs {
   readonly demo: boolean;
   readonly json: boolean;
   readonly seconds?: string | undefined;
+  readonly acceptChanges: boolean;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGUSR2', 'SIGHUP'] as const;
@@ -78,10 +79,11 @@ function demoText({ url, speed, strategy, interval, data }: Demo): string {
 }
 
 /** Resolves with the exit code of the bot. */
-function botProcess(config: string, { live: isLive, confirm, json, demo, seconds }: LiveArgs): Promise<number> {
+function botProcess(config: string, { live: isLive, confirm, json, demo, seconds, acceptChanges }: LiveArgs): Promise<number> {
   const entry = fileURLToPath(new URL('../../live/main.js', import.meta.url));
   const options = [
     ...(isLive ? ['--live'] : []),
+    ...(acceptChanges ? ['--accept-changes'] : []),
     ...(confirm === undefined ? [] : ['--confirm', confirm]),
     ...(json ? ['--json'] : demo ? ['--plain'] : []),
     ...(seconds === undefined ? [] : ['--seconds', seconds]),

@@ -300,8 +300,13 @@ export class RestExchange implements ExchangePort {
       if (lots !== null) notes.cursor({ symbol, channel: 'position', value: String(lots) });
       notes.cursor({ symbol, channel: 'counted', value: this.#readers.trades(index).seen.newestId ?? '0' });
     }
+    // A process may end between two of them: they count together, or not at all.
+    notes.cursor({ symbol: 'totals', channel: NOTED, value: '' });
   }
 }
+
+/** The channel of the cursor that ends a group of totals. */
+const NOTED = 'noted';
 
 /** Orders of which one id says nothing, and second copies that are still open. */
 function doubtsOf({ openExtras }: Ownership, { own, tracks }: Core): readonly Difference[] {

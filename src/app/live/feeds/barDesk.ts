@@ -31,7 +31,11 @@ export interface BarDeskParts {
   readonly settle: (done: () => void) => void;
   /** `bars` are appended to their feeds, then strategies decide at `atMs`. */
   readonly deliver: (atMs: number, bars: readonly BarFact[], append: () => void) => void;
+  /** Bars that went by until `untilMs` while the bot was down are appended: nobody decides on them. */
+  readonly catchUp: (untilMs: number, bars: readonly BarFact[], append: () => void) => void;
   readonly tell: (level: 'info' | 'warn', says: string) => void;
+  /** Of a life that goes on: its newest instant, ms UTC. Null: a life begins. */
+  readonly sinceMs: number | null;
 }
 
 /** Longer waits are cut, as the clocks drift. */
@@ -59,14 +63,20 @@ export class BarDesk {
 
   constructor(parts: BarDeskParts) {
     this.#parts = parts;
-    this.#closedMs = parts.engine.parts.fromMs;
+    this.#closedMs = parts.sinceMs ?? parts.engine.parts.fromMs;
     this.#staged = parts.sets.map((set) => this.#stage(set));
   }
 
-  /** Bars that had closed by now are caught up, and nobody decides on them. */
+  /** Bars that had closed by now are caught up, and nobody decides on them; after a restart those of the last `graceMs` are decided on. */
   start(): void {
     this.#isRunning = true;
-    this.#closedMs = Math.max(this.#closedMs, this.#venueMs());
+    const { sinceMs, times, catchUp } = this.#parts;
+    if (sinceMs === null) this.#closedMs = Math.max(this.#closedMs, this.#venueMs());
+    else {
+      this.#closedMs = Math.max(this.#closedMs, Math.floor(this.#venueMs()) - times.graceMs);
+      const facts = this.#due(this.#closedMs);
+      catchUp(this.#closedMs, facts, () => appendFacts(this.#parts.engine, facts));
+    }
     for (const { poller } of this.#staged) poller.start();
     this.#pump();
   }
@@ -88,7 +98,7 @@ export class BarDesk {
     const staged: Staged = {
       set,
       feeds,
-      bars: [],
+      bars: set.behind.filter((bar) => set.copies[0]!.takes(bar)),
       heardMs: null,
       poller: new BarPoller(
         {
@@ -188,6 +198,12 @@ export class BarDesk {
 
   #deliver(t: number): void {
     const { engine, deliver } = this.#parts;
+    const facts = this.#due(t);
+    deliver(t, facts, () => appendFacts(engine, facts));
+  }
+
+  /** Takes the bars that have closed by `t`. */
+  #due(t: number): readonly BarFact[] {
     const facts: BarFact[] = [];
     for (const { bars, feeds } of this.#staged) {
       const count = bars.findIndex(({ closeMs }) => closeMs > t);
@@ -196,7 +212,7 @@ export class BarDesk {
         for (const { openMs, open, high, low, close, volume } of due) facts.push([feed, openMs, open, high, low, close, volume]);
       }
     }
-    deliver(t, facts, () => appendFacts(engine, facts));
+    return facts;
   }
 
   /** Every feed that closes at `t` has said what it has of it. */

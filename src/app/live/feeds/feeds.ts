@@ -20,8 +20,9 @@ import { proposedFor, recordOf, type Listed } from '../../marketData/instruments
 import { answerTo, askTime, listedIn, listMarket, type MarketService } from '../../marketData/service.ts';
 import type { FeedPlan } from '../../bot/plan.ts';
 import type { LiveBehaviour, LiveConfig } from '../config/read.ts';
-import { joinWarmup } from './warmup.ts';
-import { GrowingBars } from '../../../model/growingBars.ts';
+import type { BarFact } from './barDesk.ts';
+import { barsSince, joinWarmup } from './warmup.ts';
+import { GrowingBars, ROOM_ROWS } from '../../../model/growingBars.ts';
 
 /** Rows in front of the newest 300: enough for the longest indicator that anyone registers. */
 const CATALOG_ROWS = 5000;
@@ -36,6 +37,8 @@ export interface LiveSet {
   readonly known: readonly MarketBar[];
   /** One copy a feed. */
   readonly copies: readonly GrowingBars[];
+  /** Of a life that goes on: closed bars that came after its newest ones, oldest first. */
+  readonly behind: readonly MarketBar[];
 }
 
 export interface LiveFeeds {
@@ -46,17 +49,38 @@ export interface LiveFeeds {
   readonly notes: readonly string[];
 }
 
+/** A set of bars as the exchange and the catalog have it. */
+interface ListedSet extends Pick<LiveSet, 'key' | 'from' | 'instrument' | 'known'> {
+  readonly catalog: BarColumns | null;
+}
+
+export interface LiveMarket {
+  readonly wanted: readonly WantedFeed[];
+  readonly sets: ReadonlyMap<string, ListedSet>;
+  /** The exchange's time, at or before which all of these bars had closed. */
+  readonly atMs: number;
+}
+
+/** The bars that a life of the bot has had. */
+export interface LivedBars {
+  readonly warm: readonly BarFact[];
+  /** Open time of the newest bar of a feed, ms UTC. */
+  readonly lastMs: (feed: number) => number;
+  /** Rows that all of it needs. */
+  readonly rows: number;
+}
+
 /** The same over bars that somebody else has: `fill` appends those of a feed, by its position. Throws ConfigError. */
 export function plansFor(
   behaviour: Pick<LiveBehaviour, 'definition' | 'source'>,
   instruments: readonly Instrument[],
-  fill: (bars: GrowingBars, feed: number) => void,
+  { warm, rows }: Pick<LivedBars, 'warm' | 'rows'>,
 ): readonly FeedPlan[] {
   return wantedFeeds(behaviour).map(({ name, key, isHidden }, feed) => {
     const instrument = instruments.find(({ market, wireName }) => market === key.market && wireName === key.symbol);
     if (instrument === undefined) throw new ConfigError(`${key.symbol}: the bot did not trade it`, 'name the config that the bot ran with');
-    const bars = new GrowingBars(instrument, key.interval);
-    fill(bars, feed);
+    const bars = new GrowingBars(instrument, key.interval, rows + ROOM_ROWS);
+    appendWarm(bars, feed, warm);
     return { name, bars, firstRow: bars.length, quality: qualityOf(bars), isHidden };
   });
 }
@@ -67,8 +91,13 @@ interface WantedFeed {
   readonly isHidden: boolean;
 }
 
+/** The feeds of a config in words, in their order: a life of a bot has the same ones at each start. */
+export function feedNames(behaviour: Pick<LiveBehaviour, 'definition' | 'source'>): readonly string[] {
+  return wantedFeeds(behaviour).map(({ name, key: { market, symbol, interval } }) => `${name}: ${market} ${symbol} ${interval}`);
+}
+
 /** Throws ConfigError for what the exchange does not list, and NoAnswer where it does not answer. */
-export async function loadLiveFeeds(config: LiveConfig, service: MarketService, room?: number): Promise<LiveFeeds> {
+export async function loadLiveMarket(config: LiveConfig, service: MarketService): Promise<LiveMarket> {
   const wanted = wantedFeeds(config);
   const listings = new Map<Market, ReadonlyMap<string, Listed>>();
   for (const market of config.markets) listings.set(market, await listMarket(service, market));
@@ -76,8 +105,7 @@ export async function loadLiveFeeds(config: LiveConfig, service: MarketService, 
   const times = await Promise.all(config.markets.map((market) => askTime(service, market)));
   const atMs = Math.min(...times);
   const catalog = catalogOf(config);
-  const notes: string[] = [];
-  const sets = new Map<string, LiveSet>();
+  const sets = new Map<string, ListedSet>();
   for (const { key, name } of wanted) {
     const id = idOf(key);
     if (sets.has(id)) continue;
@@ -85,22 +113,50 @@ export async function loadLiveFeeds(config: LiveConfig, service: MarketService, 
     const from = klineInterval(service, key);
     const known = await newestBars(service, key, from, atMs);
     const instrument = instrumentOf(config, catalog, listed, known);
-    const copies = wanted
-      .filter((feed) => idOf(feed.key) === id)
-      .map(() => {
-        const joined = joinWarmup({
-          instrument,
-          interval: key.interval,
-          catalog: catalogBars(catalog, key, instrument),
-          window: known,
-          ...(room === undefined ? {} : { room }),
-        });
-        if (joined.note !== null && !notes.includes(joined.note)) notes.push(joined.note);
-        return joined.bars;
-      });
-    sets.set(id, { key, from, instrument, known, copies });
+    sets.set(id, { key, from, instrument, known, catalog: catalogBars(catalog, key, instrument) });
   }
-  return { plans: plansOf(wanted, sets), sets: [...sets.values()], atMs, notes };
+  return { wanted, sets, atMs };
+}
+
+/** The feeds with which a life of the bot begins. */
+export function firstFeeds({ wanted, sets, atMs }: LiveMarket, room?: number): LiveFeeds {
+  const notes: string[] = [];
+  return liveFeeds({ wanted, sets, atMs }, notes, ({ key, instrument, catalog, known }) => {
+    const joined = joinWarmup({ instrument, interval: key.interval, catalog, window: known, ...(room === undefined ? {} : { room }) });
+    if (joined.note !== null && !notes.includes(joined.note)) notes.push(joined.note);
+    return { bars: joined.bars, behind: [] };
+  });
+}
+
+/** The feeds of a life that goes on: the bars with which it began, and what has come since its newest ones. Throws ConfigError for a hole. */
+export function feedsOfLife(market: LiveMarket, { warm, lastMs, rows }: LivedBars, room = ROOM_ROWS): LiveFeeds {
+  return liveFeeds(market, [], ({ key, instrument, catalog, known }, feed) => {
+    const bars = new GrowingBars(instrument, key.interval, rows + room);
+    appendWarm(bars, feed, warm);
+    return { bars, behind: barsSince(lastMs(feed), { instrument, interval: key.interval, catalog, window: known }) };
+  });
+}
+
+function liveFeeds(
+  { wanted, sets, atMs }: LiveMarket,
+  notes: readonly string[],
+  barsOf: (set: ListedSet, feed: number) => { readonly bars: GrowingBars; readonly behind: readonly MarketBar[] },
+): LiveFeeds {
+  const live = new Map<string, LiveSet & { copies: GrowingBars[] }>();
+  const plans = wanted.map(({ name, key, isHidden }, feed): FeedPlan => {
+    const id = idOf(key);
+    const set = sets.get(id)!;
+    const { bars, behind } = barsOf(set, feed);
+    const known = live.get(id);
+    if (known === undefined) live.set(id, { ...set, behind, copies: [bars] });
+    else known.copies.push(bars);
+    return { name, bars, firstRow: bars.length, quality: qualityOf(bars), isHidden };
+  });
+  return { plans, sets: [...live.values()], atMs, notes };
+}
+
+function appendWarm(bars: GrowingBars, feed: number, warm: readonly BarFact[]): void {
+  for (const [of, openMs, open, high, low, close, volume] of warm) if (of === feed) bars.append({ openMs, open, high, low, close, volume });
 }
 
 /** Paths of a config are tried from the current folder, then from its own. A bot can do without a catalog. */
@@ -141,17 +197,6 @@ function insideFeeds(seen: readonly WantedFeed[], given: string | undefined, sou
       `${whereIs(source, ['fills', 'inside'])}: expected an interval of which bars of ${key.interval} are made, got ${given}`,
       `one of ${nestedIn(key.interval).join(' ')}`,
     );
-  });
-}
-
-function plansOf(wanted: readonly WantedFeed[], sets: ReadonlyMap<string, LiveSet>): readonly FeedPlan[] {
-  const used = new Map<string, number>();
-  return wanted.map(({ name, key, isHidden }) => {
-    const id = idOf(key);
-    const at = used.get(id) ?? 0;
-    used.set(id, at + 1);
-    const bars = sets.get(id)!.copies[at]!;
-    return { name, bars, firstRow: bars.length, quality: qualityOf(bars), isHidden };
   });
 }
 

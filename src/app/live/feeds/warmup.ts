@@ -1,6 +1,7 @@
 // The bars with which a live feed begins: what the catalog has, joined to the newest bars of the exchange where the two agree.
 
 import { isSame, type MarketBar } from '../../../adapters/rest/market/window.ts';
+import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars.ts';
 import { GrowingBars } from '../../../model/growingBars.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -38,6 +39,38 @@ export function joinWarmup({ instrument, interval, catalog, window, room }: Warm
   }
   for (const bar of window) bars.append(bar);
   return { bars, note };
+}
+
+/**
+ * The closed bars after the one that opened at `lastMs`, oldest first: those of the exchange, and in front of them those of the catalog.
+ * Throws ConfigError where some are missing that neither has.
+ */
+export function barsSince(lastMs: number, { instrument, interval, catalog, window }: Omit<WarmupParts, 'room'>): readonly MarketBar[] {
+  const newer = window.filter(({ openMs }) => openMs > lastMs);
+  const first = newer[0];
+  const isReached = lastMs === -Infinity || window.some(({ openMs }) => openMs <= lastMs);
+  if (first === undefined || isReached || barsBetween(interval, lastMs, first.openMs) <= 1) return newer;
+  const name = `${instrument.wireName} ${interval}`;
+  const rows = catalog === null ? [] : rowsBetween(catalog, lastMs, first.openMs);
+  const isCovered = catalog !== null && catalog.length > 0 && catalog.openMs[0]! <= lastMs;
+  const why = catalog === null || catalog.length === 0 ? null : whyApart(name, catalog, window, first);
+  if (isCovered && why === null) return [...rows, ...newer];
+  const fromMs = closeOf(interval, lastMs);
+  const missing = barsBetween(interval, lastMs, first.openMs) - 1;
+  throw new ConfigError(
+    `${name}: expected every bar since the bot was down, ${missing} are missing from ${formatMinute(fromMs)} to ${formatMinute(first.openMs)}` +
+      (why === null ? '' : ` (${why})`),
+    'isobar data download brings them into the catalog; or begin anew with --accept-changes: strategies start afresh, the books go on',
+  );
+}
+
+function rowsBetween(bars: BarColumns, afterMs: number, beforeMs: number): readonly MarketBar[] {
+  const rows: MarketBar[] = [];
+  for (let row = 0; row < bars.length; row++) {
+    const openMs = bars.openMs[row]!;
+    if (openMs > afterMs && openMs < beforeMs) rows.push({ ...rowOf(bars, row), closeMs: bars.closeMs[row]!, barsIn: 1 });
+  }
+  return rows;
 }
 
 function whyApart(name: string, catalog: BarColumns, window: readonly MarketBar[], first: MarketBar): string | null {

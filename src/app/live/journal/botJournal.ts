@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import type { SendStamp } from '../../../adapters/journal/fileJournal.ts';
-import { TradeHistory } from '../../../adapters/journal/history.ts';
 import type { JournalListener } from '../../../adapters/journal/journalFile.ts';
 import type { OpenedJournal } from '../../../adapters/journal/openJournal.ts';
+import type { JournalRecord } from '../../../adapters/journal/records.ts';
 import { RateHistory } from '../../../adapters/journal/rates.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
@@ -15,8 +15,8 @@ import type { LiveConfig } from '../config/read.ts';
 export interface BotJournal extends OpenedJournal {
   /** The client order id of an order of this bot, of this process or an earlier one. */
   readonly cidOf: (id: OrderId) => string;
-  /** Executions and payments of earlier processes, to be booked. */
-  readonly history: TradeHistory;
+  /** Of earlier processes, for a replay; evidence about lost answers is left out. */
+  readonly records: readonly JournalRecord[];
   /** Funding rates that earlier processes knew. */
   readonly rates: RateHistory;
   /** `<instrument id> <trade id> <side>` of every execution. */
@@ -49,7 +49,7 @@ export const journalFolder = ({ data }: Pick<LiveConfig, 'data'>): string => joi
  */
 export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJournal {
   let prefix: string | null = null;
-  const history = new TradeHistory();
+  const records: JournalRecord[] = [];
   const rates = new RateHistory();
   const trades = new Set<string>();
   // Every record of an order asks for it anew.
@@ -80,7 +80,7 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
       folder: journalFolder(config),
       account: `${config.mode}:${config.fingerprint}`,
       visit: (record) => {
-        history.add(record);
+        if (record.k !== 'EVID') records.push(record);
         rates.add(record);
         if (record.k === 'FILL') trades.add(`${record.symbol} ${record.tradeId} ${record.side}`);
         if (record.k === 'INTENT' || record.k === 'VERDICT') prefix ??= record.cid.slice(0, PREFIX_CHARS);
@@ -91,8 +91,9 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
   const forget = (): void => {
     for (const known of [trades, state.trades, state.unfinished, state.tombs, state.refused]) known.clear();
     state.decisions.length = 0;
+    records.length = 0;
   };
-  return { ...opened, cidOf, history, rates, trades, forget };
+  return { ...opened, cidOf, records, rates, trades, forget };
 }
 
 /** The books begin with the capital of the first start: another one later would be money out of nothing. Throws ConfigError. */

@@ -7,19 +7,15 @@ import { indexOf, memoryOf, restoredOrders } from '../../../adapters/journal/res
 import { whole } from '../../../adapters/journal/whole.ts';
 import type { RestoredOrder as ServiceOrder } from '../../../adapters/rest/exchange/parts.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { followUnknown, restoreBot } from '../../../engine/restore.ts';
+import { restoreBot } from '../../../engine/restore.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
 import type { RestoredOrder } from '../../../orders/restored.ts';
-import type { Cause } from '../../../risk/halts.ts';
-import { TROUBLES } from '../../../risk/troubles.ts';
 import { venueIdIn } from '../account/aliens.ts';
 import type { BotJournal } from './botJournal.ts';
-import { STARTING, type LiveBot } from '../liveBot.ts';
+import type { LiveBot } from '../liveBot.ts';
+import { lasts } from './lasting.ts';
 import type { MarketSplit } from '../marketSplit.ts';
-
-/** Cleared by the engine itself, order by order, once it knows the orders again. */
-const OF_ORDERS: ReadonlySet<string> = new Set(['UNKNOWN_OUTCOME', 'NEEDS_PERSON']);
 
 /** Fills and payments of earlier processes, booked in order: before the engine is sealed. */
 export function bookHistory({ ledger, brackets, instruments }: Engine, history: TradeHistory): void {
@@ -35,13 +31,7 @@ export function restoreEngine(engine: Engine, journal: BotJournal, venueMs: numb
   return orders.orders;
 }
 
-/** What the exchange, the clock or the disk had done to the last process is seen anew; what a person has to look at stays. */
-export function lasts({ code }: Cause): boolean {
-  if (code === STARTING) return false;
-  return OF_ORDERS.has(code) || (TROUBLES[code]?.needsPerson ?? true);
-}
-
-/** The services learn what they knew, and begin to read about what is not known. */
+/** The services learn what they knew. */
 export function restoreServices(bot: LiveBot, services: MarketSplit, orders: readonly RestoredOrder[], journal: BotJournal): void {
   const { state, trades, cidOf } = journal;
   const isFirst = Number.isNaN(state.firstMs);
@@ -61,7 +51,6 @@ export function restoreServices(bot: LiveBot, services: MarketSplit, orders: rea
     for (const { what, id } of state.decisions) if (what === 'ignore' && id.startsWith(`${market}:`)) service.ignore(venueIdIn(id));
     service.connect(bot.driver);
   }
-  bot.driver.step(() => followUnknown(bot.parts.engine));
 }
 
 function serviceOrder(order: RestoredOrder, cidOf: (id: OrderId) => string, { unfinished }: JournalState): ServiceOrder {

@@ -1,9 +1,21 @@
 // Replays the journal of a live bot: the same bars and answers into a fresh engine, every decision held against the recorded one.
 
-import type { JournalRecord, RecordOf } from '../../../adapters/journal/records.ts';
+import type { JournalRecord } from '../../../adapters/journal/records.ts';
 import { ConfigError } from '../../../base/errors.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import { LiveFence } from '../../../orders/fence.ts';
+import type { ResolveOptions } from '../../definition/resolve.ts';
 import type { LiveBehaviour } from '../config/read.ts';
-import { ReplayedProcess, type ReplayDifference, type ReplayOptions } from './process.ts';
+import { plansFor } from '../feeds/feeds.ts';
+import { livePlan } from '../liveEngine.ts';
+import type { ReplayDifference } from './askedAgain.ts';
+import { newestLife, rowsOf } from './life.ts';
+import { replayLife } from './replayLife.ts';
+
+export interface ReplayOptions {
+  readonly instruments: readonly Instrument[];
+  readonly load?: ResolveOptions['load'];
+}
 
 export interface ReplayResult {
   /** Starts of the bot. */
@@ -13,36 +25,44 @@ export interface ReplayResult {
   /** Verdicts, orders and cancels that were made again. */
   readonly decisions: number;
   readonly difference: ReplayDifference | null;
+  /** Every decision is the same, and none of the starts has made a difference to a bot that never stopped. */
+  readonly equalToUnstopped: boolean;
+  /** Why it is another one; null: it is not. */
+  readonly interruption: string | null;
+  /** Bars that went by while the bot was down. */
+  readonly missedBars: number;
 }
 
 /** Throws ConfigError for a journal without a start, and for a config or code that is not the one that ran. */
 export async function replayJournal(
   records: readonly JournalRecord[],
   behaviour: LiveBehaviour,
-  options: ReplayOptions,
+  { instruments, load }: ReplayOptions,
 ): Promise<ReplayResult> {
-  const starts = records.flatMap((record, at) => (record.k === 'CONFIG' ? [at] : []));
-  if (starts.length === 0) throw new ConfigError('the journal has no start of a bot in it', 'name the journal of a bot that has run');
-  const result = { processes: 0, instants: 0, bars: 0, decisions: 0 };
-  for (const [at, start] of starts.entries()) {
-    const config = records[start] as RecordOf<'CONFIG'>;
-    checkSame(config, behaviour);
-    const own = records.slice(start + 1, starts[at + 1]);
-    const process = await ReplayedProcess.open(behaviour, { ...options, before: records.slice(0, start), config, own });
-    const difference = process.run();
-    result.processes++;
-    result.instants += process.instants;
-    result.bars += process.bars;
-    result.decisions += process.decisions;
-    if (difference !== null) return { ...result, difference };
+  const life = newestLife(records);
+  if (life === null) throw new ConfigError('the journal has no start of a bot in it', 'name the journal of a bot that has run');
+  const { file, hash: own } = behaviour;
+  const { hash } = life.newest;
+  if (hash !== own) {
+    throw new ConfigError(
+      `${file}: this is not the config that the bot ran with (${own.slice(0, 12)}, the journal says ${hash.slice(0, 12)})`,
+      'name the config as it was then: --config FILE',
+    );
   }
-  return { ...result, difference: null };
-}
-
-function checkSame({ hash }: RecordOf<'CONFIG'>, { file, hash: own }: LiveBehaviour): void {
-  if (hash === own) return;
-  throw new ConfigError(
-    `${file}: this is not the config that the bot ran with (${own.slice(0, 12)}, the journal says ${hash.slice(0, 12)})`,
-    'name the config as it was then: --config FILE',
-  );
+  const feeds = plansFor(behaviour, instruments, { warm: life.warm, rows: rowsOf(life) });
+  const plan = await livePlan(behaviour, feeds, life.fromMs, load ? { load } : {});
+  const { replay } = await replayLife(life, plan, { fence: new LiveFence(behaviour.proof), isTorn: false, stopsAtDifference: true });
+  const { asked, restarts, instants, bars, missedBars, interruption } = replay;
+  const isInterrupted =
+    interruption ?? (life.acceptedTo >= 0 ? 'changed code was accepted' : life.number > 1 ? 'strategies began anew' : null);
+  return {
+    processes: restarts + 1,
+    instants,
+    bars: bars + life.warm.length,
+    decisions: asked.decisions,
+    difference: asked.difference,
+    equalToUnstopped: asked.difference === null && isInterrupted === null,
+    interruption: isInterrupted,
+    missedBars,
+  };
 }
