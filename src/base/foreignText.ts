@@ -2,6 +2,7 @@
 
 /** Controls of one and two bytes, line and paragraph separators, what is invisible or turns the direction of text, halves of characters. */
 const UNFIT = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const UNFIT_IN_LINES = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** `text` in one line of at most `max` characters; what was cut off is counted. */
@@ -16,6 +17,19 @@ export function foreignText(text: string, max = 200): string {
 /** JSON text with the same characters as escapes of JSON: it says what it said, and a terminal may show it. */
 export function foreignJson(json: string): string {
   return json.replace(UNFIT, (unfit) => (unfit === '\n' ? unfit : unicode(unfit)));
+}
+
+/** What a command may write beside plain text: the colours of `report/terminal`. */
+const COLOUR = /(\u001b\[(?:3[0-9]|39|9[0-7])m)/;
+
+/** `text` of several lines, with what strangers' files and names have brought into it escaped; line ends and colours stay. */
+export function terminalText(text: string): string {
+  // Most text is fit as it is.
+  if (text.search(UNFIT_IN_LINES) < 0) return text;
+  return text
+    .split(COLOUR)
+    .map((part, at) => (at % 2 === 1 ? part : part.replaceAll(UNFIT_IN_LINES, (unfit) => SHORT[unfit] ?? escaped(unfit))))
+    .join('');
 }
 
 function escaped(unfit: string): string {

@@ -2,13 +2,14 @@
 
 import { authorFrames } from '../app/strategies/authorFrames.ts';
 import { ConfigError, DiffersError, EXIT, StrategyError } from '../base/errors.ts';
+import { printError } from './terminal/print.ts';
 
 /** Lines of the author's own code that are shown of a stack. */
 const MAX_FRAMES = 4;
 
 /** Writes what went wrong, and what to do about it, to stderr; returns the exit code. docs/errors.md lists both. */
 export function tellFailure(error: unknown): number {
-  process.stderr.write(`${failureText(error)}\n`);
+  printError(failureText(error));
   if (error instanceof DiffersError) return EXIT.differs;
   return error instanceof ConfigError ? EXIT.badInput : EXIT.failed;
 }

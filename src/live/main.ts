@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { ConfigError, EXIT } from '../base/errors.ts';
+import { terminalText } from '../base/foreignText.ts';
 import { secondsOf } from '../app/live/config/seconds.ts';
 import { tuneV8 } from './v8.ts';
 import { handedOver } from './output.ts';
@@ -46,7 +47,7 @@ function told(error: unknown): number {
   const remedy = typeof error === 'object' && error !== null && 'remedy' in error ? String(error.remedy) : null;
   const isArgument = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
   const text = error instanceof Error ? (remedy === null && !isArgument ? (error.stack ?? error.message) : error.message) : String(error);
-  process.stderr.write(`${text}${remedy === null || remedy === '' ? '' : `\n  ${remedy}`}\n`);
+  process.stderr.write(`${terminalText(`${text}${remedy === null || remedy === '' ? '' : `\n  ${remedy}`}`)}\n`);
   return error instanceof ConfigError || isArgument ? EXIT.badInput : EXIT.failed;
 }
 

@@ -16,7 +16,7 @@ import { answerLines } from './answer.ts';
 import { lookAt } from './look.ts';
 import { exitCodeOf, failureOf, type Failure } from './outcome.ts';
 import { COLUMNS } from '../../report/terminal/lines.ts';
-import { jsonText, print } from '../terminal/print.ts';
+import { jsonText, print, printError } from '../terminal/print.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { waitingLine } from '../terminal/waitingLine.ts';
 import { wrapped } from '../terminal/wrapped.ts';
@@ -47,7 +47,7 @@ export async function callEndpoint(call: ApiCall): Promise<void> {
   }
 }
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
+const say = printError;
 
 /** The outcome; a signal ends the waiting, and what it leaves is told like any other. */
 function answered({ op, given, timeoutMs }: ApiCall, { client }: Exchange): Promise<Outcome<unknown>> {

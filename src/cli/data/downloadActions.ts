@@ -13,7 +13,7 @@ import { ConfigError, EXIT } from '../../base/errors.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { Interval } from '../../model/interval.ts';
 import { formatTime } from '../../model/time.ts';
-import { print, printJson } from '../terminal/print.ts';
+import { print, printError, printJson } from '../terminal/print.ts';
 import { dateOf, intervalOf, listOf } from '../options/values.ts';
 import { summaryOf } from './text.ts';
 import { downloadText, failedText, newsText, refreshedText } from './downloadText.ts';
@@ -146,5 +146,5 @@ function setsOf(args: SetArgs): BarKey[] {
 }
 
 function tell(text: string): void {
-  process.stderr.write(`${text}\n`);
+  printError(text);
 }

@@ -15,7 +15,7 @@ import { sweepTable } from '../../report/sweep/terminal.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
 import { checkUrl } from '../../research/queueClient.ts';
 import type { TaskRunner } from '../../research/sweep.ts';
-import { print } from '../terminal/print.ts';
+import { print, printError } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { familyOf } from '../options/family.ts';
@@ -62,7 +62,7 @@ export async function sweep(args: SweepArgs): Promise<void> {
   const line = progressLine('sets');
   const say = (text: string) => {
     line.clear();
-    if (!args.quiet) process.stderr.write(`${text}\n`);
+    if (!args.quiet) printError(text);
   };
   say(announcement(setup, threads.threads));
   let [done, before] = [0, 0];

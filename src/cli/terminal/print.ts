@@ -1,7 +1,15 @@
 // What a command prints on stdout: lines for people, or one JSON value for programs.
 
+import { foreignJson, terminalText } from '../../base/foreignText.ts';
+
+/** Names and texts of strangers may be in it: what a terminal would obey is escaped. */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${terminalText(text)}\n`);
+}
+
+/** The same on stderr. */
+export function printError(text: string): void {
+  process.stderr.write(`${terminalText(text)}\n`);
 }
 
 export function printLines(lines: readonly string[]): void {
@@ -9,7 +17,7 @@ export function printLines(lines: readonly string[]): void {
 }
 
 export function printJson(value: unknown): void {
-  print(jsonText(value));
+  process.stdout.write(`${foreignJson(jsonText(value))}\n`);
 }
 
 /** Without the end of the line. */

@@ -116,7 +116,12 @@ function digitCount(size: number): number {
   return count;
 }
 
-/** RFC 4180: quotes around what has a comma, a quote or a line break. */
+/**
+ * RFC 4180: quotes around what has a comma, a quote or a line break. What a spreadsheet would take for a formula gets an apostrophe in front:
+ * tags and names are text that somebody chose.
+ */
 export function quoted(label: string): string {
-  return /[",\r\n]/.test(label) ? `"${label.replaceAll('"', '""')}"` : label;
+  const isFormula = /^[=+\-@\t\r]/.test(label) && !/^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(label);
+  const text = isFormula ? `'${label}` : label;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,10 +1,12 @@
 // Importing files into a catalog: names, joins, records, rounding, and that a refusal leaves everything as it was.
 
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../base/errors.ts';
+import { processesHere } from '../../disk/processLock.ts';
 import { loadBars, storeBars } from '../catalog.ts';
 import { type BarKey } from '../paths.ts';
 import { generateBars } from '../generate.ts';
@@ -60,6 +62,14 @@ const snapshot = () =>
     : {};
 
 describe('import', () => {
+  it('refuses a FIFO and a device, and does not wait for them', async () => {
+    const fifo = join(folder, 'BTCUSDT-1m.csv');
+    execFileSync('mkfifo', [fifo]);
+    await expect(run(fifo)).rejects.toThrow(`${fifo}: expected a file, got a FIFO`);
+    await expect(run('/dev/zero', { symbol: 'BTCUSDT', interval: '1m' })).rejects.toThrow('/dev/zero: expected a file, got a device');
+    expect(snapshot()).toEqual({});
+  });
+
   it('stores bars and proposes an instrument record from them', async () => {
     const [set] = await run(fileOf([bar(0, '100.10'), bar(2, '99.5')]));
     expect(set).toMatchObject({
@@ -196,9 +206,11 @@ describe('two imports at once', () => {
   });
 
   it('of which one was killed while it stored do not wait for it', async () => {
-    mkdirSync(join(catalog(), '.import'), { recursive: true });
+    const lock = join(catalog(), '.import', 'spot-BTCUSDT.lock');
+    mkdirSync(lock, { recursive: true });
+    const { started, namespace, boot, host } = processesHere().self;
     // No process has so high a number.
-    writeFileSync(join(catalog(), '.import', 'spot-BTCUSDT.lock'), '999999999');
+    writeFileSync(join(lock, `lock-999999999-${started}-${namespace}-${boot}-${encodeURIComponent(host)}`), '');
     await run(fileOf(range(0, 3)));
     expect([minutes(), readdirSync(catalog())]).toEqual([[0, 1, 2], ['spot']]);
   });

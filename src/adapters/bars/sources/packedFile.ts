@@ -1,7 +1,7 @@
 // The bytes of a file, unpacked where it is gzip or a zip of one file; the content decides, not the name.
 
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, fstatSync, openSync, readSync, type ReadStream } from 'node:fs';
+import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, type ReadStream, type Stats } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip, createInflateRaw } from 'node:zlib';
 import { ConfigError } from '../../../base/errors.ts';
@@ -91,8 +91,12 @@ export async function hashOf(path: string): Promise<string> {
 
 function withFile<T>(path: string, use: (file: number) => T): T {
   try {
-    const file = openSync(path, 'r');
+    // The open of a FIFO without a writer would never return.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
+      const stats = fstatSync(file);
+      if (!stats.isFile() && !stats.isDirectory())
+        throw new ConfigError(`${path}: expected a file, got ${kindOf(stats)}`, 'copy its content into a file first');
       return use(file);
     } finally {
       closeSync(file);
@@ -100,4 +104,9 @@ function withFile<T>(path: string, use: (file: number) => T): T {
   } catch (error) {
     throw fileError(path, 'cannot be read', error);
   }
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isFIFO()) return 'a FIFO';
+  return stats.isSocket() ? 'a socket' : 'a device';
 }

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { quoted } from './csvFile.ts';
+
+it.each([
+  ['=HYPERLINK("http://x")', `"'=HYPERLINK(""http://x"")"`],
+  ['+1+cmd', "'+1+cmd"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['-2+3', "'-2+3"],
+  ['\tx', "'\tx"],
+  // A number is what it says.
+  ['-5', '-5'],
+  ['-0.25', '-0.25'],
+  ['level -1', 'level -1'],
+])('the label %j stands in a CSV as %j', (label, cell) => {
+  expect(quoted(label)).toBe(cell);
+});
