@@ -4,12 +4,12 @@ import { ConfigError } from '../../base/errors.ts';
 import { REDACTED } from '../../base/secret.ts';
 
 /** Twenty characters with a digit and without a blank, a dot or a slash: no word that a person would miss in a message. */
-const WORD = /(?=[A-Za-z+=_-]*\d)[A-Za-z0-9+=_-]{20,}/g;
+const WORD = /[A-Za-z0-9+=_-]{20,}/g;
 /** A whole text with digits among the letters, slashes too, as base64 has them. */
 const WHOLE = /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9+/=_-]{20,}$/;
 
 /** Text that a person gave, without what may be a key that stands in the wrong place. */
-export const withoutKeys = (text: string): string => text.replace(WORD, REDACTED);
+export const withoutKeys = (text: string): string => text.replace(WORD, (word) => (/\d/.test(word) ? REDACTED : word));
 
 /** A path at which nothing is, which may be a key in place of one. */
 export const shownPath = (path: string): string => (WHOLE.test(path) ? REDACTED : path);

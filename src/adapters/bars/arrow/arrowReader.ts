@@ -2,7 +2,7 @@
 
 import type { Hash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { ConfigError } from '../../../base/errors.ts';
+import { ConfigError, InvariantError } from '../../../base/errors.ts';
 import { BATCH_ROWS, bytesOf, type ArrowColumn } from './arrowFile.ts';
 import { readBatch, readFooter, type Batch, type Field } from './arrowLayout.ts';
 import { fileError } from '../fileError.ts';
@@ -30,10 +30,22 @@ export function withArrowFile<T>(path: string, use: (file: ArrowFile) => T, infl
   } catch (error) {
     // Offsets of a damaged file lead outside its bytes.
     if (error instanceof RangeError) throw damaged(path, error.message, inflate !== null);
+    // What another program wrote may be damaged in ways that its layout does not foresee, and the codecs have errors of their own.
+    if (inflate !== null && isOfContent(error)) throw damaged(path, error.message, true);
     throw fileError(path, 'cannot be read', error);
   } finally {
     closeSync(handle);
   }
+}
+
+/** True for an error that neither names its culprit already nor comes from the system or from a check of our own. */
+function isOfContent(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    !(error instanceof ConfigError) &&
+    !(error instanceof InvariantError) &&
+    !('code' in error && typeof error.code === 'string')
+  );
 }
 
 /** `foreign`: another program wrote it. */

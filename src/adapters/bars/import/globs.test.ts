@@ -55,4 +55,16 @@ describe('a pattern', () => {
   it.each(['[z-a]*.csv', '[a-\\d]*'])('%s has a range that runs backwards', (pattern) =>
     expect(() => expand(pattern)).toThrow(new ConfigError(`${pattern}: a pattern with a range that runs backwards`, expect.anything())),
   );
+
+  it.each([
+    ['opening brackets', `${'['.repeat(100_000)}*`],
+    ['opening braces', `${'{'.repeat(100_000)}*`],
+    ['stars', `${'*a'.repeat(60)}b`],
+  ])('of many %s is read in time that grows with its length', (_, pattern) => {
+    writeFileSync(join(folder, 'a'.repeat(200)), '');
+    const beginMs = performance.now();
+    expect(() => expand(pattern)).toThrow('no file matches');
+    expect(performance.now() - beginMs).toBeLessThan(5000);
+    rmSync(join(folder, 'a'.repeat(200)));
+  });
 });

@@ -28,10 +28,8 @@ function step(path: string, part: string): string[] {
   if (part === '**') return foldersBelow(path);
   const slash = (name: string) => (statSync(name, { throwIfNoEntry: false })?.isDirectory() === true ? `${name}/` : name);
   if (!SIGNS.test(part)) return existsSync(path + part) ? [slash(path + part)] : [];
-  const matcher = matcherOf(part);
-  return namesIn(path).flatMap((name) =>
-    matcher.test(name) && (part.startsWith('.') || !name.startsWith('.')) ? [slash(path + name)] : [],
-  );
+  const matches = matcherOf(part);
+  return namesIn(path).flatMap((name) => (matches(name) && (part.startsWith('.') || !name.startsWith('.')) ? [slash(path + name)] : []));
 }
 
 function foldersBelow(path: string): string[] {
@@ -50,25 +48,56 @@ function namesIn(path: string): string[] {
   }
 }
 
-function matcherOf(part: string): RegExp {
-  const source = part.replaceAll(/\*+|\?|\[[!^]?[^\]]+\]|\{[^}]*\}|[\\^$+.()|[\]{}]/g, (sign) => {
-    if (sign.startsWith('*')) return '.*';
-    if (sign === '?') return '.';
-    if (sign.length > 1 && sign.startsWith('[')) return sign.replace(/^\[!/, '[^').replaceAll('\\', '\\\\');
-    if (sign.length > 1 && sign.startsWith('{')) return `(?:${sign.slice(1, -1).split(',').map(literal).join('|')})`;
-    return `\\${sign}`;
-  });
+/** One sign of a pattern: `*`, one character by its test, or a choice of parts. */
+type Sign = '*' | ((letter: string) => boolean) | readonly (readonly Sign[])[];
+
+/** True for names that a part of a pattern stands for. The time grows with the product of both lengths, whatever the signs. */
+function matcherOf(part: string): (name: string) => boolean {
+  const signs = signsOf(part);
+  return (name) => reached(signs, name, new Set([0])).has(name.length);
+}
+
+/** The places of a name at which the signs may end that begin at one of the places `from`. */
+function reached(signs: readonly Sign[], name: string, from: ReadonlySet<number>): ReadonlySet<number> {
+  let places = from;
+  for (const sign of signs) {
+    const next = new Set<number>();
+    if (sign === '*') for (let at = Math.min(...places); at <= name.length; at++) next.add(at);
+    else if (typeof sign === 'function') for (const at of places) if (at < name.length && sign(name[at]!)) next.add(at + 1);
+    if (typeof sign === 'object') for (const choice of sign) for (const at of reached(choice, name, places)) next.add(at);
+    if (next.size === 0) return next;
+    places = next;
+  }
+  return places;
+}
+
+function signsOf(part: string): Sign[] {
+  const signs: Sign[] = [];
+  // Found once: a pattern of many opening brackets is read in one pass.
+  const [lastSquare, lastCurly] = [part.lastIndexOf(']'), part.lastIndexOf('}')];
+  for (let at = 0; at < part.length; at++) {
+    const letter = part[at]!;
+    const square = letter === '[' && at + 1 < lastSquare ? part.indexOf(']', at + 1) : -1;
+    const curly = letter === '{' && at < lastCurly ? part.indexOf('}', at) : -1;
+    if (square > at + 1) {
+      signs.push(classOf(part, part.slice(at, square + 1)));
+      at = square;
+    } else if (curly >= 0) {
+      signs.push(part.slice(at + 1, curly).split(',').map(plainSigns)); // prettier-ignore
+      at = curly;
+    } else signs.push(plainSign(letter));
+  }
+  return signs;
+}
+const plainSigns = (text: string): Sign[] => Array.from({ length: text.length }, (_, at) => plainSign(text[at]!));
+const plainSign = (sign: string): Sign => (sign === '*' ? '*' : sign === '?' ? () => true : (letter) => letter === sign);
+
+function classOf(part: string, text: string): (letter: string) => boolean {
   try {
-    return new RegExp(`^${source}$`);
+    const test = new RegExp(`^${text.replace(/^\[!/, '[^').replaceAll('\\', '\\\\')}$`);
+    return (letter) => test.test(letter);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new ConfigError(`${part}: a pattern with a range that runs backwards`, 'write the lesser sign first: [a-z]');
   }
-}
-
-function literal(text: string): string {
-  return text
-    .replaceAll(/[\\^$+.()|[\]{}]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
 }
