@@ -20,6 +20,7 @@ export function foreignJson(json: string): string {
 }
 
 /** What a command may write beside plain text: the colours of `report/terminal`. */
+// oxlint-disable-next-line no-control-regex -- our own colours are found by the character with which they begin
 const COLOUR = /(\u001b\[(?:3[0-9]|39|9[0-7])m)/;
 
 /** `text` of several lines, with what strangers' files and names have brought into it escaped; line ends and colours stay. */
