@@ -82,7 +82,7 @@ describe('money beyond counting', () => {
     let steps = 0;
     const value = money.value.bind(money);
     money.value = (lots, ticks) => (steps++, value(lots, ticks));
-    for (const units of [0, 1, 7, 12_345, 10 ** 9, 2 ** 50 + 3, Number.MAX_SAFE_INTEGER, Infinity]) {
+    for (const units of [1, 7, 12_345, 10 ** 9, 2 ** 50 + 3, Number.MAX_SAFE_INTEGER, Infinity]) {
       for (const ticks of [1, 2, 999, 650_000, 2 ** 40 + 1, 2 ** 51 - 1]) {
         steps = 0;
         const lots = money.lotsWithin(units, ticks);
@@ -92,6 +92,16 @@ describe('money beyond counting', () => {
       }
     }
   });
+});
+
+it('an order by value ends when nothing of its value is left, also where a contract is worth less than a unit', () => {
+  const desk = new FuturesDesk();
+  const contract = { contractName: 'E-BTC-USD' };
+  desk.create('bob', 'SELL', 1_000_001, 30_000_000_000, contract);
+  desk.create('alice', 'BUY', 1, 30_000_000_000, contract);
+  expect(codeOf(desk.post('/fapi/v1/order', { ...MARKET, ...contract, volume: '0.00000001' }))).toBe(0);
+  desk.pass(0);
+  expect(desk.get('/fapi/v1/myTrades?contractName=E-BTC-USD').body.match(/"tradeId"/g)).toHaveLength(2);
 });
 
 describe('open orders of an account on an instrument', () => {

@@ -85,8 +85,8 @@ export class Matcher {
     for (let level = this.#reached(taker); level !== null; level = this.#reached(taker)) {
       const wanted = taker.order === null ? taker.left : this.#venue.lotsWanted(taker.order, level.price);
       if (wanted === 0) return taker.order !== null;
-      // One that takes as much as can be counted takes no more: else it would go on by ever smaller parts.
-      const isLast = taker.order !== null && this.#venue.isCapped;
+      // One that takes as much as its account can pay, or as can be counted, takes no more: else it would go on by ever smaller parts.
+      const isLast = taker.order !== null && (taker.order.quoteUnits === 0 || this.#venue.isCapped);
       const { head } = level;
       const backed = head.order === null ? head.lots : Math.min(head.lots, this.#venue.lotsWanted(head.order, level.price));
       const lots = Math.min(wanted, backed);

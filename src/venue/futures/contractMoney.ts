@@ -60,8 +60,9 @@ export class ContractMoney {
     return (faces * this.times) / price <= MAX_EXACT - 8 ? mulDiv(faces, this.times, price, 'halfUp') : Infinity;
   }
 
-  /** The most lots whose value at `ticks` is within `units`. */
+  /** The most lots whose value at `ticks` is within `units`; none for nothing, though many may be worth less than half a unit. */
   lotsWithin(units: number, ticks: number): number {
+    if (!(units > 0)) return 0;
     const most = this.isLinear
       ? (units * this.by) / (ticks * this.times * this.face)
       : (units * ticks * this.by) / (this.times * this.face);
