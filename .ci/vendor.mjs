@@ -9,7 +9,7 @@ const PACKAGES = ['inversify', 'pino', 'undici', 'yaml', 'yargs', 'zod'];
 /** Packages that one of ours needs less of than there is. */
 const LESS = { 'string-width': fileURLToPath(new URL('textWidth.mjs', import.meta.url)) };
 /** Where in a package what we use of it is the default: the rest of undici (fetch, WebSocket, caches) takes 0.1 s at each start. */
-const PLACES = { undici: { Agent: 'undici/lib/dispatcher/agent.js' } };
+const PLACES = { undici: { Agent: 'undici/lib/dispatcher/agent.js', buildConnector: 'undici/lib/core/connect.js' } };
 /**
  * CommonJS packages that stay where they are. Where one is imported, Node.js reads through all of its text for names to export before it
  * runs: 60 ms for esbuild, 40 for piscina. Where it is required, it does not.

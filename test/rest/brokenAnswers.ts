@@ -14,7 +14,5 @@ export const BROKEN_ANSWERS: Readonly<Record<string, Behaviour>> = {
   'no HTTP': (socket) => void socket.write('220 mail.example.com ESMTP\r\n'),
   'two lengths': (socket) => void socket.write(answerBytes(200, 'x', { 'Content-Length': '5' })),
   'headers without an end': (socket) => void socket.write(`HTTP/1.1 200 OK\r\n${`a: ${'b'.repeat(1000)}\r\n`.repeat(40)}`),
-  'leave to go on that nobody asked for': (socket) =>
-    void socket.write(`HTTP/1.1 100 Continue\r\n\r\n${answerBytes(200, '{}').toString()}`),
   'an upgrade': (socket) => void socket.write('HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
 };

@@ -102,6 +102,24 @@ describe('an answer', () => {
     expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('slowly');
   });
 
+  test('may come after a 100 that nobody asked for, in any pieces', async () => {
+    const told = 'HTTP/1.1 100 Continue\r\nX-Via: proxy\r\n\r\n';
+    const answer = `HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\nHTTP/1.1 100 body`;
+    for (const pieces of [
+      [told + answer],
+      [told, answer],
+      [told + told, answer],
+      (told + answer).split(''),
+      [(told + answer).slice(0, 5), (told + answer).slice(5, 50), (told + answer).slice(50)],
+    ]) {
+      const stub = await stubOf((socket) => void pieceByPiece(socket, pieces));
+      const wire = wireOf();
+      for (let again = 0; again < 2; again++) {
+        expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('HTTP/1.1 100 body');
+      }
+    }
+  });
+
   test('that is compressed though nobody asked is opened, up to the limit', async () => {
     const body = '{"a":"b"}';
     const stub = await stubOf(always(200, ''));
@@ -457,3 +475,12 @@ test('many at once over few connections: each is answered with its own, none is 
   await wire.close();
   await until(() => stub.open === 0);
 });
+
+/** Each piece is a packet of its own, as far as that can be had. */
+async function pieceByPiece(socket: Socket, pieces: readonly string[]): Promise<void> {
+  socket.setNoDelay(true);
+  for (const piece of pieces) {
+    socket.write(piece);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

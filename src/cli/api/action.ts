@@ -12,6 +12,7 @@ import { buildChecked } from '../../protocol/request.ts';
 import { argsFromText } from '../../protocol/textArguments.ts';
 import { timeoutOf } from '../options/timeout.ts';
 import { jsonText, print } from '../terminal/print.ts';
+import { tellProxies } from '../terminal/proxyNote.ts';
 import { endpointJson, endpointText, listText } from './list.ts';
 import { dryRun, dryRunText } from './dryRun.ts';
 
@@ -43,6 +44,7 @@ export async function api(args: ApiArgs): Promise<void> {
       const shown = dryRun(request, settings, timeMs(nowMs()));
       print(hide(args.json ? jsonText(shown) : dryRunText(shown)));
     } else {
+      tellProxies();
       const { callEndpoint } = await import('./call.ts');
       await callEndpoint({ op, given, settings, timeoutMs, isJson: args.json, isVerbose: args.verbose, hide });
     }

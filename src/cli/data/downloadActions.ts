@@ -19,6 +19,7 @@ import { summaryOf } from './text.ts';
 import { downloadText, failedText, newsText, refreshedText } from './downloadText.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
+import { tellProxies } from '../terminal/proxyNote.ts';
 
 interface SetArgs extends AccessOptions {
   readonly market: Market;
@@ -40,6 +41,7 @@ interface InstrumentsArgs extends AccessOptions {
 }
 
 export async function downloadData(args: DownloadArgs): Promise<void> {
+  tellProxies();
   const { catalog, revised } = args;
   const sets = setsOf(args);
   const fromMs = args.from === undefined ? null : dateOf('--from', args.from);
@@ -75,6 +77,7 @@ function setJson(set: DownloadedSet | FailedSet) {
 }
 
 export async function recordData(args: SetArgs): Promise<void> {
+  tellProxies();
   const { catalog, revised, json } = args;
   const sets = setsOf(args);
   checkOutFolder('--catalog', catalog);
@@ -102,6 +105,7 @@ function newsJson(item: RecordNews, atMs: number) {
 }
 
 export async function refreshRecords(args: InstrumentsArgs): Promise<void> {
+  tellProxies();
   const { catalog } = args;
   const wanted = new Map<Market, ReadonlySet<string>>();
   if (args.symbol !== undefined) wanted.set(args.market ?? 'spot', new Set(listOf(args.symbol.toUpperCase())));

@@ -14,6 +14,7 @@ import { timeoutOf } from '../options/timeout.ts';
 import { print, printLines } from '../terminal/print.ts';
 import { waitingLine } from '../terminal/waitingLine.ts';
 import { closingLines, headingLines, reportJson, resultLines } from './text.ts';
+import { tellProxies } from '../terminal/proxyNote.ts';
 
 export interface DoctorArgs extends AccessOptions {
   readonly market?: Market | 'both' | undefined;
@@ -25,6 +26,7 @@ export interface DoctorArgs extends AccessOptions {
 }
 
 export async function doctor(args: DoctorArgs): Promise<void> {
+  tellProxies();
   const options = optionsOf(args);
   const patient = admit(options);
   const colour = wantsColour(process.stdout, process.env);

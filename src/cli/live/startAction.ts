@@ -9,6 +9,7 @@ import { isKilling } from '../../app/kill/latch/killing.ts';
 import { openDemo, type Demo } from '../../app/live/demo.ts';
 import { secondsOf } from '../../app/live/config/seconds.ts';
 import { ConfigError } from '../../base/errors.ts';
+import { tellProxies } from '../terminal/proxyNote.ts';
 
 interface LiveArgs {
   readonly config?: string | undefined;
@@ -23,6 +24,7 @@ interface LiveArgs {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGUSR2', 'SIGHUP'] as const;
 
 export async function live(args: LiveArgs): Promise<void> {
+  tellProxies();
   if (args.demo === (args.config !== undefined)) {
     throw new ConfigError(
       `isobar live: expected a config file or --demo, got ${args.demo ? `both: ${args.config}` : 'neither'}`,

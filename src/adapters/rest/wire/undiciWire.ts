@@ -3,6 +3,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { WireOutcome } from '../../../ports/wire.ts';
 import { decompress } from './decompress.ts';
+import { connectorWithoutContinue } from './interimAnswers.ts';
 import type { LateWire, WireReply } from './lateWire.ts';
 import { checkedOrigin } from './origin.ts';
 
@@ -47,7 +48,12 @@ export class UndiciWire {
       headersTimeout: 0,
       bodyTimeout: 0,
       // Set to true, not left to its default, which NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would turn off.
-      connect: { timeout: connectTimeoutMs, rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) },
+      connect: connectorWithoutContinue({
+        timeout: connectTimeoutMs,
+        rejectUnauthorized: true,
+        minVersion: 'TLSv1.2',
+        ...(ca === undefined ? {} : { ca }),
+      }),
     });
   }
 

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { proxyNote } from './proxyNote.ts';
+
+test('a proxy variable that is set is named without its value', () => {
+  const note = proxyNote({ HTTPS_PROXY: 'http://user:password@proxy', no_proxy: 'x' });
+  expect(note).toContain('HTTPS_PROXY: not used');
+  expect(note).not.toContain('password');
+});
+
+test('no note where none is set, or is empty', () => {
+  expect(proxyNote({ PATH: '/bin', HTTP_PROXY: '' })).toBeNull();
+});
