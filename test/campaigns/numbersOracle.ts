@@ -55,7 +55,7 @@ export class Oracle {
   readonly #positions = new Map<string, Positions>();
   /** By account and instrument. */
   readonly #lastTrade = new Map<string, string>();
-  /** By account and asset: all losses, of which others bear what the account cannot pay, and what they have borne so far. */
+  /** By account and asset: all losses and fees, of which others bear what the account cannot pay, and what they have borne so far. */
   readonly #losses = new Map<string, bigint>();
   readonly #gifts = new Map<string, bigint>();
   trades = 0;
@@ -158,7 +158,9 @@ export class Oracle {
       const [ticks, lots] = [unitsOf(row['price'], priceDigits), unitsOf(row['qty'], quantityDigits)];
       const isBuyer = row['isBuyer'] === true;
       const key = `${name} ${quote}`;
-      add(this.#futures, key, -unitsOf(row['fee'], quoteDigits));
+      const fee = unitsOf(row['fee'], quoteDigits);
+      add(this.#futures, key, -fee);
+      add(this.#losses, key, fee);
       let book = positions.net;
       if (!positions.isNet) {
         const id = String(isBuyer ? row['bidId'] : row['askId']);
