@@ -1,8 +1,10 @@
 // What the exchange does to positions of its own accord: funding, and the end of one whose margin is used up.
 
 import type { Lots } from '../base/brand.ts';
+import { fromScaled } from '../base/decimal.ts';
 import { InvariantError } from '../base/errors.ts';
 import type { Fill } from '../model/fill.ts';
+import { sizeText } from '../model/instrument.ts';
 import type { OrderRecord } from '../orders/record.ts';
 import type { FuturesLedger } from '../portfolio/futuresLedger.ts';
 import { contractBooks } from '../portfolio/pairedLedger.ts';
@@ -38,7 +40,11 @@ export class MarginDesk {
     order.reduceOnly = true;
     order.lots = lots as Lots;
     engine.orders.stands(order, timeMs);
-    engine.log(engine.runs[strategy]!.name, `${instrument.id}: ${lots} lots ${wasLong ? 'long' : 'short'} liquidated`, { ticks: price });
+    engine.log(
+      engine.runs[strategy]!.name,
+      `${instrument.id}: ${sizeText(fromScaled(lots, instrument.quantityDigits), instrument)} ${wasLong ? 'long' : 'short'} liquidated`,
+      { price: fromScaled(price, instrument.priceDigits) },
+    );
     engine.filled(order.id, fill);
     this.#recall(strategy, instrumentIndex, wasLong, timeMs);
   }

@@ -6,6 +6,7 @@ import type { Ledger } from '../portfolio/ledger.ts';
 import type { Scope } from './halts.ts';
 import { ACCOUNT, type LiveRule, type LiveWatch, type Raiser } from './liveWatch.ts';
 import type { ResolvedLimits } from './resolve.ts';
+import { priceText } from './words.ts';
 
 const MINUTE_MS = 60_000;
 const UNKNOWN_WINDOW_MS = 10 * MINUTE_MS;
@@ -106,8 +107,9 @@ export const postTrade: LiveRule = {
       filled(order: Order, { price, timeMs }: Fill, markTicks) {
         const [low, high] = order.limit > 0 ? [Math.min(order.limit, markTicks), Math.max(order.limit, markTicks)] : [markTicks, markTicks];
         if (price * under <= high * (under + over) && price * under >= low * (under - over)) return;
-        const limit = order.limit > 0 ? `, its limit ${order.limit}` : '';
-        raiser.raise(ACCOUNT, `order ${order.id} filled at ${price} ticks; the price was ${markTicks}${limit}`, timeMs);
+        const at = (ticks: number): string => priceText(ticks, order.instrument);
+        const limit = order.limit > 0 ? `, its limit ${at(order.limit)}` : '';
+        raiser.raise(ACCOUNT, `order ${order.id} filled at ${at(price)}; the price was ${at(markTicks)}${limit}`, timeMs);
       },
     };
   },

@@ -4,6 +4,7 @@ import type { Ledger } from '../portfolio/ledger.ts';
 import type { Scope } from './halts.ts';
 import { ACCOUNT, type LiveFacts, type LiveRule, type LiveWatch, type Raiser } from './liveWatch.ts';
 import type { ResolvedLimits } from './resolve.ts';
+import { lotsText } from './words.ts';
 
 /** An age that is not known is too old. */
 const isWithin = (ageMs: number, mostMs: number): boolean => mostMs === Infinity || ageMs <= mostMs;
@@ -158,7 +159,7 @@ export const naked: LiveRule = {
           const scope: Scope = { kind: 'symbol', instrument: index };
           const { lots, ms } = nakedness.look(facts, index, nowMs);
           if (isWithin(ms, nakedMs)) raiser.clear(scope, nowMs);
-          else raiser.raise(scope, `${lots} lots have had no stop for ${ms} ms`, nowMs);
+          else raiser.raise(scope, `${lotsText(lots, ledger.instruments[index]!)} have had no stop for ${ms} ms`, nowMs);
         }
       },
     };
@@ -186,7 +187,12 @@ export const nakedExit: LiveRule = {
           if (due === (attempts[index] ?? 0)) continue;
           attempts[index] = due;
           raiser.clear(scope, nowMs);
-          if (due > 0) raiser.raise(scope, `${lots} lots have had no stop for ${ms} ms: the position is being closed`, nowMs);
+          if (due > 0)
+            raiser.raise(
+              scope,
+              `${lotsText(lots, ledger.instruments[index]!)} have had no stop for ${ms} ms: the position is being closed`,
+              nowMs,
+            );
         }
       },
     };

@@ -2,9 +2,10 @@
 
 import { mulDiv, productAtMost } from '../base/exact.ts';
 import type { FuturesLedger } from '../portfolio/futuresLedger.ts';
-import { isReduction } from './exposure.ts';
+import { isReduction, takenLots } from './exposure.ts';
 import { netOfContracts } from './netExposure.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
+import { lotsText, moneyText, ratioText } from './words.ts';
 
 const MILLION = 1_000_000;
 
@@ -14,7 +15,10 @@ export const positionMax: OrderRule<FuturesLedger> = {
   keys: ['maxPositionQty'],
   needs: ['ledger', 'orders', 'marks'],
   check: (order, state) => isReduction(order, state) || mostLots(order, state) <= state.limits.positionBase[order.instrumentIndex]!,
-  detail: (order, state) => `${mostLots(order, state)} lots at the worst, at most ${state.limits.positionBase[order.instrumentIndex]}`,
+  detail: (order, state) => {
+    const { instrument } = order;
+    return `${lotsText(mostLots(order, state), instrument)} at the worst, at most ${lotsText(state.limits.positionBase[order.instrumentIndex]!, instrument)}`;
+  },
 };
 
 export const positionNotional: OrderRule<FuturesLedger> = {
@@ -23,7 +27,10 @@ export const positionNotional: OrderRule<FuturesLedger> = {
   keys: ['maxPositionNotional'],
   needs: ['ledger', 'orders', 'marks'],
   check: (order, state) => isReduction(order, state) || mostUnits(order, state) <= state.limits.positionUnits[order.instrumentIndex]!,
-  detail: (order, state) => `${mostUnits(order, state)} units at the worst, at most ${state.limits.positionUnits[order.instrumentIndex]}`,
+  detail: (order, state) => {
+    const { ledger, limits } = state;
+    return `${moneyText(mostUnits(order, state), ledger)} at the worst, at most ${moneyText(limits.positionUnits[order.instrumentIndex]!, ledger)}`;
+  },
 };
 
 export const portfolio: OrderRule<FuturesLedger> = {
@@ -37,9 +44,10 @@ export const portfolio: OrderRule<FuturesLedger> = {
       (state.limits.netUnits === Infinity || netOfContracts(order, state) <= state.limits.netUnits)),
   detail(order, state) {
     const { grossUnits, netUnits } = state.limits;
+    const money = (units: number): string => moneyText(units, state.ledger);
     const units = gross(order, state);
-    if (!(units <= grossUnits)) return `${units} units over all contracts at the worst, at most ${grossUnits}`;
-    return `${netOfContracts(order, state)} units net over all contracts at the worst, at most ${netUnits}`;
+    if (!(units <= grossUnits)) return `${money(units)} over all contracts at the worst, at most ${money(grossUnits)}`;
+    return `${money(netOfContracts(order, state))} net over all contracts at the worst, at most ${money(netUnits)}`;
   },
 };
 
@@ -56,8 +64,8 @@ export const leverage: OrderRule<FuturesLedger> = {
     return equity >= 0 && productAtMost(gross(order, state), most.under, most.over, equity);
   },
   detail(order, state) {
-    const { over, under } = state.limits.leverage!;
-    return `${gross(order, state)} units over all contracts at the worst, on an equity of ${worstEquity(order, state)} units after fees; at most ${over}/${under} times`;
+    const [worst, equity] = [moneyText(gross(order, state), state.ledger), moneyText(worstEquity(order, state), state.ledger)];
+    return `${worst} over all contracts at the worst, on an equity of ${equity} after fees; at most ${ratioText(state.limits.leverage!)} times`;
   },
 };
 
@@ -73,8 +81,8 @@ export const concentration: OrderRule<FuturesLedger> = {
     return equity >= 0 && productAtMost(mostUnits(order, state), most.under, most.over, equity);
   },
   detail(order, state) {
-    const { over, under } = state.limits.concentration!;
-    return `${mostUnits(order, state)} units of the contract at the worst, on an equity of ${worstEquity(order, state)} units after fees; at most ${over}/${under} times`;
+    const [worst, equity] = [moneyText(mostUnits(order, state), state.ledger), moneyText(worstEquity(order, state), state.ledger)];
+    return `${worst} of the contract at the worst, on an equity of ${equity} after fees; at most ${ratioText(state.limits.concentration!)} times`;
   },
 };
 
@@ -96,7 +104,7 @@ export const tier: OrderRule<FuturesLedger> = {
     const { instrumentIndex } = order;
     const worth = mostUnits(order, state);
     const most = ledger.scale(instrumentIndex).maxLeverage(worth);
-    return `a position worth ${worth} units may have a leverage of ${most}, the account has ${ledger.terms(instrumentIndex).leverage}`;
+    return `a position worth ${moneyText(worth, ledger)} may have a leverage of ${most}, the account has ${ledger.terms(instrumentIndex).leverage}`;
   },
 };
 
@@ -114,9 +122,13 @@ export const margin: OrderRule<FuturesLedger> = {
     const { strategy, instrumentIndex, side, worstLots } = order;
     if (order.reduceOnly) {
       const held = state.ledger.closable(strategy, instrumentIndex, side === 'buy', true);
-      return `${worstLots} lots to close, beside what other orders close, of ${held} held`;
+      const { instrument } = order;
+      const taken = takenLots(strategy, instrumentIndex, side === 'buy', state.ledger, state.reservations);
+      return `${lotsText(worstLots, instrument)} to close, beside ${lotsText(taken, instrument)} that other orders close, of ${lotsText(held, instrument)} held`;
     }
-    return `needs ${needed(order, state)} units of margin and fees beside ${state.reservations.cash(strategy)} reserved, of ${available(order, state)} available`;
+    const money = (units: number): string => moneyText(units, state.ledger);
+    const reserved = money(state.reservations.cash(strategy));
+    return `needs ${money(needed(order, state))} of margin and fees beside ${reserved} reserved, of ${money(available(order, state))} available`;
   },
 };
 

@@ -57,7 +57,7 @@ describe('DRAWDOWN', () => {
     desk.risk.observe(times, units, 2);
     expect([desk.code({ lots: 5 }), desk.code({ lots: 5, side: 'sell' })]).toEqual(['DRAWDOWN', null]);
     expect(desk.risk.halts.causes()).toMatchObject([
-      { sinceMs: START + 1, why: expect.stringContaining('equity of 800 units, 1000 at the peak') },
+      { sinceMs: START + 1, why: expect.stringContaining('equity of 0.000008 USDT, 0.00001 USDT at the peak') },
     ]);
     expect(desk.risk.resume({ kind: 'account' }, 'DRAWDOWN', 'me', START + 2)).toBe(true);
     desk.risk.observe(times, units, 3);
@@ -77,7 +77,7 @@ describe('DAILY_LOSS', () => {
     expect(desk.risk.halts.changes()).toEqual([]);
     desk.risk.observe(times, units, 3);
     expect(desk.risk.halts.changes()).toMatchObject([
-      { isRaised: true, timeMs: START + DAY + HOUR, why: expect.stringContaining('720 units, 800 at 00:00 UTC') },
+      { isRaised: true, timeMs: START + DAY + HOUR, why: expect.stringContaining('0.0000072 USDT, 0.000008 USDT at 00:00 UTC') },
     ]);
   });
   test('of an account that has nothing left, nothing can be lost', () => {

@@ -4,8 +4,10 @@ import type { Ratio } from '../base/decimalText.ts';
 import { mulDiv } from '../base/exact.ts';
 import type { ResolvedLimits } from './resolve.ts';
 import type { EquityRule, EquityWatch, Halt } from './rule.ts';
+import { ratioText } from './words.ts';
 
 const DAY_MS = 86_400_000;
+type Money = (units: number) => string;
 
 /** Equity at or below this has lost `share` of `from`: the exact bound, rounded down because equities are whole. */
 function floorAfter(from: number, { over, under }: Ratio): number {
@@ -23,15 +25,17 @@ export function isLossBeyond({ from, share }: Pick<EquityWatch, 'from' | 'share'
 class DayWatch implements EquityWatch {
   #share: Ratio;
   readonly #halt: Halt;
+  readonly #money: Money;
   #dayEnd = -Infinity;
   #last = NaN;
   #anchor = NaN;
   #floor = -Infinity;
   #isHalted = false;
 
-  constructor(share: Ratio, halt: Halt) {
+  constructor(share: Ratio, halt: Halt, money: Money) {
     this.#share = share;
     this.#halt = halt;
+    this.#money = money;
   }
   begin(units: number, nowMs: number): void {
     this.#last = units;
@@ -52,7 +56,7 @@ class DayWatch implements EquityWatch {
         this.#halt(
           true,
           ms,
-          `equity of ${equity} units, ${this.#anchor} at 00:00 UTC: a loss of ${this.#share.over}/${this.#share.under} or more`,
+          `equity of ${this.#money(equity)}, ${this.#money(this.#anchor)} at 00:00 UTC: a loss of ${ratioText(this.#share)} or more`,
         );
       }
     }
@@ -97,14 +101,16 @@ class DayWatch implements EquityWatch {
 class PeakWatch implements EquityWatch {
   #share: Ratio;
   readonly #halt: Halt;
+  readonly #money: Money;
   #last = NaN;
   #peak = NaN;
   #floor = -Infinity;
   #isHalted = false;
 
-  constructor(share: Ratio, halt: Halt) {
+  constructor(share: Ratio, halt: Halt, money: Money) {
     this.#share = share;
     this.#halt = halt;
+    this.#money = money;
   }
   begin(units: number): void {
     this.#last = units;
@@ -154,7 +160,7 @@ class PeakWatch implements EquityWatch {
         this.#halt(
           true,
           timeMs[row]!,
-          `equity of ${equity} units, ${peak} at the peak: down by ${this.#share.over}/${this.#share.under} or more`,
+          `equity of ${this.#money(equity)}, ${this.#money(peak)} at the peak: down by ${ratioText(this.#share)} or more`,
         );
         return;
       }
@@ -169,7 +175,7 @@ export const dailyLoss: EquityRule = {
   code: 'DAILY_LOSS',
   keys: ['maxDailyLoss'],
   needs: ['ledger', 'marks'],
-  watch: ({ dailyLoss: share }, halt) => new DayWatch(share!, halt),
+  watch: ({ dailyLoss: share }, halt, money) => new DayWatch(share!, halt, money),
 };
 
 export const drawdown: EquityRule = {
@@ -177,5 +183,5 @@ export const drawdown: EquityRule = {
   code: 'DRAWDOWN',
   keys: ['maxDrawdown'],
   needs: ['ledger', 'marks'],
-  watch: ({ drawdown: share }, halt) => new PeakWatch(share!, halt),
+  watch: ({ drawdown: share }, halt, money) => new PeakWatch(share!, halt, money),
 };

@@ -5,6 +5,7 @@ import type { FuturesLedger } from '../portfolio/futuresLedger.ts';
 import { isReduction } from './exposure.ts';
 import { available, lotsAtWorst, needed, worstEquity } from './futuresExposure.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
+import { moneyText, priceText, ratioText } from './words.ts';
 
 type State = RiskState<FuturesLedger>;
 
@@ -15,9 +16,9 @@ export const marginBuffer: OrderRule<FuturesLedger> = {
   needs: ['ledger', 'orders', 'marks'],
   check: (order, state) => hasBuffer(order, state, state.reservations.cash(order.strategy)),
   detail(order, state) {
-    const { over, under } = state.limits.marginBuffer!;
     const free = available(order, state) - needed(order, state) - state.reservations.cash(order.strategy);
-    return `${free} units would stay free, of an equity of ${equityOf(order, state)}; at least ${over}/${under} of it`;
+    const [left, equity] = [moneyText(free, state.ledger), moneyText(equityOf(order, state), state.ledger)];
+    return `${left} would stay free, of an equity of ${equity}; at least ${ratioText(state.limits.marginBuffer!)} of it`;
   },
 };
 
@@ -59,8 +60,9 @@ export const liquidationDistance: OrderRule<FuturesLedger> = {
     const isLong = order.side === 'buy';
     const ticks = movedTicks(order, state);
     if (Number.isNaN(ticks)) return 'no average range is known yet: too few bars have closed';
-    const left = leftAt(ticks, lotsAtWorst(isLong, order, state), isLong, order, state);
-    return `a ${isLong ? 'long' : 'short'} would have ${left} units more than its maintenance margin at ${ticks} ticks, from ${state.mark}`;
+    const left = moneyText(leftAt(ticks, lotsAtWorst(isLong, order, state), isLong, order, state), state.ledger);
+    const [then, now] = [priceText(ticks, order.instrument), priceText(state.mark, order.instrument)];
+    return `a ${isLong ? 'long' : 'short'} would have ${left} more than its maintenance margin at ${then}, from ${now}`;
   },
 };
 

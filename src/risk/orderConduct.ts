@@ -4,6 +4,7 @@ import { formatMinute } from '../model/time.ts';
 import type { Order } from '../model/order.ts';
 import { isReduction } from './exposure.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
+import { lotsText, priceText, quoteText } from './words.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -17,7 +18,9 @@ export const selfTrade: OrderRule = {
   check: (order, state) => crossed(order, state) === null,
   detail(order, state) {
     const other = crossed(order, state);
-    return `it would trade with the own order ${other?.id}, a ${other?.side} at ${other?.limit} ticks`;
+    if (other === null) return 'it would trade with an own order';
+    const at = other.limit > 0 ? `at ${priceText(other.limit, other.instrument)}` : 'at the market';
+    return `it would trade with the own order ${other.id}, a ${other.side} ${at}`;
   },
 };
 
@@ -43,7 +46,7 @@ export const parent: OrderRule = {
   needs: ['orders'],
   check: (order, state) => order.parent === 0 || siblings(order, state) + order.worstLots <= state.sent.lotsOf(order.parent),
   detail: (order, state) =>
-    `${order.worstLots} lots beside ${siblings(order, state)} of its siblings, of ${state.sent.lotsOf(order.parent)} of its entry`,
+    `${lotsText(order.worstLots, order.instrument)} beside ${lotsText(siblings(order, state), order.instrument)} of its siblings, of ${lotsText(state.sent.lotsOf(order.parent), order.instrument)} of its entry`,
 };
 
 function siblings({ parent: entry }: Draft, { marks, sent }: RiskState): number {
@@ -59,8 +62,11 @@ export const duplicate: OrderRule = {
   keys: ['duplicateMs'],
   needs: ['orders'],
   check: (order, { sent, nowMs }) => order.parent > 0 || !sent.hasTwin(order, nowMs),
-  detail: ({ side, lots, quoteUnits, limit }, { limits }) =>
-    `a ${side} of ${lots} lots or ${quoteUnits} units at ${limit} ticks was sent within the last ${limits.duplicateMs} ms`,
+  detail: ({ side, lots, quoteUnits, limit, instrument }, { limits }) => {
+    const size = quoteUnits > 0 ? `for ${quoteText(quoteUnits, instrument)}` : `of ${lotsText(lots, instrument)}`;
+    const at = limit > 0 ? `at ${priceText(limit, instrument)}` : 'at the market';
+    return `a ${side} ${size} ${at} was sent within the last ${limits.duplicateMs} ms`;
+  },
 };
 
 /** In a window of the day, UTC, nothing but reductions may leave. */

@@ -12,6 +12,7 @@ import { keptCoins, netOfContracts } from './netExposure.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
 import * as size from './size.ts';
 import * as spot from './spotExposure.ts';
+import { moneyText, ratioText } from './words.ts';
 
 type State = RiskState<PairedLedger>;
 const isContract = ({ instrument }: Draft): boolean => instrument.contract !== undefined;
@@ -63,9 +64,10 @@ export const portfolio: OrderRule<PairedLedger> = {
     (gross(order, state) <= state.limits.grossUnits && (state.limits.netUnits === Infinity || net(order, state) <= state.limits.netUnits)),
   detail(order, state) {
     const { grossUnits, netUnits } = state.limits;
+    const money = (units: number): string => moneyText(units, state.ledger);
     const units = gross(order, state);
-    if (!(units <= grossUnits)) return `${units} units over both markets at the worst, at most ${grossUnits}`;
-    return `${net(order, state)} units net over both markets at the worst, at most ${netUnits}`;
+    if (!(units <= grossUnits)) return `${money(units)} over both markets at the worst, at most ${money(grossUnits)}`;
+    return `${money(net(order, state))} net over both markets at the worst, at most ${money(netUnits)}`;
   },
 };
 
@@ -79,8 +81,8 @@ export const leverage: OrderRule<PairedLedger> = {
     return equity >= 0 && productAtMost(gross(order, state), most.under, most.over, equity);
   },
   detail(order, state) {
-    const { over, under } = state.limits.leverage!;
-    return `${gross(order, state)} units over both markets at the worst, on an equity of ${worstEquity(order, state)} units after fees; at most ${over}/${under} times`;
+    const [worst, equity] = [moneyText(gross(order, state), state.ledger), moneyText(worstEquity(order, state), state.ledger)];
+    return `${worst} over both markets at the worst, on an equity of ${equity} after fees; at most ${ratioText(state.limits.leverage!)} times`;
   },
 };
 
@@ -93,8 +95,8 @@ export const concentration: OrderRule<PairedLedger> = {
     return equity >= 0 && productAtMost(worstOf(order, state), most.under, most.over, equity);
   },
   detail(order, state) {
-    const { over, under } = state.limits.concentration!;
-    return `${worstOf(order, state)} units of the symbol at the worst, on an equity of ${worstEquity(order, state)} units after fees; at most ${over}/${under} times`;
+    const [worst, equity] = [moneyText(worstOf(order, state), state.ledger), moneyText(worstEquity(order, state), state.ledger)];
+    return `${worst} of the symbol at the worst, on an equity of ${equity} after fees; at most ${ratioText(state.limits.concentration!)} times`;
   },
 };
 function worstOf(order: Draft, state: State): number {
@@ -111,7 +113,7 @@ export const margin: OrderRule<PairedLedger> = {
   },
   detail(order, state) {
     const market = isContract(order) ? futures.margin.detail(order, ofFutures(state)) : spot.margin.detail(order, ofSpot(state));
-    return `${market}; of the reserved, ${reserved(order, state)} units are of the ${order.instrument.market} account`;
+    return `${market}; of the reserved, ${moneyText(reserved(order, state), state.ledger)} are of the ${order.instrument.market} account`;
   },
 };
 

@@ -29,6 +29,7 @@ import { guardFlaw } from './guardSide.ts';
 import { isLossBeyond } from './loss.ts';
 import { rulesFor } from './rules.ts';
 import { tightened } from './tighten.ts';
+import { lotsText, moneyText, priceText, quoteText } from './words.ts';
 
 // Of this file: V8 folds such a constant, and reads an imported one from its cell at each use.
 const { approve } = approval;
@@ -305,8 +306,10 @@ export class RiskModule {
     if (this.#refused === null) return '';
     if (this.#cause) return `${this.#cause.state} on the ${this.#cause.scope.kind}: ${this.#cause.why}`;
     if (this.#rule) return this.#rule.detail(this.#refused, this.#state);
-    const { lots, quoteUnits, limit, side } = this.#refused;
-    return `${side} of ${lots} lots or ${quoteUnits} units, limit ${limit}, at ${this.#state.nowMs} ms with a last price of ${this.#state.mark} ticks`;
+    const { lots, quoteUnits, limit, side, instrument } = this.#refused;
+    const size = quoteUnits === 0 ? `of ${lotsText(lots, instrument)}` : `for ${quoteText(quoteUnits, instrument)}`;
+    const price = limit === 0 ? '' : ` at ${priceText(limit, instrument)}`;
+    return `${side} ${size}${price}, with a last price of ${priceText(this.#state.mark, instrument)}: expected sound numbers above 0`;
   }
 
   /** Its instrument and its strategy are some of the run's: what is listed by them has an entry for it. */
@@ -340,10 +343,14 @@ export class RiskModule {
 
   #watch(rule: EquityRule, limits: ResolvedLimits): EquityWatch {
     const { code } = rule;
-    return rule.watch(limits, (isHalted, atMs, why) => {
-      if (isHalted) this.halts.raise({ kind: 'account' }, 'HALT_NEW', code, why, atMs);
-      else this.halts.clear({ kind: 'account' }, code, why, atMs);
-    });
+    return rule.watch(
+      limits,
+      (isHalted, atMs, why) => {
+        if (isHalted) this.halts.raise({ kind: 'account' }, 'HALT_NEW', code, why, atMs);
+        else this.halts.clear({ kind: 'account' }, code, why, atMs);
+      },
+      (units) => moneyText(units, this.#state.ledger),
+    );
   }
   #refuse(code: string, order: Draft, rule: OrderRule | null, cause: Cause | null): null {
     this.#code = code;

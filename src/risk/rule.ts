@@ -74,7 +74,8 @@ export interface OrderRule<Books extends Ledger = Ledger> extends AnyRule {
 /** Watches the account's equity, row by row, and halts new risk. */
 export interface EquityRule extends AnyRule {
   readonly kind: 'equity';
-  watch(limits: ResolvedLimits, halt: Halt): EquityWatch;
+  /** `money`: an amount of the account as text. */
+  watch(limits: ResolvedLimits, halt: Halt, money: (units: number) => string): EquityWatch;
 }
 
 export type RiskRule = OrderRule | EquityRule | LiveRule;

@@ -2,6 +2,7 @@
 
 import { productAtMost } from '../base/exact.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
+import { lotsText, moneyText, priceText, quoteText, ratioText } from './words.ts';
 
 /** The specification has a time in force for futures only: on spot nothing of the kind can be sent. */
 export const timeInForce: OrderRule = {
@@ -42,8 +43,8 @@ export const precision: OrderRule = {
   check: (order, state) => (order.quoteUnits > 0 ? order.quoteUnits >= leastUnits(order, state) : order.lots >= order.instrument.minLots),
   detail: (order, state) =>
     order.quoteUnits > 0
-      ? `${order.quoteUnits} units of ${order.instrument.quote} buy less than the smallest order: ${leastUnits(order, state)} units at the mark`
-      : `${order.lots} lots are below the smallest order of ${order.instrument.minLots} lots`,
+      ? `${quoteText(order.quoteUnits, order.instrument)} buy less than the smallest order: ${quoteText(leastUnits(order, state), order.instrument)} at the mark`
+      : `${lotsText(order.lots, order.instrument)} are below the smallest order of ${lotsText(order.instrument.minLots, order.instrument)}`,
 };
 
 function leastUnits({ instrumentIndex, instrument: { minLots } }: Draft, { mark, reservations }: RiskState): number {
@@ -66,7 +67,8 @@ export const qtyMax: OrderRule = {
   keys: ['maxOrderQty'],
   needs: ['marks'],
   check: (order, { limits }) => order.worstLots <= limits.orderLots[order.instrumentIndex]!,
-  detail: (order, { limits }) => `${order.worstLots} lots, at most ${limits.orderLots[order.instrumentIndex]}`,
+  detail: ({ worstLots, instrument, instrumentIndex }, { limits }) =>
+    `${lotsText(worstLots, instrument)}, at most ${lotsText(limits.orderLots[instrumentIndex]!, instrument)}`,
 };
 
 export const notionalMax: OrderRule = {
@@ -75,8 +77,8 @@ export const notionalMax: OrderRule = {
   keys: ['maxOrderNotional'],
   needs: ['marks'],
   check: (order, { limits }) => order.worstUnits <= limits.orderUnits[order.instrumentIndex]!,
-  detail: (order, { limits }) =>
-    `${order.worstUnits} units at the worst price of ${order.worstTicks} ticks, at most ${limits.orderUnits[order.instrumentIndex]}`,
+  detail: ({ worstUnits, worstTicks, instrument, instrumentIndex }, { limits, ledger }) =>
+    `${moneyText(worstUnits, ledger)} at the worst price of ${priceText(worstTicks, instrument)}, at most ${moneyText(limits.orderUnits[instrumentIndex]!, ledger)}`,
 };
 
 /** A limit on the taking side, too far beyond the last price: a slip of the finger, or a stale price. */
@@ -91,6 +93,6 @@ export const collar: OrderRule = {
     if (side === 'buy') return productAtMost(limit, under, mark, under + over);
     return over >= under || productAtMost(mark, under - over, limit, under);
   },
-  detail: ({ limit, side }, { limits: { priceBand }, mark }) =>
-    `a ${side} at ${limit} ticks is more than ${priceBand?.over}/${priceBand?.under} beyond the last price of ${mark} ticks`,
+  detail: ({ limit, side, instrument: of }, { limits: { priceBand }, mark }) =>
+    `a ${side} at ${priceText(limit, of)} is more than ${ratioText(priceBand!)} beyond the last price of ${priceText(mark, of)}`,
 };

@@ -3,6 +3,7 @@
 import * as numbers from '../base/exact.ts';
 import type { SpotLedger } from '../portfolio/spotLedger.ts';
 import type { Draft, OrderRule, RiskState, Survey } from './rule.ts';
+import { baseText, lotsText, moneyText, ratioText } from './words.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
 const { productAtMost, shareUp } = numbers;
@@ -14,7 +15,10 @@ export const positionMax: OrderRule<SpotLedger> = {
   needs: ['ledger', 'orders', 'marks'],
   // A spot sell adds to no position, whatever becomes of it.
   check: (order, state) => order.sign < 0 || longMax(order, state) <= state.limits.positionBase[order.instrumentIndex]!,
-  detail: (order, state) => `${longMax(order, state)} base units at the worst, at most ${state.limits.positionBase[order.instrumentIndex]}`,
+  detail: (order, state) => {
+    const { instrument } = order;
+    return `${baseText(longMax(order, state), instrument)} at the worst, at most ${baseText(state.limits.positionBase[order.instrumentIndex]!, instrument)}`;
+  },
 };
 
 export const positionNotional: OrderRule<SpotLedger> = {
@@ -25,7 +29,7 @@ export const positionNotional: OrderRule<SpotLedger> = {
   check: (order, state) =>
     order.sign < 0 || worstNotional(order.instrumentIndex, order, state) <= state.limits.positionUnits[order.instrumentIndex]!,
   detail: (order, state) =>
-    `${worstNotional(order.instrumentIndex, order, state)} units at the worst, at most ${state.limits.positionUnits[order.instrumentIndex]}`,
+    `${moneyText(worstNotional(order.instrumentIndex, order, state), state.ledger)} at the worst, at most ${moneyText(state.limits.positionUnits[order.instrumentIndex]!, state.ledger)}`,
 };
 
 export const portfolio: OrderRule<SpotLedger> = {
@@ -35,8 +39,10 @@ export const portfolio: OrderRule<SpotLedger> = {
   keys: ['maxGrossNotional', 'maxNetNotional'],
   needs: ['ledger', 'orders', 'marks'],
   check: (order, state) => order.sign < 0 || survey(order, state, 0).gross <= Math.min(state.limits.grossUnits, state.limits.netUnits),
-  detail: (order, state) =>
-    `${survey(order, state, 0).gross} units over all symbols at the worst, at most ${Math.min(state.limits.grossUnits, state.limits.netUnits)}`,
+  detail: (order, state) => {
+    const most = Math.min(state.limits.grossUnits, state.limits.netUnits);
+    return `${moneyText(survey(order, state, 0).gross, state.ledger)} over all symbols at the worst, at most ${moneyText(most, state.ledger)}`;
+  },
 };
 
 export const leverage: OrderRule<SpotLedger> = {
@@ -53,8 +59,8 @@ export const leverage: OrderRule<SpotLedger> = {
   },
   detail(order, state) {
     const account = survey(order, state, 0);
-    const { over, under } = state.limits.leverage!;
-    return `${account.gross} units over all symbols at the worst, on an equity of ${account.equity} units after fees; at most ${over}/${under} times`;
+    const [gross, equity] = [moneyText(account.gross, state.ledger), moneyText(account.equity, state.ledger)];
+    return `${gross} over all symbols at the worst, on an equity of ${equity} after fees; at most ${ratioText(state.limits.leverage!)} times`;
   },
 };
 
@@ -70,9 +76,9 @@ export const concentration: OrderRule<SpotLedger> = {
     return equity >= 0 && productAtMost(worstNotional(order.instrumentIndex, order, state), most.under, most.over, equity);
   },
   detail(order, state) {
-    const { over, under } = state.limits.concentration!;
-    const worst = worstNotional(order.instrumentIndex, order, state);
-    return `${worst} units of the symbol at the worst, on an equity of ${survey(order, state, 0).equity} units after fees; at most ${over}/${under} times`;
+    const worst = moneyText(worstNotional(order.instrumentIndex, order, state), state.ledger);
+    const equity = moneyText(survey(order, state, 0).equity, state.ledger);
+    return `${worst} of the symbol at the worst, on an equity of ${equity} after fees; at most ${ratioText(state.limits.concentration!)} times`;
   },
 };
 
@@ -91,10 +97,12 @@ export const margin: OrderRule<SpotLedger> = {
   detail(order, { ledger, reservations }) {
     const { strategy, instrumentIndex } = order;
     if (order.sign > 0) {
-      return `needs ${order.worstCash} units beside ${reservations.cash(strategy)} reserved, of ${ledger.cash(strategy)} in cash`;
+      const [needs, held] = [moneyText(order.worstCash, ledger), moneyText(reservations.cash(strategy), ledger)];
+      return `needs ${needs} beside ${held} reserved, of ${moneyText(ledger.cash(strategy), ledger)} in cash`;
     }
-    const reserved = reservations.sellLots(strategy, instrumentIndex);
-    return `needs ${order.worstLots} lots beside ${reserved} reserved, of ${ledger.lots(strategy, instrumentIndex)} held`;
+    const reserved = lotsText(reservations.sellLots(strategy, instrumentIndex), order.instrument);
+    const held = lotsText(ledger.lots(strategy, instrumentIndex), order.instrument);
+    return `needs ${lotsText(order.worstLots, order.instrument)} beside ${reserved} reserved, of ${held} held`;
   },
 };
 

@@ -80,7 +80,7 @@ export class RowLane implements Rows {
     if (moment === null) throw new ConfigError('price: no row is being worked off', 'ask for the next act first');
     const { open, high, low } = series.bar(row);
     if (!(Number.isInteger(price) && price >= low && price <= high)) {
-      throw new ConfigError(`price: the row has traded from ${low} to ${high} ticks, not at ${price}`, 'name a price of the row');
+      throw new ConfigError(`price: the row has traded from ${low} to ${high} in ticks, not at ${price}`, 'name a price of the row');
     }
     // The open is where the row begins; anything else it reaches at a time that nobody knows, and is told as its close.
     this.#quote = { price, timeMs: price === open && moment.act === 'open' ? moment.timeMs : series.closeMs(row) };

@@ -1,7 +1,7 @@
 // What the answer to a create means: one of four, with what it says beside that. Pure.
 
 import { assertNever } from '../../../base/assert.ts';
-import { toScaled } from '../../../base/decimal.ts';
+import { fromScaled, toScaled } from '../../../base/decimal.ts';
 import { foreignText } from '../../../base/foreignText.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -51,10 +51,10 @@ export function echoProblem(created: Created, wanted: Wanted, cid: string): stri
     return differs('type', created.isMarket ? 'MARKET' : 'another', isMarket ? 'MARKET' : 'LIMIT');
   }
   if (!isMarket && created.price !== null && toScaled(created.price, instrument.priceDigits) !== limit) {
-    return differs('price', created.price, `${limit} ticks`);
+    return differs('price', created.price, fromScaled(limit, instrument.priceDigits));
   }
   if (lots > 0 && created.qty !== null && toScaled(created.qty, instrument.quantityDigits) !== lots) {
-    return differs('origQty', created.qty, `${lots} lots`);
+    return differs('origQty', created.qty, fromScaled(lots, instrument.quantityDigits));
   }
   return null;
 }

@@ -47,7 +47,7 @@ export function readForeign(
       toScaled(row.executed, quantityDigits),
     ];
     if (row.isMarket === true || lots === null || lots === 0 || limit === null || limit === 0 || executed === null)
-      return done('only a limit order can be taken over: what this one asks for is no price and number of lots');
+      return done('only a limit order can be taken over: this one has no sound price and quantity');
     readers.readTrades(alien.instrument, Infinity, RECONCILE, ({ isWhole }) => {
       const known = readers.trades(alien.instrument).foreignLots(venueId);
       if (!isWhole || known < executed) return done('not all that it has filled is known here: cancel it at the exchange, and ignore it');

@@ -1,0 +1,25 @@
+// Messages speak in the asset's own unit: no refusal, halt or log line shows lots, ticks or smallest units, which only the code counts in.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const ROOMS = ['risk', 'engine', 'orders', 'strategy', 'app', 'cli', 'live', 'service'];
+/** A figure in a text, followed by the name of an internal unit. */
+const INTERNAL = /\$\{[^}]*\} (base )?(units|lots|ticks)\b/;
+/** A fault of isobar itself is read by whoever repairs it, in the unit of the code. */
+const FAULT = /InvariantError|assert\(/;
+
+function textsIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .flatMap((name) =>
+      readFileSync(join(folder, name), 'utf8')
+        .split('\n')
+        .flatMap((line, at) => (INTERNAL.test(line) && !FAULT.test(line) ? [`${folder}/${name}:${at + 1}: ${line.trim()}`] : [])),
+    );
+}
+
+it.each(ROOMS)('no message of src/%s shows a figure in lots, ticks or units', (room) => {
+  expect(textsIn(join('src', room))).toEqual([]);
+});
