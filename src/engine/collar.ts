@@ -1,5 +1,6 @@
 // Market orders that are limits at the collar, which an exchange with market buys by amount alone needs for a buy by quantity.
 
+import { CAPPED } from '../model/order.ts';
 import type { OrderRecord } from '../orders/record.ts';
 import type { Engine } from './engine.ts';
 
@@ -14,6 +15,17 @@ export function sweepCollars({ orders, nowMs }: Engine, instrumentIndex: number,
     else waiting++;
   }
   return waiting;
+}
+
+/**
+ * Marks the buys whose cap lies below the open of their row: from now on they are limit orders that rest until the row has ended, and they
+ * are written down as such.
+ */
+export function markCapped({ orders }: Engine, instrumentIndex: number, openMs: number, open: number): void {
+  for (const order of orders.active()) {
+    const isOwn = order.instrumentIndex === instrumentIndex && isAtCollar(order) && order.arrivedMs <= openMs;
+    if (isOwn && order.side === 'buy' && order.limit < open) order.code = CAPPED;
+  }
 }
 
 const isAtCollar = ({ role, lots, limit, timeInForce }: OrderRecord): boolean =>

@@ -33,6 +33,9 @@ export interface OrderIntent {
   readonly slot: string;
 }
 
+/** Code of a market buy by quantity whose price cap lay below the open of its row: it rested as a limit order. It is no refusal. */
+export const CAPPED = 'CAPPED';
+
 export type Lifecycle = 'draft' | 'sent' | 'unknown' | 'working' | 'cancelSent' | 'done';
 export type DoneReason = 'denied' | 'notSent' | 'refused' | 'noEffect' | 'filled' | 'canceled' | 'rejected' | 'expired';
 

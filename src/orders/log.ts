@@ -4,7 +4,7 @@ import * as rows from '../base/rowLog.ts';
 import { InvariantError } from '../base/errors.ts';
 import { bitsOf, RowLog, type Scratch } from '../base/rowLog.ts';
 import { ENDINGS, ROLES, type OrderColumns } from '../model/run.ts';
-import type { DoneReason } from '../model/order.ts';
+import { CAPPED, type DoneReason } from '../model/order.ts';
 import type { OrderRecord } from './record.ts';
 
 // V8 folds a constant of this file, and reads an imported one from its cell at each use.
@@ -15,6 +15,7 @@ const FIELD = { parent: 0, lots: 1, quoteUnits: 2, limit: 3, filledLots: 4, fill
 const WIDTH = 11;
 const OPEN = ENDINGS.indexOf('open');
 const FILLED = ENDINGS.indexOf('filled');
+const LIMIT = ROLES.indexOf('limit');
 /** Texts that a run may use for slots and codes. */
 const MAX_TEXTS = 65_536;
 
@@ -62,7 +63,10 @@ export class OrderLog {
     page[at + FIELD.changedMs] = order.changedMs;
     page[at + FIELD.codes] = codesOf(order, ending);
     page[at + FIELD.texts] = newest.at;
-    if (order.code !== null) page[at + FIELD.texts] = newest.at + this.#text(order.code) * MAX_TEXTS;
+    if (order.code === null) return;
+    page[at + FIELD.texts] = newest.at + this.#text(order.code) * MAX_TEXTS;
+    // What was asked for as a market order rested as a limit: it is written down as what it was.
+    if (order.code === CAPPED && order.role === 'market') page[at + FIELD.codes] = codesOf(order, ending) | (LIMIT << 3);
   }
 
   /** The columns of the first `count` orders after `base`; each has been written. Throws InvariantError where none is kept. */

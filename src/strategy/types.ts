@@ -108,7 +108,7 @@ export interface OrderInfo {
   readonly trigger: number;
   /** The entry that this order closes, when it is a leg of its bracket; null for an order of the strategy's own. */
   readonly entry: OrderId | null;
-  /** The stable code of a refusal, by risk or by the venue; null otherwise. */
+  /** The stable code of a refusal, by risk or by the venue; `CAPPED` of a market buy that rested as a limit order; null otherwise. */
   readonly code: string | null;
 }
 

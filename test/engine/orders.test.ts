@@ -5,6 +5,7 @@ import type { Fault } from '../../src/adapters/replay/replayExchange.ts';
 import type { Order } from '../../src/model/order.ts';
 import { TOMBSTONE_MS } from '../../src/orders/reservation.ts';
 import { Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
+import { cappedBuys } from '../../src/report/warnings/orderWarnings.ts';
 import { barsOfRows, columnsOf, fillRows, MINUTE, orderRows, run, spotInstrument, type PlanOptions } from './world.ts';
 
 type RowOf = readonly [open: number, high: number, low: number, close: number, volume?: number];
@@ -303,6 +304,37 @@ describe('a market buy by quantity', () => {
     const { orders, engine } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, beyond, QUIET, QUIET]);
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
     expect(engine.reservations.openTotal).toBe(0);
+  });
+
+  it('whose cap lies below the open rests, fills as maker where the row comes back to it, and is booked as a limit order', async () => {
+    const back: RowOf = [10_200, 10_210, 10_090, 10_150];
+    const { orders, fills, record } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, back, QUIET]);
+    expect(fills[0]).toMatchObject({ price: 10_100, isMaker: true, minute: 2 });
+    expect(orders[0]).toMatchObject({ role: 'limit', limit: 10_100, ending: 'filled', code: 'CAPPED' });
+    expect(cappedBuys(record)).toEqual([
+      {
+        code: 'ORDER_CAPPED_BUY',
+        text: '1 market buy by quantity opened above the price cap (fills.collar) and rested as a limit order, 1 filled inside the bar as maker; a size in quote or equity is a plain market order without a cap',
+        file: null,
+        line: null,
+      },
+    ]);
+  });
+
+  it('that is capped and finds no seller is cancelled, and is booked as a limit order too', async () => {
+    const { orders, record } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_200, 10_210, 10_190, 10_200], QUIET]);
+    expect(orders[0]).toMatchObject({ role: 'limit', ending: 'canceled', code: 'CAPPED', filled: 0 });
+    expect(cappedBuys(record)[0]!.text).toContain('0 filled inside the bar');
+  });
+
+  it('at or below its cap is a market order, and so is one by amount at any price', async () => {
+    const up: RowOf = [10_200, 10_210, 10_090, 10_150];
+    const within = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_100, 10_110, 10_090, 10_100], QUIET]);
+    const byAmount = await play({ 0: (own) => own.order(true, { quote: '10' }) }, [QUIET, up, QUIET]);
+    for (const { orders, record } of [within, byAmount]) {
+      expect(orders[0]).toMatchObject({ role: 'market', ending: 'filled', code: '' });
+      expect(cappedBuys(record)).toEqual([]);
+    }
   });
 
   it('that fills in part is swept of the rest', async () => {

@@ -1,7 +1,7 @@
 // The exchange of a backtest: a venue that replayed rows trade against, latency on the due queue, and answers that can be lost.
 
 import { pow10 } from '../../base/exact.ts';
-import { sweepCollars } from '../../engine/collar.ts';
+import { markCapped, sweepCollars } from '../../engine/collar.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { FeedRun } from '../../engine/feed.ts';
 import type { TickColumn } from '../../model/bars.ts';
@@ -171,6 +171,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   #insideCoins(book: RowBook, instrument: number, openMs: number, closeMs: number, open: number, high: number, low: number): void {
     const { desk } = this.#engine;
     const brackets = this.#brackets;
+    if (lane.collared > 0) markCapped(this.#engine, instrument, openMs, open);
     if (brackets.waiting(instrument) > 0) {
       desk.atMs = openMs;
       brackets.gapped(instrument, open, desk.onHit);

@@ -7,7 +7,10 @@ import { count, signed } from '../html/page/format.ts';
 import { coverageWarnings } from './coverage.ts';
 import { countWarnings, priceWarnings } from './dataWarnings.ts';
 import { resultWarnings } from './resultWarnings.ts';
+import { cappedBuys } from './orderWarnings.ts';
 
+/** Code of a replacement whose old order was filled. */
+const NOTHING_LEFT = 'REPLACED_FILLED';
 /** Below this many closed trades the figures say little about the future. */
 const FEW_TRADES = 30;
 
@@ -16,6 +19,7 @@ export function warningsOf(record: RunRecord, summary: Omit<Summary, 'warnings'>
   return [
     ...(record.warnings ?? []),
     ...resultWarnings(record, summary),
+    ...cappedBuys(record),
     ...record.feeds.flatMap(({ bars }) => priceWarnings(bars)),
     ...coverageWarnings(record),
     ...figureWarnings(summary),
@@ -29,7 +33,9 @@ export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Om
   const some = (code: WarningCode, amount: number, one: string, many: string, rest = '') => {
     if (amount > 0) add(code, `${count(amount)} ${amount === 1 ? one : many}${rest}`);
   };
-  some('ORDER_DENIED', orders.refusedByRisk, 'order refused by risk', 'orders refused by risk', codes(orders.refusedByRiskByCode));
+  // A replacement that had nothing left to do is no refusal.
+  const { [NOTHING_LEFT]: done = 0, ...refusals } = orders.refusedByRiskByCode;
+  some('ORDER_DENIED', orders.refusedByRisk - done, 'order refused by risk', 'orders refused by risk', codes(refusals));
   some('ORDER_REJECTED', orders.rejected, 'order rejected by the venue', 'orders rejected by the venue', codes(orders.rejectedByCode));
   some('ORDER_UNKNOWN', orders.unknown, 'order was unknown for a time', 'orders were unknown for a time');
   some('ORDER_NOT_SENT', orders.notSent, 'order never left', 'orders never left');
