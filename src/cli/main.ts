@@ -12,7 +12,7 @@ import { dataCommand } from './data/command.ts';
 import { doctorCommand } from './doctor/command.ts';
 import { exchangeCommand } from './exchange/command.ts';
 import { tellFailure } from './failure.ts';
-import { acknowledgeCommand, haltCommand, resumeCommand } from './live/halt.ts';
+import { acknowledgeCommand, haltCommand, resumeCommand, tightenCommand } from './live/halt.ts';
 import { withInit } from './project/init.ts';
 import { journalCommand } from './journal/check.ts';
 import { liveCommand } from './live/start.ts';
@@ -53,6 +53,7 @@ function parser(argv: readonly string[]): Argv {
       .command(haltCommand)
       .command(resumeCommand)
       .command(acknowledgeCommand)
+      .command(tightenCommand)
       .command(killCommand)
       .demandCommand(1, 'Name a command, such as backtest; isobar --help lists them')
       .strict()

@@ -56,6 +56,15 @@ describe('commands about a running bot', () => {
     expect(nothing).toMatchObject({ code: 1, stdout: 'account has no cause OPERATOR\n' });
   });
 
+  it('tighten a limit of it, with a reason; a limit that there is not is a wrong option', async () => {
+    expect(await run('tighten', 'maxOrderNotional', '1000', '--why', 'thin market')).toMatchObject({ code: 0 });
+    expect(bot.acts.at(-1)).toMatchObject({ what: 'maxOrderNotional is 1000 now', who: expect.stringMatching(/\w+ \(isobar\)/) });
+    const typo = await run('tighten', 'maxOrderNotion', '1000', '--why', 'thin market');
+    expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean maxOrderNotional?') });
+    expect(await run('tighten', 'maxOrderNotional', '--why', 'thin market')).toMatchObject({ code: 2 });
+    expect(await run('tighten', 'maxOrderNotional', '1000')).toMatchObject({ code: 2 });
+  });
+
   it('take decisions of a person, each with a reason', async () => {
     bot.aliens = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', says: 'buy 0.5 at 100', seenMs: bot.timeMs }];
     bot.unknown = [lostOrder()];

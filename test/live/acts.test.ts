@@ -46,6 +46,21 @@ test('over the socket, halt, resume and kill are answered once the next start wo
   await stopped(it);
 }, 60_000);
 
+test('a limit that is made tighter holds at once and is journalled; a wider one is refused with what holds', async () => {
+  desk = await LiveDesk.open(20);
+  const it = await desk.open(desk.config(`${CONFIG}risk: { maxOrderNotional: '2000' }\n`), [Stubborn]);
+  const { data } = it.bot.parts.config;
+  const server = await openControl(data, new LiveControl({ ...it, loopDelayP99Ms: () => null }));
+  const tighten = (value: string) => act(data, { op: 'tighten', key: 'maxOrderNotional', value, why: 'thin market' });
+  expect(await tighten('1000')).toEqual({ done: true, says: expect.stringContaining('maxOrderNotional is 1000') });
+  expect(it.bot.parts.engine.risk.limits.maxOrderNotional).toBe('1000');
+  expect(onDisk(it)).toMatch(/"k":"HUMAN".*maxOrderNotional=1000.*thin market/);
+  expect(await tighten('1500')).toEqual({ done: false, says: expect.stringContaining('expected at most 1000, got 1500') });
+  expect(it.bot.parts.engine.risk.limits.maxOrderNotional).toBe('1000');
+  await server.close();
+  await stopped(it);
+}, 60_000);
+
 test('an answer waits for the disk; what will not last is not said to be done, though it holds here', async () => {
   desk = await LiveDesk.open(20);
   const it = await desk.open(desk.config(CONFIG), [Stubborn]);

@@ -8,6 +8,8 @@ import type { BotRequest } from '../../app/control/request.ts';
 import { clearLatch, readLatch } from '../../app/kill/latch/latch.ts';
 import { after } from '../../adapters/clock/wallClock.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
+import { LIMITS } from '../../risk/limits.ts';
 import type { BotPlace } from './botOptions.ts';
 import { answerLines, logText, orderLines, positionLines, statusLines } from './botText.ts';
 import { printJson, printLines } from '../terminal/print.ts';
@@ -47,6 +49,20 @@ export async function halt(args: Shown & { readonly scope: string; readonly canc
 
 export async function acknowledge(args: Shown): Promise<void> {
   tell(await act(dataFolderOf(args), { op: 'acknowledge' }), args);
+}
+
+export async function tighten(args: Shown & { readonly limit: string; readonly value: string; readonly why: string }): Promise<void> {
+  const { limit, value, why } = args;
+  const keys = LIMITS.map(({ key }) => key as string);
+  if (!keys.includes(limit)) {
+    const near = nearest(limit, keys);
+    throw new ConfigError(
+      `limit: expected a risk limit, got '${limit}'`,
+      near === null ? `name one of ${keys.join(', ')}` : `did you mean ${near}?`,
+    );
+  }
+  if (value.trim() === '') throw new ConfigError('value: expected a value, got nothing', 'write it as in the config, such as 1000 or 0.02');
+  tell(await act(dataFolderOf(args), { op: 'tighten', key: limit, value, why }), args);
 }
 
 /** A latch is cleared on the disk: the process that it stopped may be gone. */

@@ -1,4 +1,4 @@
-// `isobar halt` and `isobar resume`: their options. What they do is loaded when they run.
+// `isobar halt`, `resume`, `acknowledge` and `tighten`: their options. What they do is loaded when they run.
 
 import type { Argv, CommandModule } from 'yargs';
 import { withBotOptions, whyOption, type BotPlace } from './botOptions.ts';
@@ -17,6 +17,14 @@ const resuming = (args: Argv) =>
     .options({ code: { ...text, describe: 'Cause to clear, as isobar status shows it; default: your own halt' }, ...whyOption })
     .example('$0 resume account --code KILLED --why "looked at every position"', 're-arm after a kill, then start the bot');
 
+const tightening = (args: Argv) =>
+  withBotOptions(args)
+    .positional('limit', { type: 'string', demandOption: true, describe: 'Limit under risk: of the config, such as maxOrderNotional' })
+    .positional('value', { type: 'string', demandOption: true, describe: 'Its new value, written as in the config' })
+    .options(whyOption)
+    .example('$0 tighten maxOrderNotional 1000 --why "thin market"', 'smaller orders from now on');
+
+type TightenArgs = ReturnType<typeof tightening> extends Argv<infer T> ? T : never;
 type HaltArgs = ReturnType<typeof halting> extends Argv<infer T> ? T : never;
 type ResumeArgs = ReturnType<typeof resuming> extends Argv<infer T> ? T : never;
 
@@ -32,6 +40,13 @@ export const acknowledgeCommand: CommandModule<object, BotPlace & { readonly jso
   describe: 'Answer the alarms of a running bot: you have seen them',
   builder: withBotOptions,
   handler: async (args) => (await import('./botActions.ts')).acknowledge(args),
+};
+
+export const tightenCommand: CommandModule<object, TightenArgs> = {
+  command: 'tighten <limit> <value>',
+  describe: 'Make a risk limit of a running bot tighter, until it starts again',
+  builder: tightening,
+  handler: async (args) => (await import('./botActions.ts')).tighten(args),
 };
 
 export const resumeCommand: CommandModule<object, ResumeArgs> = {
