@@ -161,6 +161,7 @@ export class ReplayExchange implements ExchangePort, VenueSink {
     const high = Math.round(bars.high[row]! * priceScale);
     const low = Math.round(bars.low[row]! * priceScale);
     const brackets = this.#brackets;
+    if (lane.collared > 0) markCapped(this.#engine, instrument, openMs, open);
     if (this.#contracts !== null) this.#contracts.inside(book, instrument, row, { openMs, closeMs, open, high, low });
     else this.#insideCoins(book, instrument, openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) === 0) return;
@@ -171,7 +172,6 @@ export class ReplayExchange implements ExchangePort, VenueSink {
   #insideCoins(book: RowBook, instrument: number, openMs: number, closeMs: number, open: number, high: number, low: number): void {
     const { desk } = this.#engine;
     const brackets = this.#brackets;
-    if (lane.collared > 0) markCapped(this.#engine, instrument, openMs, open);
     if (brackets.waiting(instrument) > 0) {
       desk.atMs = openMs;
       brackets.gapped(instrument, open, desk.onHit);
