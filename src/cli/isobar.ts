@@ -2,9 +2,11 @@
 // The command `isobar`.
 
 import { clearEnvironment } from '../app/access/environment.ts';
+import { ignoreInspectorSignal } from '../adapters/clock/inspector.ts';
 import { startEarly } from '../app/worker/earlyWorker.ts';
 
 const argv = process.argv.slice(2);
+ignoreInspectorSignal();
 // Before anything that a strategy could reach gets a copy of it.
 clearEnvironment(process.env);
 if ((argv[0] === 'backtest' || argv[0] === 'verify') && !argv.includes('--help')) startEarly();

@@ -1,6 +1,8 @@
 // The process of a live bot: `node main.js CONFIG [--live] [--confirm ACCOUNT] [--accept-changes] [--json | --plain] [--seconds N]`, without a framework.
 
 import { parseArgs } from 'node:util';
+import { ignoreInspectorSignal } from '../adapters/clock/inspector.ts';
+import { clearEnvironment } from '../app/access/environment.ts';
 import { ConfigError, EXIT } from '../base/errors.ts';
 import { terminalText } from '../base/foreignText.ts';
 import { secondsOf } from '../app/live/config/seconds.ts';
@@ -51,6 +53,9 @@ function told(error: unknown): number {
   return error instanceof ConfigError || isArgument ? EXIT.badInput : EXIT.failed;
 }
 
+ignoreInspectorSignal();
+// Before anything that a strategy could reach gets a copy of it.
+clearEnvironment(process.env);
 tuneV8();
 process.exitCode = await main(process.argv.slice(2));
 // What nobody reads would keep the process for ever.

@@ -15,6 +15,7 @@ import { botFileOf } from '../app/live/botFile.ts';
 import { LiveControl } from '../app/live/control.ts';
 import { readLiveConfig, type LiveConfig } from '../app/live/config/read.ts';
 import { LiveLog } from '../app/live/view/log.ts';
+import { keepHeartbeat } from '../app/live/safety/heartbeat.ts';
 import { checkMode } from '../app/live/config/mode.ts';
 import { openLiveBot, type OpenedBot } from '../app/live/openLiveBot.ts';
 import { checkOutFolder } from '../app/folders/out.ts';
@@ -109,6 +110,8 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
     writeBotFile(config.data, botFileOf(opened));
     const server = await openControl(config.data, control);
     undo.push(() => server.close());
+    const { exchange } = opened.bot.parts;
+    undo.push(keepHeartbeat(config.access.socketUrl, exchange.scheduler, exchange.random, log));
     const alarmed = (): void => opened.bot.attention.alarm(opened.bot.parts.venueMs());
     const sight = await openSight(control, { ...config, folder: dirname(config.file), alarmed }, log);
     undo.push(() => sight.close());

@@ -1,10 +1,11 @@
 // The process of a live bot, built and started as people start it: signals, exit codes, kill -9, and what the next start makes of it.
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
+import { demoKey } from '../../src/app/exchange/demo.ts';
 import { askLogs } from '../../src/app/control/client.ts';
 import { checkJournal } from '../../src/app/journal/checkJournal.ts';
 import { LiveDesk, until } from './liveDesk.ts';
@@ -113,6 +114,41 @@ test('a signal to the whole group of processes, as of timeout or of a terminal, 
   expect(await ended, text).toBe(0);
   expect(text).toContain('the journal is written');
   expect(checkJournal(join(desk.folder, 'bot/journal')).verdict).toBe('whole');
+}, 60_000);
+
+test('isobar live trades with the keys of the environment, and SIGUSR1 opens no inspector in either process', async () => {
+  await prepared();
+  const { url } = desk.exchange;
+  const file = join(desk.folder, 'bot.yaml');
+  const { apiKey, secret } = demoKey(1);
+  // No key file: the environment alone has them.
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8').replace(
+      /^exchange: .*$/m,
+      `exchange: { spotUrl: '${url}', futuresUrl: '${url}', socketUrl: '${url.replace('http', 'ws')}/ws' }`,
+    ),
+  );
+  const child = spawn(process.execPath, [join(ROOT, 'dist/cli/isobar.js'), 'live', file, '--json'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, XDG_STATE_HOME: join(desk.folder, 'state'), ISOBAR_API_KEY: apiKey, ISOBAR_API_SECRET: secret },
+    detached: true,
+  });
+  children.push(child);
+  let text = '';
+  child.stdout.on('data', (more) => (text += String(more)));
+  child.stderr.on('data', (more) => (text += String(more)));
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  const trades = () => text.includes('two audits were clean');
+  await until(trades, 20_000, 'a bot that trades').catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${text}`);
+  });
+  await until(() => text.includes('the heartbeat socket is open'), 10_000, 'the heartbeat socket');
+  process.kill(-child.pid!, 'SIGUSR1');
+  process.kill(-child.pid!, 'SIGTERM');
+  expect(await ended, text).toBe(0);
+  expect(text).not.toContain('Debugger');
+  expect(text).not.toContain(secret);
 }, 60_000);
 
 test('an error of a promise that a strategy has dropped ends the bot in order, with its place', async () => {

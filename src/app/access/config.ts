@@ -79,9 +79,10 @@ export const accessSchema = map(
   {
     keyFile: filePath('API key'),
     secretFile: filePath('API secret'),
+    socketUrl: text('a URL such as wss://api.example.com/ws', 'address of the WebSocket whose heartbeat is answered').optional(),
     dialect: dialect.optional(),
   },
-  'an access file: keyFile, secretFile, dialect',
+  'an access file: keyFile, secretFile, socketUrl, dialect',
 );
 
 export type AccessFile = z.output<typeof accessSchema>;
@@ -91,7 +92,7 @@ const ACCESS_FILE: FileKind<AccessFile> = { schema: accessSchema, called: 'an ac
 /** Reads an access file. Throws ConfigError with file, line and key; a key that stands in it is refused and never shown. */
 export function readAccessFile(file: string): AccessFile {
   try {
-    const source = readYaml(file, ACCESS_FILE.called, 'it holds no more than keyFile, secretFile and dialect');
+    const source = readYaml(file, ACCESS_FILE.called, 'it holds no more than keyFile, secretFile, socketUrl and dialect');
     refuseKeys(source, source.data, []);
     const exchange = exchangeOfBot(source.data);
     return exchange === null ? parseSource(ACCESS_FILE, source) : accessOfBot(source, exchange);

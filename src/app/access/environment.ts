@@ -31,6 +31,30 @@ export function clearEnvironment(environment: Environment): void {
   taken.set(environment, kept);
 }
 
+/**
+ * Returns a copy of `environment` for a process of isobar that trades in its stead, with the key and the secret that were removed from it.
+ * Neither can be asked for here any more.
+ */
+export function handedOn(environment: Environment): Environment {
+  clearEnvironment(environment);
+  const kept = taken.get(environment);
+  const copy = { ...environment };
+  for (const name of ['key', 'secret'] as const) {
+    const secret = kept?.get(name);
+    kept?.delete(name);
+    if (secret !== undefined) copy[VARIABLES[name].text] = secret.take();
+  }
+  return copy;
+}
+
+/** Returns a copy of `environment` that says nothing of a key or a secret, nor of files with them. */
+export function withoutSecrets(environment: Environment): Environment {
+  clearEnvironment(environment);
+  const copy = { ...environment };
+  for (const { file } of Object.values(VARIABLES)) delete copy[file];
+  return copy;
+}
+
 /** What the environment says of a credential: itself, the path of a file, or null. Throws ConfigError where it says both. */
 export function secretFrom(environment: Environment, name: SecretName): Secret | { readonly file: string; readonly said: string } | null {
   clearEnvironment(environment);

@@ -160,7 +160,7 @@ describe('the access file', () => {
     ],
     ['dialect: { limits: { spot.newOrder: { count: 0 } } }', /count: expected a whole number \(calls, 1 to/],
     ['keyfile: x', /unknown key keyfile, the nearest valid one is keyFile/],
-    ['- a', /expected an access file: keyFile, secretFile, dialect, got a list/],
+    ['- a', /expected an access file: keyFile, secretFile, socketUrl, dialect, got a list/],
   ])('refused: %s', (text, message) => {
     expect(refusal(() => settings({ config: file('a.yaml', text) })).message).toMatch(message);
   });

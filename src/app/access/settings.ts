@@ -3,6 +3,7 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { LimitOverride, LimitOverrides } from '../../adapters/rest/limits/limitTable.ts';
+import { checkedSocketUrl } from '../../adapters/rest/socket/keptSocket.ts';
 import { checkedOrigin } from '../../adapters/rest/wire/origin.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
@@ -42,6 +43,8 @@ export interface AccessSettings {
   readonly sources: Readonly<Record<SecretName, SecretSource>> | null;
   readonly dialect: Dialect;
   readonly limits: LimitSettings;
+  /** Address of the WebSocket whose heartbeat is answered; null: none is kept. */
+  readonly socketUrl: string | null;
   /** Folder of what outlives a command, such as a ban. */
   readonly stateFolder: string;
 }
@@ -71,8 +74,14 @@ export function settingsOf(
     ...credentialsFrom(environment, file, folder),
     dialect: dialectOf(dialect),
     limits: limitsOf(limits),
+    socketUrl: socketUrlOf(file),
     stateFolder: stateFolderOf(environment),
   };
+}
+
+function socketUrlOf({ socketUrl }: AccessFile): string | null {
+  if (socketUrl !== undefined) checkedSocketUrl(socketUrl);
+  return socketUrl ?? null;
 }
 
 type Said = readonly [place: string, value: string | undefined];

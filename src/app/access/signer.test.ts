@@ -35,12 +35,14 @@ describe('the signer', () => {
   });
 });
 
-test('the text of a secret is taken where it signs, where alerts are sent, and by the paper exchange, which checks signatures', () => {
+test('the text of a secret is taken where it signs, where it is handed on to the process that trades, where alerts are sent, and by the paper exchange, which checks signatures', () => {
   const root = new URL('../../', import.meta.url);
   const sources = readdirSync(root, { recursive: true }).map(String).filter((name) => /(?<!\.test)\.ts$/.test(name)); // prettier-ignore
   const takers = sources.filter((name) => readFileSync(new URL(name, root), 'utf8').includes('.take()'));
   const alerts = ['adapters/notify/telegram.ts', 'adapters/notify/webhook.ts', 'app/notify/notifiers.ts'];
-  expect(takers.toSorted()).toEqual([...alerts, 'app/access/signer.ts', 'app/exchange/file/readExchange.ts'].toSorted());
+  expect(takers.toSorted()).toEqual(
+    [...alerts, 'app/access/environment.ts', 'app/access/signer.ts', 'app/exchange/file/readExchange.ts'].toSorted(),
+  );
 });
 
 describe('the wire', () => {

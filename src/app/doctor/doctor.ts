@@ -99,7 +99,7 @@ export async function examinePatient(
           probe,
         }),
     );
-    const checks = await examine(planOf(exams, credentials, probe), monotonicMs, progress);
+    const checks = await examine(planOf(exams, credentials, probe, settings.socketUrl), monotonicMs, progress);
     return { checks, dialect: dialectOf(checks, settings), ok: isHealthy(checks) };
   } finally {
     await probe.close();

@@ -6,6 +6,7 @@ import type { Market } from '../../model/instrument.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
 import { openExchange, type Exchange } from '../access/openExchange.ts';
 import type { AccessSettings } from '../access/settings.ts';
+import { heartbeatOf } from './heartbeat.ts';
 import { addressesOf, connectionTo } from './network.ts';
 import type { CallFact, ClockReading, Probe } from './probe.ts';
 
@@ -33,6 +34,7 @@ export function openProbe(settings: AccessSettings, timeoutMs: number): LiveProb
     wallMs: nowMs,
     addresses: (host) => addressesOf(host, network),
     connect: (origin) => connectionTo(origin, network),
+    socket: (url) => heartbeatOf(url, { ...network, random: main.random }),
     call: (op, args, dialect = {}) => ask(exchangeOf(dialect).client, op, args, { timeoutMs, attempts: 1 }),
     clock: (market) => readClock(main, market),
     calls: () => calls,

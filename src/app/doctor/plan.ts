@@ -8,6 +8,7 @@ import { measureClock } from './checks/clock.ts';
 import { checkCredentials, type Credentials } from './checks/credentials.ts';
 import { checkKlinesRange, checkPrecision, checkSymbols } from './checks/instruments.ts';
 import { checkLimits } from './checks/limits.ts';
+import { checkSocket } from './checks/socket.ts';
 import { connect, findAddresses, ping } from './checks/network.ts';
 import { checkIp, checkPermission, checkQuery, checkSignature } from './checks/signed.ts';
 import { checkTestOrder } from './checks/testOrder.ts';
@@ -47,12 +48,13 @@ const STEPS: readonly Step[] = [
 ];
 
 /** All names of checks, in the order in which one market has them. */
-export const CHECK_NAMES: readonly string[] = [KEY, ...STEPS.map(({ name }) => name), 'limits'];
+export const CHECK_NAMES: readonly string[] = [KEY, ...STEPS.map(({ name }) => name), 'socket', 'limits'];
 
-export function planOf(exams: readonly Exam[], credentials: Credentials, probe: Probe): readonly Check[] {
+export function planOf(exams: readonly Exam[], credentials: Credentials, probe: Probe, socketUrl: string | null): readonly Check[] {
   return [
     { name: KEY, market: null, needs: [], run: () => checkCredentials(credentials, KEY_REMEDY) },
     ...exams.flatMap((exam) => stepsOf(exam, exams.find((other) => other !== exam) ?? null)),
+    { name: 'socket', market: null, needs: [], run: () => checkSocket(probe, socketUrl) },
     { name: 'limits', market: null, needs: [], run: () => checkLimits(probe) },
   ];
 }

@@ -49,6 +49,9 @@ export interface LimitUse {
   readonly windowMs: number;
 }
 
+/** What came of a WebSocket: open, with or without a heartbeat meanwhile, or why it did not come about. */
+export type SocketReading = { readonly kind: 'open'; readonly pings: number } | { readonly kind: 'failed'; readonly why: string };
+
 export interface Probe {
   /** Ms of a clock that never goes back, for durations. */
   elapsedMs(): number;
@@ -56,6 +59,8 @@ export interface Probe {
   wallMs(): number;
   addresses(host: string): Promise<readonly string[] | NetworkFailure>;
   connect(origin: string): Promise<Connection>;
+  /** Opens the WebSocket and waits for a heartbeat for a while; closes it again. */
+  socket(url: string): Promise<SocketReading>;
   /** One attempt. With `dialect`, in a dialect that differs from the configured one in these. */
   call<O extends Op>(op: O, args: OpArgs<O>, dialect?: Partial<Dialect>): Promise<Outcome<OpResult<O>>>;
   /** Null where the service did not tell its time. */

@@ -7,7 +7,7 @@ import type { OpenedBot } from './openLiveBot.ts';
 
 export function botFileOf({ bot, plan }: Pick<OpenedBot, 'bot' | 'plan'>): BotFile {
   const { config, engine, venueMs } = bot.parts;
-  const { baseUrls, sources, dialect, limits, stateFolder } = config.access;
+  const { baseUrls, sources, dialect, limits, socketUrl, stateFolder } = config.access;
   return {
     format: 1,
     name: plan.name,
@@ -18,7 +18,7 @@ export function botFileOf({ bot, plan }: Pick<OpenedBot, 'bot' | 'plan'>): BotFi
     mode: config.mode,
     timeScale: config.timeScale,
     journal: journalFolder(config),
-    access: { baseUrls, sources, dialect, limits, stateFolder },
+    access: { baseUrls, sources, dialect, limits, socketUrl, stateFolder },
     instruments: engine.instruments,
     readLagMs: config.orders.readLagMs,
     busDelayMs: config.proof.deltaMinMs,

@@ -6,6 +6,7 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { after } from '../../adapters/clock/wallClock.ts';
 import { isKilling } from '../../app/kill/latch/killing.ts';
+import { handedOn, withoutSecrets } from '../../app/access/environment.ts';
 import { openDemo, type Demo } from '../../app/live/demo.ts';
 import { secondsOf } from '../../app/live/config/seconds.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -90,7 +91,9 @@ function botProcess(config: string, { live: isLive, confirm, json, demo, seconds
     ...(json ? ['--json'] : demo ? ['--plain'] : []),
     ...(seconds === undefined ? [] : ['--seconds', seconds]),
   ];
-  const child = spawn(process.execPath, [entry, config, ...options], { stdio: 'inherit' });
+  // The demonstration has keys of its own; any other bot trades with those of its config, or of the environment.
+  const env = demo ? withoutSecrets(process.env) : handedOn(process.env);
+  const child = spawn(process.execPath, [entry, config, ...options], { stdio: 'inherit', env });
   const off = handOn(child);
   return new Promise((resolve, reject) => {
     child.on('error', reject);

@@ -128,7 +128,7 @@ export class KeptSocket {
 }
 
 /** The URL with http or https in place of ws and wss. */
-function checkedSocketUrl(url: string): string {
+export function checkedSocketUrl(url: string): string {
   if (!/^wss?:\/\//.test(url) || !URL.canParse(url)) {
     throw new ConfigError('socket: expected a URL such as wss://api.example.com/ws', 'write its address with wss:// before it');
   }

@@ -11,7 +11,7 @@ const ms = (help: string, least: number, most: number) => whole('ms', help, leas
 
 const { name, strategy, params, feeds, market, futures, cash, size, fees, fills, risk, models, seed, catalog, instruments } =
   definitionSchema.shape;
-const { keyFile, secretFile, dialect } = accessSchema.shape;
+const { keyFile, secretFile, socketUrl, dialect } = accessSchema.shape;
 
 const DAY_MS = 86_400_000;
 const url = (of: string) => text('a URL such as http://127.0.0.1:8080', `address of the ${of} service`).optional();
@@ -22,6 +22,7 @@ const exchange = map(
     futuresUrl: url('futures'),
     keyFile,
     secretFile,
+    socketUrl,
     dialect,
     access: text('the path of a file', 'an access file in place of keyFile, secretFile and dialect').optional(),
   },

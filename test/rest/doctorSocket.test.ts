@@ -1,0 +1,68 @@
+// The heartbeat socket: what `isobar doctor` says of it, and that a bot keeps it where its config names one.
+
+import { afterEach, describe, expect, test } from 'vitest';
+import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
+import { demoSettings } from '../../src/app/exchange/demo.ts';
+import { runExchange, type RunningExchange } from '../../src/app/exchange/runExchange.ts';
+import { heartbeatOf } from '../../src/app/doctor/heartbeat.ts';
+import { checkSocket } from '../../src/app/doctor/checks/socket.ts';
+import { keepHeartbeat } from '../../src/app/live/safety/heartbeat.ts';
+import { ConfigError } from '../../src/base/errors.ts';
+import { DoctorDesk } from '../fixtures/doctorDesk.ts';
+import { until } from '../live/liveDesk.ts';
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+async function exchange(): Promise<RunningExchange> {
+  const running = await runExchange(demoSettings(1), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
+  // Its heartbeat comes every ten seconds of its own time.
+  running.clock.setSpeed(60);
+  ends.push(() => running.close());
+  return running;
+}
+function scheduler(): LiveScheduler {
+  const made = new LiveScheduler();
+  ends.push(() => made.close());
+  return made;
+}
+const address = (url: string): string => `${url.replace('http', 'ws')}/ws`;
+
+describe('isobar doctor', () => {
+  test('finds a socket open whose heartbeat was answered', async () => {
+    const url = address((await exchange()).url);
+    const reading = await heartbeatOf(url, { scheduler: scheduler(), timeoutMs: 2000, random: () => 0.5 });
+    expect(reading).toEqual({ kind: 'open', pings: 1 });
+    const found = await checkSocket({ socket: () => Promise.resolve(reading) } as never, url);
+    expect(found).toMatchObject({ status: 'ok', detail: `${url} is open, and its heartbeat was answered` });
+  });
+
+  test('fails for an address that is none of a WebSocket, with what to do', async () => {
+    const desk = new DoctorDesk();
+    ends.push(() => desk.remove());
+    const stub = await desk.stub();
+    const config = desk.write('access.yaml', `socketUrl: ${address(stub.url)}\n`);
+    const { report } = await desk.examine(stub.url, { config });
+    const socket = report.checks.find(({ name }) => name === 'socket')!;
+    expect(socket).toMatchObject({ status: 'failed', detail: expect.stringContaining('could not be opened') });
+    expect(socket.fix[0]).toContain('correct socketUrl');
+    const wrong = desk.write('wrong.yaml', 'socketUrl: https://api.example.com/ws\n');
+    await expect(desk.examine(stub.url, { config: wrong })).rejects.toThrow(ConfigError);
+  });
+});
+
+test('a bot keeps the socket of its config, says when it is lost and when it is back, and closes it at the end', async () => {
+  const running = await exchange();
+  const lines: string[] = [];
+  const log = { info: (says: string) => void lines.push(says), warn: (says: string) => void lines.push(says) };
+  const stop = keepHeartbeat(address(running.url), scheduler(), () => 0.5, log);
+  await until(() => lines.length === 1, 10_000, 'an open socket');
+  expect(lines[0]).toContain('the heartbeat socket is open');
+  await running.close();
+  await until(() => lines.length === 2, 10_000, 'the loss of it');
+  expect(lines[1]).toContain('the heartbeat socket was lost');
+  stop();
+  expect(keepHeartbeat(null, scheduler(), () => 0.5, log)()).toBeUndefined();
+});
