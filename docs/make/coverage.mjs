@@ -101,7 +101,7 @@ const AUTHENTICATION = [
 
 const EVENTS = [
   ['a client that does not answer the heartbeat is closed', 'answers pings as control frames, as text, and as text that was compressed', '`/ws`: a ping every 10 s, closed (1008) after 30 s without a pong; `heartbeatForm`', shown('socket', 'heartbeat', 'frames')],
-  ['closed on a network fault; clients reconnect', 'after 1 s doubling to 60 s, with jitter; off until it is started', 'yes', shown('socket')],
+  ['closed on a network fault; clients reconnect', 'after 1 s doubling to 60 s, with jitter; `isobar live` keeps it where `socketUrl` names it, `isobar doctor` checks it', 'yes', shown('socket')],
   ['address, channels, subscriptions, payloads: not shown', '**not built**', '**not built**: what a client sends beside pongs is ignored', shown('socket')],
   ['interval and form of the heartbeat: not shown', 'any; given up after 120 s of silence', '10 s; a control frame, or `{"ping":<ms>}`', shown('socket', 'heartbeat')],
   ['REST calls emit no events', 'polls', 'none', ''],
