@@ -437,9 +437,10 @@ describe('the cancel of a target that the strategy asks for', () => {
 
   it('is no obstacle to the stop that goes off before it has arrived', async () => {
     const down: RowOf = [10_000, 10_000, 9890, 9900];
-    const script = entry(MARKET, { ...target, stopLoss: 99 }, { 2: (own) => own.drop() });
-    const { fills, engine } = await fillsOf(script, [QUIET, QUIET, down, QUIET], { fills: { latencyMs: 90_000 } });
-    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 3], ['stopLoss', 9900, 4]]); // prettier-ignore
+    // The entry fills at the open of row 3; its target is cancelled at the close of it, which arrives in row 5. Row 4 reaches the stop.
+    const script = entry(MARKET, { ...target, stopLoss: 99 }, { 3: (own) => own.drop() });
+    const { fills, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, down, QUIET, QUIET], { fills: { latencyMs: 90_000 } });
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 3], ['stopLoss', 9900, 5]]); // prettier-ignore
     expect(engine.orders.impossibleEvents).toBe(0);
   });
 });
