@@ -111,7 +111,7 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
     const server = await openControl(config.data, control);
     undo.push(() => server.close());
     const { exchange } = opened.bot.parts;
-    undo.push(keepHeartbeat(config.access.socketUrl, exchange.scheduler, exchange.random, log));
+    undo.push(keepHeartbeat(config.access.socketUrl, exchange.scheduler, () => exchange.random(), log));
     const alarmed = (): void => opened.bot.attention.alarm(opened.bot.parts.venueMs());
     const sight = await openSight(control, { ...config, folder: dirname(config.file), alarmed }, log);
     undo.push(() => sight.close());

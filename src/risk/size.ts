@@ -67,8 +67,8 @@ export const qtyMax: OrderRule = {
   keys: ['maxOrderQty'],
   needs: ['marks'],
   check: (order, { limits }) => order.worstLots <= limits.orderLots[order.instrumentIndex]!,
-  detail: ({ worstLots, instrument, instrumentIndex }, { limits }) =>
-    `${lotsText(worstLots, instrument)}, at most ${lotsText(limits.orderLots[instrumentIndex]!, instrument)}`,
+  detail: ({ worstLots, instrument: of, instrumentIndex }, { limits }) =>
+    `${lotsText(worstLots, of)}, at most ${lotsText(limits.orderLots[instrumentIndex]!, of)}`,
 };
 
 export const notionalMax: OrderRule = {
@@ -77,8 +77,8 @@ export const notionalMax: OrderRule = {
   keys: ['maxOrderNotional'],
   needs: ['marks'],
   check: (order, { limits }) => order.worstUnits <= limits.orderUnits[order.instrumentIndex]!,
-  detail: ({ worstUnits, worstTicks, instrument, instrumentIndex }, { limits, ledger }) =>
-    `${moneyText(worstUnits, ledger)} at the worst price of ${priceText(worstTicks, instrument)}, at most ${moneyText(limits.orderUnits[instrumentIndex]!, ledger)}`,
+  detail: ({ worstUnits, worstTicks, instrument: of, instrumentIndex }, { limits, ledger }) =>
+    `${moneyText(worstUnits, ledger)} at the worst price of ${priceText(worstTicks, of)}, at most ${moneyText(limits.orderUnits[instrumentIndex]!, ledger)}`,
 };
 
 /** A limit on the taking side, too far beyond the last price: a slip of the finger, or a stale price. */

@@ -34,7 +34,7 @@ export function openProbe(settings: AccessSettings, timeoutMs: number): LiveProb
     wallMs: nowMs,
     addresses: (host) => addressesOf(host, network),
     connect: (origin) => connectionTo(origin, network),
-    socket: (url) => heartbeatOf(url, { ...network, random: main.random }),
+    socket: (url) => heartbeatOf(url, { ...network, random: () => main.random() }),
     call: (op, args, dialect = {}) => ask(exchangeOf(dialect).client, op, args, { timeoutMs, attempts: 1 }),
     clock: (market) => readClock(main, market),
     calls: () => calls,

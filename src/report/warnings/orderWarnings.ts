@@ -11,8 +11,8 @@ const MARKET_ORDER = 'a size in quote or equity is a plain market order without 
 export function cappedBuys({ orders, fills }: Pick<RunRecord, 'orders' | 'fills'>): readonly Warning[] {
   const capped = new Set<number>();
   const code = orders.texts.indexOf(CAPPED);
-  for (let row = 0; row < orders.length && code > 0; row++)
-    if (orders.code[row] === code && orders.ending[row] !== ENDINGS.indexOf('denied')) capped.add(orders.id[row]!);
+  for (let row = 0; row < orders.length; row++)
+    if (code > 0 && orders.code[row] === code && orders.ending[row] !== ENDINGS.indexOf('denied')) capped.add(orders.id[row]!);
   if (capped.size === 0) return [];
   const filled = new Set<number>();
   for (let row = 0; row < fills.length; row++)
