@@ -164,7 +164,7 @@ describe('a loss beyond its limit', () => {
   test('begins at exactly one and a half times the limit, at any size', () => {
     const beyond = after({ maxDailyLoss: '0.02' }, 9_000_000_000_000_000);
     expect(beyond(8_730_000_000_000_001)).toBeNull();
-    expect(beyond(8_730_000_000_000_000)).toMatch(/^DAILY_LOSS: equity of 8730000000000000 units, 9000000000000000 before/);
+    expect(beyond(8_730_000_000_000_000)).toMatch(/^DAILY_LOSS: equity of 87300000 USDT, 90000000 USDT before/);
     expect(after({ maxDrawdown: '0.1' }, 1000)(851)).toBeNull();
     expect(after({ maxDrawdown: '0.1' }, 1000)(850)).toMatch(/^DRAWDOWN/);
   });

@@ -190,7 +190,7 @@ export class RiskModule {
       if (!isLossBeyond(watch, units, times)) continue;
       const limit = `${times.over}/${times.under} of the limit of ${watch.share.over}/${watch.share.under}`;
       return Number.isSafeInteger(units)
-        ? `${code}: equity of ${units} units, ${watch.from} before: a loss of ${limit} or more`
+        ? `${code}: equity of ${moneyText(units, this.#state.ledger)}, ${moneyText(watch.from, this.#state.ledger)} before: a loss of ${limit} or more`
         : `${code}: the equity is not known, so that a loss of ${limit} is not ruled out`;
     }
     return null;
