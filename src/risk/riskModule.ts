@@ -283,6 +283,11 @@ export class RiskModule {
     return approve(order, state);
   }
 
+  /** Whether this module has approved the order, and its worst case is still reserved. */
+  hasApproved<O extends Draft>(order: O): order is O & ApprovedOrder {
+    return order.reserved;
+  }
+
   /** One order more may be open in the instrument of this one. */
   hasRoom(order: Draft): boolean {
     return openOrders.check(order, this.#state);

@@ -2,9 +2,8 @@
 
 import { writeHalts } from '../../../adapters/journal/haltRecords.ts';
 import { restoredOrders } from '../../../adapters/journal/restored.ts';
-import { ConfigError } from '../../../base/errors.ts';
+import { ConfigError, InvariantError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import type { ApprovedOrder } from '../../../model/order.ts';
 import { formatTime } from '../../../model/time.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import type { OrderRecord } from '../../../orders/record.ts';
@@ -78,7 +77,8 @@ export function release({ held, engine, told, services, config }: LiveBotParts, 
       services.cancel(order);
     } else if (order.state === STATE.sent) {
       if (nowMs - atMs > config.bars.graceMs) missed(engine, order);
-      else services.submit(order as OrderRecord & ApprovedOrder, told.submitted(order));
+      else if (engine.risk.hasApproved(order)) services.submit(order, told.submitted(order));
+      else throw new InvariantError(`order ${id} is to be sent and was not approved`);
     }
   }
 }
