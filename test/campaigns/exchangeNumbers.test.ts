@@ -86,9 +86,11 @@ class Campaign {
   #pass(): void {
     const { world, rng } = this;
     const luck = rng.next();
-    if (luck > 0.00001) return world.pass(luck < 0.02 ? 1000 : Math.floor(rng.next() * 20));
+    const ms = luck < 0.00001 ? FUNDING_MS : luck < 0.02 ? 1000 : Math.floor(rng.next() * 20);
+    const isFunded = Math.floor((world.nowMs + ms) / FUNDING_MS) > Math.floor(world.nowMs / FUNDING_MS);
+    if (!isFunded) return world.pass(ms);
     this.oracle.check();
-    world.pass(FUNDING_MS);
+    world.pass(ms);
     this.oracle.funded();
   }
 
