@@ -55,7 +55,7 @@ export class Oracle {
   readonly #positions = new Map<string, Positions>();
   /** By account and instrument. */
   readonly #lastTrade = new Map<string, string>();
-  /** By account and asset: all losses and fees, of which others bear what the account cannot pay, and what they have borne so far. */
+  /** By account and asset: all losses, fees and funding, of which others bear what the account cannot pay, and what they have borne so far. */
   readonly #losses = new Map<string, bigint>();
   readonly #gifts = new Map<string, bigint>();
   trades = 0;
@@ -86,7 +86,10 @@ export class Oracle {
     for (const name of NAMES) {
       for (const [asset, { has, should }] of this.#money(name)) {
         const key = `${name} ${asset}`;
-        add(this.#futures, key, has - should - (this.#gifts.get(key) ?? 0n));
+        const paid = has - should - (this.#gifts.get(key) ?? 0n);
+        add(this.#futures, key, paid);
+        // Others bear funding too that an account cannot pay.
+        if (paid < 0n) add(this.#losses, key, -paid);
       }
     }
   }
