@@ -25,6 +25,8 @@ export interface KillCase {
   readonly isComplete: boolean;
   /** Somebody places an order by hand that looks like the last one. */
   readonly lookalike: boolean;
+  /** A bot that hangs or dies does so as its last order leaves: it never sees an answer. */
+  readonly stopsAtOnce: boolean;
   /** From the last order to the kill. */
   readonly delayMs: number;
 }
@@ -33,7 +35,7 @@ const BOTS = ['alive', 'asked', 'hung', 'dead'] as const;
 const LASTS = ['buy', 'sell', 'none'] as const;
 const ANSWERS = ['lost', 'late', 'arrived'] as const;
 /** Of bot, last order, executed or not, answer, market, other coins, exchange answering. */
-const COMBINATIONS = 4 * 3 * 2 * 3 * 2 * 2 * 2;
+const COMBINATIONS = 4 * 3 * 2 * 3 * 2 * 2 * 4;
 /** Coprime with the number of combinations: a few cases in a row differ in everything. */
 const STRIDE = 211;
 
@@ -51,7 +53,7 @@ export function killCase(seed: number): KillCase {
   const answer = pick(ANSWERS);
   const market = pick(['spot', 'futures'] as const);
   const hasOther = pick([true, false]);
-  const isAnswering = pick([true, false]);
+  const isAnswering = pick([true, true, true, false]);
   const chance = (p: number): boolean => rng.next() < p;
   return {
     seed,
@@ -68,6 +70,7 @@ export function killCase(seed: number): KillCase {
     isReadable: !chance(0.25),
     isComplete: !chance(0.1),
     lookalike: hasOther && chance(0.3),
+    stopsAtOnce: chance(0.75),
     delayMs: Math.floor(rng.next() ** 2 * 40_000),
   };
 }

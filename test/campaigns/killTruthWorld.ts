@@ -243,14 +243,29 @@ export class KillTruthWorld {
     }[answer];
     this.#faults(last === 'none' || schedule === null ? [] : [schedule]);
     this.#state.isLast = true;
-    const sent = this.#opened!.counts.sent;
-    if (last !== 'none') await this.#until(() => this.#opened!.counts.sent > sent, 3 * 60_000, 'the last order is sent');
+    const { bot, counts, plan } = this.#opened!;
+    const sent = counts.sent;
+    const stops = this.#case.stopsAtOnce && (this.#case.bot === 'hung' || this.#case.bot === 'dead');
+    if (stops) this.#atNextCreate(() => this.#stopBot(botFileOf({ bot, plan }).journal));
+    if (last !== 'none') await this.#until(() => counts.sent > sent, 3 * 60_000, 'the last order is sent');
     if (lookalike && last !== 'none') {
       const volume = this.#isSpot ? '0.0999' : '999';
       await this.#handOrder(last === 'buy' ? 'BUY' : 'SELL', volume);
     }
     await this.#pass(delayMs);
     this.#faults([]);
+  }
+
+  /** Calls `then` once the exchange has taken the next order, before an answer can be read. */
+  #atNextCreate(then: () => void): void {
+    const { faulty } = this.#exchange;
+    const receive = faulty.receive.bind(faulty);
+    faulty.receive = (request, nowMs, deliver) => {
+      receive(request, nowMs, deliver);
+      if (faulty.service.opOf(request) !== this.#op) return;
+      faulty.receive = receive;
+      then();
+    };
   }
 
   #faults(schedule: readonly unknown[]): void {
@@ -287,10 +302,7 @@ export class KillTruthWorld {
       return this.#inTime(killBot(opened.bot, true, (phase, says) => tell(phase, says)));
     }
     const journal = join(this.folder, 'taken', 'journal');
-    if (this.#case.bot !== 'asked') {
-      this.#botTime.isFrozen = true;
-      this.#copyJournal(botFile.journal, journal);
-    }
+    if (this.#case.bot !== 'asked') this.#stopBot(botFile.journal);
     const client = this.#client();
     const endBot = async (): Promise<null> => {
       if (this.#case.bot !== 'asked') return null;
@@ -312,6 +324,13 @@ export class KillTruthWorld {
     );
     await client.close();
     return report;
+  }
+
+  /** It does nothing any more, and its journal is what the disk has now. */
+  #stopBot(from: string): void {
+    if (this.#botTime.isFrozen) return;
+    this.#botTime.isFrozen = true;
+    this.#copyJournal(from, join(this.folder, 'taken', 'journal'));
   }
 
   /** As the disk has it, without the lock of the process. */

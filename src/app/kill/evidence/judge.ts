@@ -53,7 +53,7 @@ export class Judge {
     const fresh = trades.filter((row) => !this.books.isBooked(instrument.id, row));
     const rows = new Map([...open.orders, ...history.rows].map((row) => [row.venueId, row]));
     const unnamed = await this.#unnamed(instrument, fresh, rows);
-    const sight = { isComplete: open.complete && history.isWhole && this.#hasKnown(instrument, trades), isPast };
+    const sight = { isComplete: open.complete && history.isWhole, isPast };
     const { found, doubts } = attribute(this.books.lostOf(instrument.id), unnamed, sight);
     for (const [cid, venueId] of found) this.books.named(cid, venueId);
     return { held: this.#held(instrument, fresh, doubts), doubts };
@@ -136,7 +136,7 @@ export class Judge {
         };
       });
       // What happened before the bot's first order is somebody else's.
-      if (isWhole) return rows.filter(({ timeMs }) => timeMs >= firstMs);
+      if (isWhole && this.#hasKnown(instrument, rows)) return rows.filter(({ timeMs }) => timeMs >= firstMs);
       this.#venue.parts.tell('waiting', `${instrument.id}: the list of own trades has a gap; nothing is sold before it is whole`);
       await patience.wait(this.#venue.parts.settings.readLagMs);
     }
