@@ -123,6 +123,8 @@ export function writeBot(folder: string, plan: RunPlan, definition: Readonly<Rec
   writeFileSync(join(folder, 'secret'), KEY.secret, { mode: 0o600 });
   const config = {
     ...definition,
+    // A little more than the period of the audits.
+    risk: { ...(definition['risk'] as object | undefined), maxAuditAgeMs: 1_000_000 },
     catalog,
     data: join(folder, 'bot'),
     exchange: {

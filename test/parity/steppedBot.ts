@@ -8,7 +8,7 @@ import type { DrivenRows } from './drivenRows.ts';
 import type { SteppedTime } from './steppedTime.ts';
 
 /** From audit to audit: time goes by so fast that more of them would be most of what is done. */
-const AUDIT_MS = 3_600_000;
+const AUDIT_MS = 900_000;
 /** Ms that the start of a bot may take: two audits, some seconds apart. */
 const START_MS = 60_000;
 

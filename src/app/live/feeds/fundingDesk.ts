@@ -59,11 +59,19 @@ export class FundingDesk {
 
   start(): void {
     for (const line of this.#lines) {
-      this.#set(line, line.begins.times, line.begins.rates);
+      this.#begin(line);
       if (line.lacks !== null) this.#parts.tell('info', null, line.lacks);
       line.poller.start();
     }
     this.tellReaders();
+  }
+  /** A bot that goes on with its journal knows the rates of its past already: what is new is what came after them. */
+  #begin(line: Line): void {
+    const { times, rates } = line.begins;
+    const { lastMs, length, rate } = line.rates;
+    const isNewestOpen = length > 0 && Number.isNaN(rate[length - 1]!);
+    const from = times.findIndex((timeMs, at) => timeMs > lastMs || (timeMs === lastMs && isNewestOpen && !Number.isNaN(rates[at]!)));
+    if (from >= 0) this.#set(line, times.slice(from), rates.slice(from));
   }
   stop(): void {
     for (const { poller } of this.#lines) poller.stop();

@@ -1,0 +1,29 @@
+// What it must remember it keeps by name: a start begins at the newest record of it.
+import { Strategy, type FillInfo } from 'isobar';
+
+export default class NoteKeeper extends Strategy.with({}) {
+  notes = this.keep({ bars: 0, wanted: [] as number[], mood: 'calm', isTired: false, last: { price: 0, side: 'none' } });
+
+  override onStart() {
+    this.every('3h', () => {
+      this.notes.mood = this.notes.mood === 'calm' ? 'eager' : 'calm';
+    });
+  }
+
+  override onBar() {
+    const { notes } = this;
+    notes.bars++;
+    const close = this.bars.close.value;
+    if (notes.bars % 4 === 0) notes.wanted.push(Math.round(close * (notes.mood === 'calm' ? 0.998 : 0.9995)));
+    if (notes.wanted.length > 3) notes.wanted.shift();
+    notes.isTired = notes.bars % 50 > 44;
+    if (notes.isTired) this.exit();
+    else if (this.position().isFlat && notes.wanted.some((price) => close <= price * 1.0005) && this.random() < 0.8)
+      this.buy({ base: (0.01 + (notes.wanted.length % 3) * 0.005).toFixed(3) }, { takeProfit: close * 1.01, stopLoss: close * 0.99 });
+    else if (close > notes.last.price * 1.006 && notes.last.side === 'buy') this.exit();
+  }
+
+  override onFill({ price, side }: FillInfo) {
+    this.notes.last = { price, side };
+  }
+}
