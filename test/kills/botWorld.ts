@@ -48,8 +48,9 @@ export class BotProcess {
   #text = '';
 
   constructor(config: string, at: KillAt | null) {
+    // Timers of a busy bot may have run a step later than its replay runs them: what these kills are for is the orders.
     const program = at === null ? [MAIN] : [join(ROOT, 'test/kills/botToKill.mjs'), MAIN, at.kind, at.step, String(at.nth)];
-    this.child = spawn(process.execPath, [...program, config, '--plain'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = spawn(process.execPath, [...program, config, '--plain', '--accept-changes'], { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.child.stdout, this.child.stderr]) stream?.on('data', (more: Buffer) => (this.#text += more.toString()));
     this.ended = once(this.child, 'close').then(() => {});
   }

@@ -102,6 +102,9 @@ test('they are those of the backtest at each decision, over a restart and in a r
   seen = [];
   const path = await open(plan);
   const before = await live(path, plan, 35);
+  // The second life runs the first one again, from its journal.
+  expect(seen).toEqual(expected.slice(0, seen.length));
+  seen = [];
   const after = await live(path, plan, Infinity, ({ bot: { parts } }) => {
     expect(booksOf(parts.engine)).toEqual(balancesOf(world.exchange.service, parts.engine));
     expect(booksOf(parts.engine)).toEqual(booksOf(engine));
