@@ -13,7 +13,7 @@ it('closes everything at one and a half times a loss limit, and where the equity
   equity = () => 97_001;
   expect(kill.look()).toBeNull();
   equity = () => 97_000;
-  expect(kill.look()).toContain('DAILY_LOSS: equity of 97000 units');
+  expect(kill.look()).toContain('DAILY_LOSS: equity of 0.00097 USDT');
   equity = () => NaN;
   expect(kill.look()).toContain('the equity is not known');
   equity = () => {
