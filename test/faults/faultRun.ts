@@ -9,6 +9,7 @@ import { readLiveConfig } from '../../src/app/live/config/read.ts';
 import { namedOf } from '../../src/app/live/view/view.ts';
 import type { AuditResult } from '../../src/adapters/rest/exchange/parts.ts';
 import { ENDINGS } from '../../src/model/run.ts';
+import type { OrderRecord } from '../../src/orders/record.ts';
 import type { Cause } from '../../src/risk/halts.ts';
 import { troubleOf } from '../../src/risk/troubles.ts';
 import { compare } from './compare.ts';
@@ -140,12 +141,14 @@ class FaultRun {
     };
   }
 
-  /** Orders that have left, for certain: some wait for their turn until they are too old for it. */
+  /**
+   * Counts orders that have left for certain, so the count never falls. A draft may be dropped, because the order that it replaces has
+   * filled. An order in `sent` may wait for its turn until it is too old.
+   */
   get #sent(): number {
-    const { engine } = this.#opened.bot.parts;
-    const { orders } = engine;
+    const { orders } = this.#opened.bot.parts.engine;
     const { length, ending } = orders.columns();
-    const waiting = orders.active().filter(({ lifecycle }) => lifecycle === 'draft' || lifecycle === 'sent').length;
+    const waiting = orders.active().filter(({ lifecycle }) => lifecycle === 'sent').length + orders.drafts.waiting.length;
     return ending.subarray(0, length).filter((each) => !STAYED.has(each)).length - waiting;
   }
 
@@ -178,14 +181,19 @@ class FaultRun {
         for (const order of engine.orders.active().toReversed())
           if (order.lifecycle === 'working') engine.orders.cancel(order, engine.nowMs);
       });
-      return engine.orders.active().length === 0 && services.idle;
+      return this.#unfinished.length === 0 && services.idle;
     };
     const mostMs = (PEACE_MS + PEACE_AFTER_LAG * this.#lastsMs) / this.#options.speed;
     await this.#until(isOver, mostMs, 'the end of all orders', wrong);
     const audit = await this.#audit();
     if (audit.kind !== 'ok') wrong.push(`the last audit: ${audit.kind}: ${audit.differences.map(({ what }) => what).join('; ')}`);
-    for (const order of engine.orders.active()) wrong.push(`order ${order.id} (${bot.parts.cidOf(order.id)}) is still ${order.lifecycle}`);
-    return engine.orders.active().length;
+    for (const order of this.#unfinished) wrong.push(`order ${order.id} (${bot.parts.cidOf(order.id)}) is still ${order.lifecycle}`);
+    return this.#unfinished.length;
+  }
+
+  get #unfinished(): readonly OrderRecord[] {
+    const { orders } = this.#opened.bot.parts.engine;
+    return [...orders.active(), ...orders.drafts.orders];
   }
 
   /** What was late to be seen is found by it, and cancelled: hence a second one where the first is not clean. */
@@ -195,7 +203,7 @@ class FaultRun {
     for (let tries = 0; tries < 5; tries++) {
       result = await new Promise<AuditResult>((resolve) => bot.parts.services.all()[0]!.audit('full', resolve));
       this.#bePerson();
-      if (result.kind === 'ok' && bot.parts.engine.orders.active().length === 0) break;
+      if (result.kind === 'ok' && this.#unfinished.length === 0) break;
       await pause(30_000 / this.#options.speed);
     }
     return result!;
@@ -205,7 +213,9 @@ class FaultRun {
   async #until(holds: () => boolean, mostMs: number, what: string, wrong: string[]): Promise<void> {
     let [endMs, sent] = [performance.now() + mostMs, this.#sent];
     while (!holds()) {
-      if (this.#sent > sent) [endMs, sent] = [performance.now() + mostMs, this.#sent];
+      const now = this.#sent;
+      if (now < sent) throw new Error(`${this.#fault.name}: ${sent} orders had left, and now ${now}`);
+      if (now > sent) [endMs, sent] = [performance.now() + mostMs, now];
       const { why } = this.#opened.broken;
       if (why !== null) throw new Error(`${this.#fault.name}: the bot is broken: ${why}`);
       if (performance.now() > endMs) return void wrong.push(`${what} did not come within ${Math.round(mostMs / 1000)} s`);
