@@ -27,6 +27,10 @@ export interface KillCase {
   readonly lookalike: boolean;
   /** A bot that hangs or dies does so as its last order leaves: it never sees an answer. */
   readonly stopsAtOnce: boolean;
+  /** Of contracts: a condition order at the exchange protects the position, so near to the price that it may fire, or far from it. */
+  readonly stop: 'none' | 'near' | 'far';
+  /** What becomes of the first slice of the kill: its answer is lost, or its request. */
+  readonly slice: 'answered' | 'answerLost' | 'requestLost';
   /** From the last order to the kill. */
   readonly delayMs: number;
 }
@@ -72,6 +76,8 @@ export function killCase(seed: number): KillCase {
     lookalike: hasOther && chance(0.3),
     stopsAtOnce: chance(0.75),
     delayMs: Math.floor(rng.next() ** 2 * 40_000),
+    stop: market === 'spot' || chance(0.5) ? 'none' : chance(0.5) ? 'near' : 'far',
+    slice: chance(0.7) ? 'answered' : chance(0.5) ? 'answerLost' : 'requestLost',
   };
 }
 

@@ -17,7 +17,7 @@ import { readLiveConfig } from '../../src/app/live/config/read.ts';
 import { openLiveBot, type OpenedBot } from '../../src/app/live/openLiveBot.ts';
 import { killBot } from '../../src/app/live/safety/killBot.ts';
 import { LiveLog } from '../../src/app/live/view/log.ts';
-import { Strategy, type StrategyClass } from '../../src/index.ts';
+import { Strategy, type FillInfo, type StrategyClass } from '../../src/index.ts';
 import { seededRng } from '../../src/base/rng.ts';
 import type { Op, OpArgs } from '../../src/protocol/endpoints/endpoints.ts';
 import type { Scheduler } from '../../src/ports/scheduler.ts';
@@ -183,10 +183,19 @@ export class KillTruthWorld {
 
   /** Opens a position at the first bar, and sends its last order at the next one after that. */
   #script(): StrategyClass {
-    const { last, rests, positionSide } = this.#case;
+    const { last, rests, positionSide, stop } = this.#case;
     const isSpot = this.#isSpot;
     const state = this.#state;
+    const guards = stop === 'none' ? [] : [stop === 'near' ? 0.0005 : 0.05];
     return class Script extends Strategy {
+      override onFill({ side, qty }: FillInfo) {
+        // As perpetualTrend guards its positions.
+        const away = state.bar === 1 ? guards.shift() : undefined;
+        if (away === undefined) return;
+        const trigger = Math.round(this.bars.close.value * (side === 'buy' ? 1 - away : 1 + away));
+        if (side === 'buy') this.sell({ base: qty }, { trigger, tag: 'stop' });
+        else this.buy({ base: qty }, { trigger, tag: 'stop' });
+      }
       override onBar() {
         const price = this.bars.close.value;
         const size = (qty: string) => ({ base: qty });
@@ -276,8 +285,10 @@ export class KillTruthWorld {
   #readFaults(isAnswering: boolean): void {
     const { isReadable, isComplete } = this.#case;
     const remove = (op: Op, field: string) => ({ point: 'READ.remove', op, p: 1, params: { field } });
+    const { slice } = this.#case;
     this.#faults([
       ...(isAnswering ? [] : [{ point: 'NET.reqDrop', p: 1 }]),
+      ...(slice === 'answered' ? [] : [{ op: this.#op, nth: 1, point: slice === 'answerLost' ? 'NET.respDrop' : 'NET.reqDrop' }]),
       ...(isReadable
         ? []
         : [

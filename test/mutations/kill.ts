@@ -1,4 +1,4 @@
-// Guards 63 to 86 of a kill that works without the bot: what counts as the bot's, what is closed, and what is called flat.
+// Guards 63 to 96 of a kill that works without the bot: what counts as the bot's, what is closed, and what is called flat.
 
 import type { Guard } from './guard.ts';
 
@@ -11,6 +11,12 @@ const FLATTEN_TEST = 'src/app/kill/flatten/flatten.test.ts';
 const FUTURES = 'src/app/kill/flatten/futuresCloser.ts';
 const FUTURES_TEST = 'src/app/kill/flatten/futuresCloser.test.ts';
 const SPOT = 'src/app/kill/flatten/spotCloser.ts';
+const BOOKS = 'src/app/kill/evidence/journalBooks.ts';
+const PLAN = 'src/app/kill/killPlan.ts';
+const PLAN_TEST = 'src/app/kill/killPlan.test.ts';
+const SEPARATE = 'src/app/kill/separate/separate.ts';
+const TRIGGERS = 'src/app/kill/cancel/triggers.ts';
+const HOSTILE_TEST = 'test/service/killHostile.test.ts';
 const SETTLE = 'src/app/kill/flatten/settle.ts';
 
 export const KILL: readonly Guard[] = [
@@ -89,9 +95,9 @@ export const KILL: readonly Guard[] = [
   {
     row: 71,
     name: '71: fills of no order count as booked',
-    file: 'src/app/kill/evidence/journalBooks.ts',
-    from: "else if (record.k === 'FILL' && record.cid !== null) {",
-    to: "else if (record.k === 'FILL' && record.cid === null) this.#trades.add(tradeKey(record.symbol, record.tradeId, record.side));\n    else if (record.k === 'FILL' && record.cid !== null) {",
+    file: BOOKS,
+    from: 'this.#strays.push({ instrument: record.symbol, row: strayRow(record) });',
+    to: 'this.#trades.add(tradeKey(record.symbol, record.tradeId, record.side));',
     test: JUDGE_TEST,
     named: 'a fill that the journal has without an order',
   },
@@ -229,5 +235,95 @@ export const KILL: readonly Guard[] = [
     to: 'if (certain === null) return found.executedQty;\n    if (certain.executedQty !== found.executedQty)',
     test: 'src/app/kill/flatten/flatten.test.ts',
     named: 'two terminal readings, a read lag apart',
+  },
+  {
+    row: 87,
+    name: '87: fills that the journal has without an order count only where a list shows them',
+    file: JUDGE,
+    from: 'return [...trades, ...strays].filter(',
+    to: 'return [...trades].filter(',
+    test: JUDGE_TEST,
+    named: 'could not attribute',
+  },
+  {
+    row: 88,
+    name: '88: an id that two orders were given stays with one of them',
+    file: BOOKS,
+    from: "else if (record.k === 'STATE' && record.lifecycle === 'unknown') this.#unnamed(record.cid);",
+    to: '',
+    test: JUDGE_TEST,
+    named: 'an id that the exchange has given to two orders',
+  },
+  {
+    row: 89,
+    name: '89: only orders that the journal has are the bot’s',
+    file: BOOKS,
+    from: 'this.#cids.has(text) || (this.#prefixes.has(prefix) && orderIdIn(prefix, text) !== null)',
+    to: 'this.#cids.has(text)',
+    test: JUDGE_TEST,
+    named: 'only this bot can have made',
+  },
+  {
+    row: 90,
+    name: '90: a bot without a journal holds nothing',
+    file: SEPARATE,
+    from: 'if (account === null) throw',
+    to: 'if (account !== null && account === null) throw',
+    test: HOSTILE_TEST,
+    named: 'calls nothing closed',
+  },
+  {
+    row: 91,
+    name: '91: a list without a trade that the journal has is whole',
+    file: JUDGE,
+    from: 'if (isWhole && this.#hasKnown(instrument, rows))',
+    to: 'if (isWhole)',
+    test: JUDGE_TEST,
+    named: 'lacks one which the journal has',
+  },
+  {
+    row: 92,
+    name: '92: an open order that is later than the window of a lost one is cancelled for it',
+    file: PLAN,
+    from: 'lost.length === 1 && rivals.length === 1 && isInTime',
+    to: 'lost.length === 1 && rivals.length === 1',
+    test: PLAN_TEST,
+    named: 'later than the window',
+  },
+  {
+    row: 93,
+    name: '93: condition orders that would open go on waiting',
+    file: TRIGGERS,
+    from: "which === 'every' || open === 'OPEN'",
+    to: "which === 'every'",
+    test: HOSTILE_TEST,
+    named: 'condition orders',
+  },
+  {
+    row: 94,
+    name: '94: what protects a position is taken away before it is closed',
+    file: TRIGGERS,
+    from: "which === 'every' || open === 'OPEN'",
+    to: "which === 'every' || which === 'opening'",
+    test: HOSTILE_TEST,
+    named: 'condition orders',
+  },
+  {
+    row: 95,
+    name: '95: condition orders of somebody else are cancelled',
+    file: TRIGGERS,
+    from: 'if (only === undefined) return false;',
+    to: 'if (only === undefined) return true;',
+    test: HOSTILE_TEST,
+    named: 'condition orders',
+  },
+  {
+    row: 96,
+    name: '96: what protects a position that is left is taken away',
+    file: 'src/app/kill/kill.ts',
+    from: 'filter(({ id }) => !open.has(id))',
+    to: 'filter(({ id }) => !open.has(id) || open.has(id))',
+    test: HOSTILE_TEST,
+    named: 'condition orders',
   },
 ];

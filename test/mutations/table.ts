@@ -8,7 +8,7 @@ import { PROOF } from './proof.ts';
 import { SENDING } from './sending.ts';
 
 /** Rows of the specification, and behind them those of the kill. */
-export const GUARD_COUNT = 86;
+export const GUARD_COUNT = 96;
 
 export const GUARDS: readonly Guard[] = [...SENDING, ...PROOF, ...EXPOSURE, ...OUTSIDE, ...KILL].toSorted((a, b) => a.row - b.row);
 

@@ -15,6 +15,7 @@ afterEach(() => desk.close());
 const knownOpen = (ids: readonly string[]): KillOrders => ({
   own: { isOwnId: (venueId) => ids.includes(venueId), isOwnCid: () => false, lostOf: () => [], lost: [] },
   open: new Map([[desk.instrument('BTCUSDT').id, ids]]),
+  waiting: new Map(),
   unknownUntilMs: {},
 });
 

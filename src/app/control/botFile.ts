@@ -1,8 +1,9 @@
 // What a bot leaves in its data folder as it starts, so that its orders can be killed without it and without its strategy: where the exchange is, what was traded, which waits count.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../adapters/disk/ownFile.ts';
+import { readRegular } from '../../adapters/disk/regularFile.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { AccessSettings } from '../access/settings.ts';
@@ -52,7 +53,7 @@ export function readBotFile(folder: string): BotFile {
   const path = join(folder, FILE_NAME);
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readRegular(path).toString('utf8');
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     throw new ConfigError(`${path}: cannot be read (${String(error.code)})`, 'name the data folder of a bot that has run: --data DIR');

@@ -1,8 +1,9 @@
 // Where the bots of this user run: a note for each, so that a command without --data finds the only one.
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegular } from '../../adapters/disk/regularFile.ts';
 import { lookFor, thisProcess, type ProcessIdentity } from '../../adapters/disk/processes.ts';
 
 const FOLDER = 'bots';
@@ -49,7 +50,7 @@ const isRunning = (note: Note | null): boolean => note !== null && lookFor(note.
 
 function readNote(path: string): Note | null {
   try {
-    const note: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const note: unknown = JSON.parse(readRegular(path).toString('utf8'));
     const isOne = typeof note === 'object' && note !== null && 'data' in note && typeof note.data === 'string' && 'process' in note;
     return isOne ? (note as Note) : null;
   } catch {

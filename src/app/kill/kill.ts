@@ -1,6 +1,7 @@
 // The kill from end to end: cancel, prove, flatten, prove, report. It knows no strategy, no engine and no risk rule, so that it works when they do not.
 
 import { ConfigError } from '../../base/errors.ts';
+import type { InstrumentId } from '../../model/instrument.ts';
 import { cancelAll, type Cancelled, type KillOrders } from './cancel/cancelAll.ts';
 import { flatten, type Flattened, type Position } from './flatten/flatten.ts';
 import { doubtText } from './evidence/attribution.ts';
@@ -10,7 +11,7 @@ import { FuturesCloser } from './flatten/futuresCloser.ts';
 import type { SliceJournal } from './flatten/sliceJournal.ts';
 import { SpotCloser } from './flatten/spotCloser.ts';
 import type { SliceTerms } from './killPlan.ts';
-import { cancelTriggers } from './cancel/triggers.ts';
+import { drainTriggers } from './cancel/triggers.ts';
 import { KillStopped, KillVenue, type KillParts } from './venue.ts';
 
 /** What flattening rests on: read once nothing is open any more. */
@@ -60,9 +61,9 @@ export async function runKill(parts: KillParts, known: KillOrders, options: Kill
       const positions = positionsOf(venue, judge, books);
       report.flattened(await flatten(venue, positions, options.terms));
       // What protects a position that could not be closed stays.
-      if (!report.hasPositions) report.triggersCancelled = await cancelTriggers(venue);
+      report.triggersCancelled += await cancelGuards(venue, books.books.orders, options.all, report.open);
       // A slice is an order too: none may be left.
-      report.cancelledAgain(await cancelAll(venue, { own: books.books, open: new Map(), unknownUntilMs: {} }, options.all));
+      report.cancelledAgain(await cancelAll(venue, { ...books.books.orders, open: new Map(), unknownUntilMs: {} }, options.all));
     }
   } catch (error) {
     if (!(error instanceof KillStopped || error instanceof ConfigError)) throw error;
@@ -73,9 +74,20 @@ export async function runKill(parts: KillParts, known: KillOrders, options: Kill
   return report.done();
 }
 
+/** Those that protect what is closed; how many there were. `open`: of these something is left. */
+async function cancelGuards(venue: KillVenue, known: KillOrders, all: boolean, open: ReadonlySet<InstrumentId>): Promise<number> {
+  const gone = new Set<string>();
+  const closed = venue.parts.instruments.filter(({ id }) => !open.has(id));
+  await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, known, { all, which: 'every', gone })));
+  return gone.size;
+}
+
 /** What was not seen to end, when a kill does not come through. */
-function openTexts({ open, own }: KillOrders): readonly string[] {
-  const known = [...open].flatMap(([id, ids]) => ids.map((venueId) => `${id}: order ${venueId} may still be open`));
+function openTexts({ open, waiting, own }: KillOrders): readonly string[] {
+  const known = [
+    ...[...open].flatMap(([id, ids]) => ids.map((venueId) => `${id}: order ${venueId} may still be open`)),
+    ...[...waiting].flatMap(([id, ids]) => ids.map((triggerId) => `${id}: condition order ${triggerId} may still wait`)),
+  ];
   const lost = own === null ? [] : [...own.lost].filter(({ isOver }) => !isOver);
   return [...known, ...lost.map((order) => doubtText({ order, fits: [], isUnseen: true }))];
 }
@@ -100,8 +112,8 @@ class Report {
   readonly #venue: KillVenue;
   readonly #flatten: boolean;
   readonly #beganMs: number;
-  #cancelled: Cancelled = { count: 0, left: [] };
-  #flattened: Flattened = { slices: [], dust: [], residuals: [] };
+  #cancelled: Cancelled = { count: 0, left: [], triggers: 0, leftTriggers: [] };
+  #flattened: Flattened = { slices: [], dust: [], residuals: [], open: new Set() };
   #stopped: readonly string[] = [];
   triggersCancelled = 0;
 
@@ -111,16 +123,19 @@ class Report {
     this.#beganMs = venue.nowMs;
   }
 
-  get hasPositions(): boolean {
-    return this.#flattened.residuals.length > 0;
+  /** Instruments of which something is left, or may be. */
+  get open(): ReadonlySet<InstrumentId> {
+    return this.#flattened.open;
   }
 
   cancelled(found: Cancelled): void {
     this.#cancelled = found;
+    this.triggersCancelled += found.triggers;
   }
 
-  cancelledAgain({ count, left }: Cancelled): void {
-    this.#cancelled = { count: this.#cancelled.count + count, left };
+  cancelledAgain(found: Cancelled): void {
+    this.triggersCancelled += found.triggers;
+    this.#cancelled = { ...found, count: this.#cancelled.count + found.count };
   }
 
   flattened(found: Flattened): void {
@@ -138,7 +153,11 @@ class Report {
         `${instrument}: order ${venueId} (${side} ${qty}${price === null ? '' : ` at ${price}`}) ` +
         (whose === 'alien' ? 'is not ours and is left open' : 'does not say whose it is and is left open'),
     );
-    const residuals = [...this.#stopped, ...left, ...this.#flattened.residuals];
+    const waiting = this.#cancelled.leftTriggers.map(
+      ({ instrument, trigger: { triggerOrderId, side, volume, triggerPrice } }) =>
+        `${instrument}: condition order ${triggerOrderId} (${side} ${volume} at ${triggerPrice}) does not say whose it is and is left waiting`,
+    );
+    const residuals = [...this.#stopped, ...left, ...waiting, ...this.#flattened.residuals];
     tell('done', residuals.length === 0 ? 'all is cancelled' + (this.#flatten ? ' and flat' : '') : `${residuals.length} matters are left`);
     return {
       flatten: this.#flatten,

@@ -20,7 +20,7 @@ const order = (over: Partial<SeenOrder> = {}): SeenOrder => ({
   isLiquidation: false,
   executed: '0',
   status: { word: 'NEW', raw: 'NEW' },
-  timeMs: null,
+  timeMs: 101_000,
   ...over,
 });
 
@@ -58,6 +58,12 @@ it('an open order that two lost orders fit, or one of two that fit a lost order,
   expect(ownership(BTC.id, one, ownOrders(lost('sell'), lost('sell', { cid: 'other' })))).toBe('unsure');
   expect(ownership(BTC.id, one, ownOrders(lost('sell')), [one, two])).toBe('unsure');
   expect(ownership(BTC.id, order({ side: 'sell', timeMs: 98_000 }), ownOrders(lost('sell')))).toBe('alien');
+});
+
+it('an open order that is later than the window of a lost one, or has no time, is not cancelled for it', () => {
+  const own = ownOrders(lost('sell'));
+  const at = (timeMs: number | null) => ownership(BTC.id, order({ side: 'sell', timeMs }), own);
+  expect([at(105_000), at(105_001), at(null)]).toEqual(['own', 'unsure', 'unsure']);
 });
 
 it('cuts ids into tens', () => {

@@ -42,7 +42,9 @@ export function ownership(
   const [only] = lost;
   if (only === undefined) return 'alien';
   const rivals = among.filter((each) => each.cid === null && !own.isOwnId(each.venueId) && couldBe(each, only));
-  return lost.length === 1 && rivals.length === 1 ? 'own' : 'unsure';
+  // The exchange admits no request after its window: what is later only looks like it.
+  const isInTime = order.timeMs !== null && order.timeMs <= only.latestMs;
+  return lost.length === 1 && rivals.length === 1 && isInTime ? 'own' : 'unsure';
 }
 
 /** Ids in the portions of a batch call. */

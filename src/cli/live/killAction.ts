@@ -76,8 +76,10 @@ async function killedByBot(folder: string, args: KillArgs, giveUpSeconds: number
       await new Promise<void>((resolve) => void after(LOOK_EVERY_MS, resolve));
     }
   } catch (error) {
-    if (!(error instanceof BotSilent)) throw error;
-    say(args, `the bot does not answer (${error.message}): killing from here`);
+    // Whatever it says instead, a kill does not depend on it.
+    if (!(error instanceof ConfigError)) throw error;
+    const what = error instanceof BotSilent ? 'the bot does not answer' : 'the bot does not do it';
+    say(args, `${what} (${error.message}): killing from here`);
     return null;
   }
 }

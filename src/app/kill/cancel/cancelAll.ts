@@ -5,6 +5,7 @@ import { spotOrderRow } from '../../../adapters/rest/exchange/rows.ts';
 import { counted } from '../../../report/html/page/format.ts';
 import { EmptyTwice, ownership, type OwnOrders, type SeenOrder } from '../killPlan.ts';
 import { cancelOpen, clientIdsOf, readOpen } from './openOrders.ts';
+import { drainTriggers, type LeftTrigger } from './triggers.ts';
 import type { KillVenue } from '../venue.ts';
 
 /** What the bot, or its journal, knows when a kill begins. */
@@ -13,11 +14,13 @@ export interface KillOrders {
   readonly own: OwnOrders | null;
   /** Venue ids of orders that may be open. */
   readonly open: ReadonlyMap<InstrumentId, readonly string[]>;
+  /** Ids under which condition orders wait, or may. */
+  readonly waiting: ReadonlyMap<InstrumentId, readonly string[]>;
   /** By market: until when the exchange can have admitted an order whose fate is not known, venue ms. */
   readonly unknownUntilMs: Readonly<Partial<Record<Market, number>>>;
 }
 
-export const NOTHING_KNOWN: KillOrders = { own: null, open: new Map(), unknownUntilMs: {} };
+export const NOTHING_KNOWN: KillOrders = { own: null, open: new Map(), waiting: new Map(), unknownUntilMs: {} };
 
 export interface LeftOrder {
   readonly instrument: InstrumentId;
@@ -31,6 +34,10 @@ export interface Cancelled {
   readonly count: number;
   /** Open and left alone. */
   readonly left: readonly LeftOrder[];
+  /** Condition orders that would have opened, and wait no more. */
+  readonly triggers: number;
+  /** Those of which nothing tells whose they are. */
+  readonly leftTriggers: readonly LeftTrigger[];
 }
 
 /**
@@ -45,16 +52,20 @@ export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolea
     return ids.length === 0 ? [] : [cancelOpen(venue, instrument, ids)];
   });
   const gone = new Set<string>([...known.open.values()].flat());
-  const drainAll = async (): Promise<readonly LeftOrder[]> => {
-    const left = await Promise.all(instruments.map((instrument) => drain(venue, instrument, known.own, all, gone)));
-    return left.flat();
+  const triggers = new Set<string>();
+  const drainAll = async (): Promise<Pick<Cancelled, 'left' | 'leftTriggers'>> => {
+    const [left, leftTriggers] = await Promise.all([
+      Promise.all(instruments.map((instrument) => drain(venue, instrument, known.own, all, gone))),
+      Promise.all(instruments.map((each) => drainTriggers(venue, each, known, { all, which: 'opening', gone: triggers }))),
+    ]);
+    return { left: left.flat(), leftTriggers: leftTriggers.flat() };
   };
   const drained = drainAll();
   // A refused or unanswered first cancel is not an end: what is still open is seen in the lists.
   let [left] = await Promise.all([drained, ...first]);
   tell('cancelling', `${counted(gone.size, 'order')} cancelled; no open order of ours is left in ${counted(instruments.length, 'list')}`);
   if (await waitForUnknown(venue, known.unknownUntilMs)) left = await drainAll();
-  return { count: gone.size, left };
+  return { count: gone.size, triggers: triggers.size, ...left };
 }
 
 /** One instrument, until its list is empty of ours for good. */

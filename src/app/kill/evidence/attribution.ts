@@ -14,8 +14,10 @@ export interface LostOrder extends Nameless {
   readonly amount: string | null;
   /** The latest time, venue ms, at which the exchange can have admitted it. */
   readonly latestMs: number;
-  /** It was refused, or proved without effect: not seeing it is no doubt. */
+  /** It was refused, or proved without effect, or waits for its price: not seeing it is no doubt. */
   readonly isOver: boolean;
+  /** Ticks of the price that a condition order waits for; 0 or absent: it is none. */
+  readonly condition?: number;
 }
 
 /** An order of the account that neither an id nor a client id names, with what its trades changed. */

@@ -2,10 +2,13 @@
 
 import { JournalState, restartOf, type OrderTrace } from '../../../adapters/journal/journalState.ts';
 import type { JournalRecord } from '../../../adapters/journal/records.ts';
+import { waitingIn } from '../../../adapters/rest/exchange/conditions.ts';
+import type { TradeRow } from '../../../adapters/rest/exchange/rows.ts';
 import { Decimal, toScaled } from '../../../base/decimal.ts';
 import type { Lots, Ticks } from '../../../base/brand.ts';
 import { sizeText, type Instrument, type InstrumentId, type Market } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
+import { orderIdIn } from '../../../protocol/clientOrderId.ts';
 import type { KillOrders } from '../cancel/cancelAll.ts';
 import type { OwnOrders } from '../killPlan.ts';
 import type { LostOrder } from './attribution.ts';
@@ -36,6 +39,9 @@ interface Booked {
   readonly executedMs: number;
 }
 
+/** So many characters of a client order id tell which bot has made it. */
+const PREFIX_CHARS = 16;
+
 /** A fill is told from others by its trade and the side of it that was ours. */
 const tradeKey = (instrument: string, tradeId: string, side: Side): string => `${instrument} ${tradeId} ${side}`;
 
@@ -44,8 +50,14 @@ export class JournalBooks implements OwnOrders {
   readonly #strategies = new Map<string, number>();
   /** In capitals: services may change the case. */
   readonly #cids = new Set<string>();
+  /** What the client ids of this bot begin with, in capitals. */
+  readonly #prefixes = new Set<string>();
   readonly #cidOf = new Map<string, string>();
   readonly #venueIds = new Map<string, string>();
+  /** Ids under which condition orders wait, by client id: that of the order which comes of one is another. */
+  readonly #waiting = new Map<string, string>();
+  /** Fills of no order that the journal knows. */
+  readonly #strays: { readonly instrument: string; readonly row: TradeRow }[] = [];
   /** What the fills of the journal add up to, by `<instrument id> <strategy>`. */
   readonly #held = new Map<string, Decimal>();
   readonly #trades = new Set<string>();
@@ -65,7 +77,7 @@ export class JournalBooks implements OwnOrders {
   readonly add = (record: JournalRecord): void => {
     this.state.add(record);
     if (record.k === 'INTENT') {
-      this.#cids.add(record.cid.toUpperCase());
+      this.#isOwn(record.cid);
       this.#strategies.set(record.cid, record.strategy);
       this.#lastCid = record.cid;
       const traders = this.#traders.get(record.symbol) ?? new Set();
@@ -73,10 +85,11 @@ export class JournalBooks implements OwnOrders {
       if (!this.#firstMs.has(record.symbol)) this.#firstMs.set(record.symbol, record.createdMs);
     } else if (record.k === 'ACK') this.named(record.cid, record.orderId);
     // A fill without an order of ours is judged anew: its order may have been found since.
+    else if (record.k === 'FILL' && record.cid === null) this.#strays.push({ instrument: record.symbol, row: strayRow(record) });
     else if (record.k === 'FILL' && record.cid !== null) {
       this.named(record.cid, record.orderId);
       this.#book(record, this.#strategies.get(record.cid) ?? 0);
-    }
+    } else if (record.k === 'STATE' && record.lifecycle === 'unknown') this.#unnamed(record.cid);
   };
 
   /** To be called once the whole journal was read. */
@@ -106,13 +119,22 @@ export class JournalBooks implements OwnOrders {
   isOwnId(venueId: string): boolean {
     return this.#cidOf.has(venueId);
   }
+  /** Also one that this bot has made and the journal does not have: it may be a copy of an earlier day. */
   isOwnCid(cid: string): boolean {
-    return this.#cids.has(cid.toUpperCase());
+    const text = cid.toUpperCase();
+    const prefix = text.slice(0, PREFIX_CHARS);
+    return this.#cids.has(text) || (this.#prefixes.has(prefix) && orderIdIn(prefix, text) !== null);
   }
-  /** The strategy whose order `venueId` is; null: not one of ours. */
-  strategyOfOrder(venueId: string): number | null {
+  #isOwn(cid: string): void {
+    const text = cid.toUpperCase();
+    this.#cids.add(text);
+    this.#prefixes.add(text.slice(0, PREFIX_CHARS));
+  }
+  /** The strategy of `instrument` whose order `venueId` is; null: not one of ours. */
+  strategyOfOrder(instrument: InstrumentId, venueId: string): number | null {
     const cid = this.#cidOf.get(venueId);
-    return cid === undefined ? null : (this.#strategies.get(cid) ?? 0);
+    if (cid === undefined) return null;
+    return this.#strategies.get(cid) ?? this.strategiesOf(instrument).values().next().value ?? 0;
   }
   venueIdOf(cid: string): string | null {
     return this.#venueIds.get(cid) ?? null;
@@ -120,6 +142,11 @@ export class JournalBooks implements OwnOrders {
   /** The exchange has this order of ours under this id. */
   named(cid: string, venueId: string): void {
     if (venueId === '') return;
+    const waiting = waitingIn(venueId);
+    if (waiting !== null) {
+      this.#waiting.set(cid, waiting.triggerId);
+      return;
+    }
     this.#cidOf.set(venueId, cid);
     if (!this.#venueIds.has(cid)) this.#venueIds.set(cid, venueId);
   }
@@ -130,6 +157,12 @@ export class JournalBooks implements OwnOrders {
       ? rowCid
       : ([...this.#strategies.keys()].find((each) => each.toUpperCase() === text) ?? rowCid);
     this.named(cid, venueId);
+  }
+  /** The exchange has given its id to another order too: it counts as the id of none until a list says whose it is. */
+  #unnamed(cid: string): void {
+    const venueId = this.#venueIds.get(cid);
+    this.#venueIds.delete(cid);
+    if (venueId !== undefined && this.#cidOf.get(venueId) === cid) this.#cidOf.delete(venueId);
   }
   /** A person has said that it is somebody else's. */
   isIgnored(instrument: InstrumentId, venueId: string): boolean {
@@ -150,21 +183,24 @@ export class JournalBooks implements OwnOrders {
   #lostOf(trace: OrderTrace, isOver: boolean): LostOrder | null {
     const { intent, send, orderId } = trace;
     const instrument = this.#instruments.get(intent.symbol);
-    if (instrument === undefined || orderId !== null || this.#facts === null) return null;
-    if (!isOver && restartOf(trace, this.#facts.isTorn).kind !== 'unknown') return null;
+    const isWaiting = waitingIn(orderId) !== null;
+    if (instrument === undefined || (orderId !== null && !isWaiting) || this.#facts === null) return null;
+    if (!isOver && !isWaiting && restartOf(trace, this.#facts.isTorn).kind !== 'unknown') return null;
     return {
       cid: intent.cid,
       strategy: intent.strategy,
       amount: intent.qty === null ? intent.amount : null,
       wanted: wantedOf(instrument, intent),
       signMs: send?.signMs ?? intent.createdMs,
-      latestMs: (send?.venueLatestMs ?? this.#facts.nowMs) + this.#facts.recvWindowMs,
-      isOver,
+      // It may fire at any time.
+      latestMs: isWaiting ? Infinity : (send?.venueLatestMs ?? this.#facts.nowMs) + this.#facts.recvWindowMs,
+      isOver: isOver || isWaiting,
+      condition: ticksOf(intent.condition ?? null, instrument),
     };
   }
 
   sliceSent({ cid, strategy, instrument, signMs, latestMs, ...order }: SentSlice): void {
-    this.#cids.add(cid.toUpperCase());
+    this.#isOwn(cid);
     this.#strategies.set(cid, strategy);
     const wanted = wantedOf(instrument, { ...order, reduceOnly: true });
     this.#slices.set(cid, { cid, strategy, amount: null, wanted, signMs, latestMs, isOver: false });
@@ -179,6 +215,10 @@ export class JournalBooks implements OwnOrders {
 
   isBooked(instrument: InstrumentId, { tradeId, side }: { readonly tradeId: string; readonly side: Side }): boolean {
     return this.#trades.has(tradeKey(instrument, tradeId, side));
+  }
+  /** Fills that the journal has without an order: the lists of the exchange may not reach back to them any more. */
+  straysOf(instrument: InstrumentId): readonly TradeRow[] {
+    return this.#strays.flatMap((each) => (each.instrument === instrument ? [each.row] : []));
   }
   /** What the fills of the journal add up to, by strategy; below zero: short. */
   heldOf(instrument: InstrumentId): ReadonlyMap<number, Decimal> {
@@ -227,18 +267,39 @@ export class JournalBooks implements OwnOrders {
   /** What a kill knows as it begins. */
   get orders(): KillOrders {
     const open = new Map<InstrumentId, string[]>();
-    for (const trace of this.state.unfinished.values()) {
-      const id = this.#instruments.get(trace.intent.symbol)?.id;
-      if (id !== undefined && trace.orderId !== null) open.set(id, [...(open.get(id) ?? []), trace.orderId]);
+    const waiting = new Map<InstrumentId, string[]>();
+    for (const { intent, orderId } of this.state.unfinished.values()) {
+      const id = this.#instruments.get(intent.symbol)?.id;
+      if (id === undefined || orderId === null) continue;
+      const triggerId = waitingIn(orderId)?.triggerId;
+      const [ids, known] = triggerId === undefined ? [open, orderId] : [waiting, triggerId];
+      ids.set(id, [...(ids.get(id) ?? []), known]);
     }
     const latest: Partial<Record<Market, number>> = {};
     for (const { wanted, latestMs, isOver } of this.lost) {
       const { market } = wanted.instrument;
       if (!isOver) latest[market] = Math.max(latest[market] ?? -Infinity, latestMs);
     }
-    return { own: this, open, unknownUntilMs: latest };
+    return { own: this, open, waiting, unknownUntilMs: latest };
   }
 }
+
+/** As the lists of the exchange show it. */
+function strayRow({
+  tradeId,
+  orderId,
+  side,
+  price,
+  qty,
+  fee,
+  feeCoin,
+  maker,
+  executedMs,
+}: Extract<JournalRecord, { k: 'FILL' }>): TradeRow {
+  return { tradeId, venueId: orderId, otherId: null, side, price, qty, fee, feeCoin, isMaker: maker, timeMs: executedMs };
+}
+
+const ticksOf = (price: string | null, { priceDigits }: Instrument): number => (price === null ? 0 : (toScaled(price, priceDigits) ?? 0));
 
 function wantedOf(
   instrument: Instrument,
@@ -250,7 +311,7 @@ function wantedOf(
     side,
     reduceOnly,
     lots: (qty === null ? 0 : (toScaled(qty, instrument.quantityDigits) ?? 0)) as Lots,
-    limit: (price === null ? 0 : (toScaled(price, instrument.priceDigits) ?? 0)) as Ticks,
+    limit: ticksOf(price, instrument) as Ticks,
   };
 }
 

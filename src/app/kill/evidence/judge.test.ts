@@ -190,3 +190,56 @@ it('a list of trades that lacks one which the journal has is not whole, however 
   }
   await expect(reading).rejects.toThrow(/the list of own trades has a gap/);
 });
+
+it('a fill that the journal could not attribute counts where no list reaches back to it any more', async () => {
+  const extra = { tradeId: '7', orderId: '5', side: 'buy', qty: '0.1', fee: '0.0001', feeCoin: 'BTC' };
+  const stray = { k: 'FILL', t: NOW_MS, symbol: BTC.id, price: '60000', executedMs: SIGNED_MS + 900, seq: 9, dur: 0, crc: '', cid: null };
+  // A second copy of an order of ours.
+  const own = judged([BOUGHT], { trades: [first], orders: { 5: orderOf('5', 'BOUGHT', 'buy') } });
+  own.books.add({ ...stray, ...extra } as unknown as JournalRecord);
+  expect(await own.range()).toEqual(['0.1998', '0.1998']);
+  const hers = judged([BOUGHT], { trades: [first], orders: { 5: orderOf('5', 'hers', 'buy') } });
+  hers.books.add({ ...stray, ...extra } as unknown as JournalRecord);
+  expect(await hers.range()).toEqual(['0.0999', '0.0999']);
+  const listed = judged([BOUGHT], { trades: [trade('7', '5', 'buy', '0.1'), first], orders: { 5: orderOf('5', 'BOUGHT', 'buy') } });
+  listed.books.add({ ...stray, ...extra } as unknown as JournalRecord);
+  expect(await listed.range()).toEqual(['0.1998', '0.1998']);
+});
+
+it('an id that the exchange has given to two orders is the id of none until a list says whose it is', async () => {
+  const both = [
+    { ...lost('buy', 'ONE'), orderId: '1' },
+    { ...lost('buy', 'TWO'), orderId: '1' },
+  ];
+  const venue = {
+    trades: [trade('12', '2', 'buy', '0.1'), first],
+    orders: { 1: orderOf('1', 'ONE', 'buy'), 2: orderOf('2', null, 'buy') },
+  };
+  const { books, range } = judged(both, venue);
+  for (const cid of ['ONE', 'TWO']) {
+    const state = {
+      k: 'STATE',
+      t: NOW_MS,
+      seq: 9,
+      dur: 0,
+      crc: '',
+      cid,
+      lifecycle: 'unknown',
+      reason: null,
+      confirmed: false,
+      filled: '0',
+    };
+    books.add(state as unknown as JournalRecord);
+  }
+  expect(books.lostOf(BTC.id).map(({ cid }) => cid)).toEqual(['ONE', 'TWO']);
+  expect(await range()).toEqual(['0.1998', '0.1998']);
+});
+
+it('an order with a client id that only this bot can have made is its own, though the journal does not have it', async () => {
+  const [one, two, alien] = ['0123456789ABCDEF0000000001', '0123456789abcdef0000000002', '1123456789ABCDEF0000000002'];
+  const bought: BookedOrder = { ...lost('buy', one), orderId: '1' };
+  const of = (cid: string) =>
+    judged([bought], { trades: [trade('12', '2', 'sell', '0.05'), first], orders: { 2: orderOf('2', cid, 'sell') } });
+  expect(await of(two).range()).toEqual(['0.0499', '0.0499']);
+  expect(await of(alien).range()).toEqual(['0.0999', '0.0999']);
+});

@@ -50,13 +50,20 @@ export class Judge {
     const open = await readOpen(this.#venue, instrument);
     const history = await this.#history(instrument);
     const trades = await this.#trades(instrument);
-    const fresh = trades.filter((row) => !this.books.isBooked(instrument.id, row));
+    const fresh = this.#unbooked(instrument, trades);
     const rows = new Map([...open.orders, ...history.rows].map((row) => [row.venueId, row]));
     const unnamed = await this.#unnamed(instrument, fresh, rows);
     const sight = { isComplete: open.complete && history.isWhole, isPast };
     const { found, doubts } = attribute(this.books.lostOf(instrument.id), unnamed, sight);
     for (const [cid, venueId] of found) this.books.named(cid, venueId);
     return { held: this.#held(instrument, fresh, doubts), doubts };
+  }
+
+  /** Trades that no order of the journal has: those of the list, and those that the journal has read and could not attribute. */
+  #unbooked(instrument: Instrument, trades: readonly TradeRow[]): readonly TradeRow[] {
+    const listed = new Set(trades.map(({ tradeId, side }) => `${tradeId} ${side}`));
+    const strays = this.books.straysOf(instrument.id).filter(({ tradeId, side }) => !listed.has(`${tradeId} ${side}`));
+    return [...trades, ...strays].filter((row) => !this.books.isBooked(instrument.id, row));
   }
 
   /** What the trades of an order add up to. Throws KillStopped. */
@@ -176,7 +183,7 @@ export class Judge {
 
   /** Nothing from before it is missing in the journal. */
   #sinceMs({ id, market }: Instrument): number {
-    const lost = this.books.lostOf(id).map(({ signMs }) => signMs);
+    const lost = this.books.lostOf(id).flatMap(({ signMs, latestMs }) => (latestMs === Infinity ? [] : [signMs]));
     const lastMs = Number.isNaN(this.books.lastMs) ? this.#venue.parts.serverTime(market).ms : this.books.lastMs;
     return Math.min(lastMs, ...lost) - OVERLAP_MS;
   }
@@ -186,7 +193,7 @@ export class Judge {
   #held(instrument: Instrument, fresh: readonly TradeRow[], doubts: readonly Doubt[]): Judgement['held'] {
     const sums = new Map(this.books.heldOf(instrument.id));
     for (const row of fresh) {
-      const strategy = this.books.strategyOfOrder(row.venueId);
+      const strategy = this.books.strategyOfOrder(instrument.id, row.venueId);
       if (strategy !== null) sums.set(strategy, (sums.get(strategy) ?? new Decimal(0)).plus(changeOf(instrument, row)));
     }
     const strategies = new Set([...sums.keys(), ...doubts.map(({ order }) => order.strategy)]);

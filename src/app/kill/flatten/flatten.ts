@@ -61,7 +61,11 @@ export interface Flattened {
   /** What is left of positions and why, in sentences; empty: flat. Dust is in `dust`. */
   readonly residuals: readonly string[];
   readonly dust: readonly string[];
+  /** Instruments of which something is left, or may be. */
+  readonly open: ReadonlySet<InstrumentId>;
 }
+
+type FlattenedOne = Omit<Flattened, 'open'>;
 
 /** An exchange that takes no slice for this many in a row will not take the next one either. */
 const MOST_REFUSALS = 5;
@@ -72,7 +76,7 @@ export async function flatten(venue: KillVenue, positions: readonly Position[], 
   const ids = [...new Set(positions.map(({ instrument }) => instrument.id))];
   const parts = await Promise.all(
     ids.map(async (id) => {
-      const done: Flattened[] = [];
+      const done: FlattenedOne[] = [];
       for (const position of positions) if (position.instrument.id === id) done.push(await flattenOne(venue, position, terms));
       return done;
     }),
@@ -81,14 +85,15 @@ export async function flatten(venue: KillVenue, positions: readonly Position[], 
     slices: parts.flat().flatMap(({ slices }) => slices),
     residuals: parts.flat().flatMap(({ residuals }) => residuals),
     dust: parts.flat().flatMap(({ dust }) => dust),
+    open: new Set(ids.filter((_, at) => parts[at]!.some(({ residuals }) => residuals.length > 0))),
   };
 }
 
-async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: Position, terms?: SliceTerms): Promise<Flattened> {
+async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: Position, terms?: SliceTerms): Promise<FlattenedOne> {
   const slices: DoneSlice[] = [];
   let [step, refusals] = [0, 0];
   const patience = venue.patience(`${instrument.id}: nobody takes what is to be closed`);
-  const end = (residual: string | null): Flattened => ({ slices, residuals: residual === null ? [] : [residual], dust: [] });
+  const end = (residual: string | null): FlattenedOne => ({ slices, residuals: residual === null ? [] : [residual], dust: [] });
   for (;;) {
     const found = await closer.closable(venue);
     if (found === null || isDust(instrument, found.qty)) break;
@@ -117,7 +122,7 @@ async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: Po
 }
 
 /** Two readings, a read lag apart, have to agree that the bot holds nothing any more. */
-async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Closer): Promise<Omit<Flattened, 'slices'>> {
+async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Closer): Promise<Omit<FlattenedOne, 'slices'>> {
   venue.parts.tell('verifying', `${instrument.id}: is it flat`);
   const first = await closer.closable(venue);
   await venue.wait(venue.parts.settings.readLagMs);

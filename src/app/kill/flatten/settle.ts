@@ -36,6 +36,6 @@ export async function settled(venue: KillVenue, { query, cancel }: SettleCalls):
     }
     if (certain === null || certain.executedQty !== found.executedQty) certain = { executedQty: found.executedQty, sinceMs: askedMs };
     else if (askedMs - certain.sinceMs >= readLagMs) return found.executedQty;
-    await venue.wait(Math.max(0, certain.sinceMs + readLagMs - venue.nowMs));
+    await patience.wait(Math.max(0, certain.sinceMs + readLagMs - venue.nowMs));
   }
 }

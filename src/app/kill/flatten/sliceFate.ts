@@ -60,8 +60,10 @@ export async function foundAfterAll(
   cause: string,
   { cid, judge }: SoughtSlice,
 ): Promise<string | null> {
-  const { readLagMs, lookEveryMs } = venue.parts.settings;
+  const { serverTime, settings } = venue.parts;
+  const { readLagMs, lookEveryMs, busDelayMs } = settings;
   venue.parts.tell('waiting', `${instrument.id}: what became of a slice is not known (${cause}); looking for it`);
+  const patience = venue.patience(`${instrument.id}: nothing proves what became of a slice`);
   for (let absences = 0; ;) {
     const { doubts } = await judge.read(instrument);
     const venueId = judge.books.venueIdOf(cid);
@@ -69,9 +71,12 @@ export async function foundAfterAll(
     const doubt = doubts.find(({ order }) => order.cid === cid);
     // Before the absence horizon every lost order is unseen; behind it what still fits stays in doubt.
     if (doubt !== undefined && !doubt.isUnseen) throw new SliceInDoubt(doubtText(doubt));
+    // Up to its horizon nothing can be proved; behind it lists that stay incomplete prove nothing for ever.
+    const isEarly = doubt !== undefined && serverTime(instrument.market).ms < doubt.order.latestMs + busDelayMs + readLagMs;
+    if (isEarly) patience.goesOn();
     absences = doubt === undefined ? absences + 1 : 0;
     if (absences === ABSENCES) return null;
-    await venue.wait(absences > 0 ? readLagMs : lookEveryMs);
+    await patience.wait(absences > 0 ? readLagMs : lookEveryMs);
   }
 }
 

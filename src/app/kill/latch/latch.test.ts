@@ -5,6 +5,10 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { thisProcess } from '../../../adapters/disk/processes.ts';
+import { readBotFile } from '../../control/botFile.ts';
+import { readWhole } from '../separate/separate.ts';
+import { isKilling, sayKilling } from './killing.ts';
 import { clearLatch, forgetRearm, KillGate, readKillFile, readLatch, readRearm, setLatch } from './latch.ts';
 import { latchedWire } from './latchedWire.ts';
 
@@ -118,4 +122,24 @@ it('re-arming removes a KILL that is an empty directory, and keeps the latch whe
   rmSync(join(folder, 'KILL', 'kept'));
   clearLatch(folder, 'ann', 'looked at it');
   expect([readLatch(folder), readKillFile(folder)]).toEqual([null, null]);
+});
+
+it('of two kills at once the later one bears the sign, until it is through', () => {
+  const path = join(folder, 'KILLING');
+  const first = sayKilling(folder);
+  expect(isKilling(folder)).toBe(true);
+  const second = { ...thisProcess(), pid: process.ppid };
+  writeFileSync(path, JSON.stringify(second));
+  first();
+  expect(existsSync(path)).toBe(true);
+  const again = sayKilling(folder);
+  again();
+  expect([existsSync(path), isKilling(folder)]).toEqual([false, false]);
+});
+
+it('a FIFO in place of the sign, of the file of a bot or of its journal is an error at once, and no endless wait', () => {
+  for (const name of ['KILLING', 'bot.json', 'journal-000001.jsonl']) execFileSync('mkfifo', [join(folder, name)]);
+  expect(isKilling(folder)).toBe(false);
+  expect(() => readBotFile(folder)).toThrow('bot.json: cannot be read (ENOFILE)');
+  expect(() => readWhole(folder, () => {})).toThrow('the journal cannot be read (ENOFILE)');
 });

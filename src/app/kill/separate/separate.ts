@@ -1,9 +1,11 @@
 // The kill without the bot: in a process of its own, from what the bot left in its data folder, with no strategy code and no engine.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { LiveScheduler } from '../../../adapters/clock/liveScheduler.ts';
 import type { OpenedJournal } from '../../../adapters/journal/openJournal.ts';
-import { readJournal } from '../../../adapters/journal/readJournal.ts';
+import type { JournalRecord } from '../../../adapters/journal/records.ts';
+import { readJournal, type Reading } from '../../../adapters/journal/readJournal.ts';
+import { readRegular } from '../../../adapters/disk/regularFile.ts';
 import { ConfigError, InvariantError } from '../../../base/errors.ts';
 import { seededRng } from '../../../base/rng.ts';
 import type { OrderId } from '../../../model/order.ts';
@@ -118,6 +120,25 @@ function readBooks(bot: BotFile, { tell, serverTime, settings }: KillParts): Jou
   }
 }
 
+/**
+ * Reads a journal that positions are to be closed by. Throws ConfigError where it is missing, holds nothing or is damaged: what the bot
+ * holds is not known then, and no position may be called closed.
+ */
+export function readWhole(folder: string, visit: (record: JournalRecord) => void): Reading {
+  const byHand = 'look at every position of the bot at the exchange, and close it by hand';
+  let reading: Reading;
+  try {
+    reading = readJournal(plainDisk, folder, visit);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw new ConfigError(`${folder}: the journal cannot be read (${String(error.code)}), so that nobody knows what the bot holds`, byHand);
+  }
+  const { damage, account } = reading;
+  if (damage !== null) throw new ConfigError(`${damage.path}:${damage.line}: the journal is damaged: ${damage.says}`, byHand);
+  if (account === null) throw new ConfigError(`${folder}: no record of the bot is there, so that nobody knows what it holds`, byHand);
+  return reading;
+}
+
 /** Ends the bot and takes its journal. */
 async function flattenBooks(
   bot: BotFile,
@@ -128,6 +149,7 @@ async function flattenBooks(
 ): Promise<KillBooks> {
   const ended = await endBot(bot.journal);
   if (ended) parts.tell('flattening', `process ${ended.pid} of the bot was ended${ended.forced ? ' by force' : ''}`);
+  readWhole(bot.journal, () => {});
   const books = new JournalBooks(bot.instruments);
   const rng = seededRng((parts.scheduler.nowMs ^ process.pid) | 0);
   const waiting = new DurableWaiters();
@@ -188,9 +210,9 @@ export function windowOf(
 }
 
 /** Reads a journal as it lies there, without taking it. */
-export const plainDisk = {
+const plainDisk = {
   list: (folder: string): string[] => readdirSync(folder).toSorted(),
-  read: (path: string): Uint8Array => readFileSync(path),
+  read: (path: string): Uint8Array => readRegular(path),
 };
 
 /** Those who wait for records to last. */

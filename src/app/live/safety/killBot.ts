@@ -2,9 +2,8 @@
 
 import type { LostOrder } from '../../kill/evidence/attribution.ts';
 import { JournalBooks } from '../../kill/evidence/journalBooks.ts';
-import { readJournal } from '../../../adapters/journal/readJournal.ts';
+import { waitingIn } from '../../../adapters/rest/exchange/conditions.ts';
 import { fromScaled } from '../../../base/decimal.ts';
-import { ConfigError } from '../../../base/errors.ts';
 import type { InstrumentId, Market } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
 import { orderIdIn } from '../../../protocol/clientOrderId.ts';
@@ -12,7 +11,7 @@ import type { KillView } from '../../control/botView.ts';
 import type { KillOrders } from '../../kill/cancel/cancelAll.ts';
 import { runKill, type KillBooks, type KillReport } from '../../kill/kill.ts';
 import { sliceJournal } from '../../kill/flatten/sliceJournal.ts';
-import { killSettings, plainDisk, windowOf } from '../../kill/separate/separate.ts';
+import { killSettings, readWhole, windowOf } from '../../kill/separate/separate.ts';
 import type { KillSettings } from '../../kill/venue.ts';
 import { journalFolder } from '../journal/botJournal.ts';
 import type { LiveBot } from '../liveBot.ts';
@@ -44,17 +43,25 @@ export function killBot(bot: LiveBot, flatten: boolean, tell: (phase: KillView['
 
 function knownOf({ parts: { engine, cidOf, journal } }: LiveBot, { recvWindowMs }: KillSettings): KillOrders {
   const open = new Map<InstrumentId, string[]>();
+  const waiting = new Map<InstrumentId, string[]>();
   const venueIds = new Set<string>();
   const lost: LostOrder[] = [];
   const until: Partial<Record<Market, number>> = {};
   for (const order of [...engine.orders.active(), ...engine.orders.tombstones.values()]) {
     const { instrument, venueId, lifecycle } = order;
+    const signMs = journal.signMs(order);
+    const triggerId = waitingIn(venueId === null ? null : String(venueId))?.triggerId;
+    if (triggerId !== undefined && lifecycle !== 'done') {
+      waiting.set(instrument.id, [...(waiting.get(instrument.id) ?? []), triggerId]);
+      lost.push(lostOf(order, cidOf(order.id), { signMs, latestMs: Infinity, isOver: true }));
+      continue;
+    }
     if (venueId !== null) venueIds.add(String(venueId));
     if (venueId !== null && lifecycle !== 'done') open.set(instrument.id, [...(open.get(instrument.id) ?? []), String(venueId)]);
     // What has not left yet finds the gate closed.
     if (venueId !== null || lifecycle === 'draft') continue;
-    const latestMs = journal.signMs(order) + recvWindowMs;
-    lost.push(lostOf(order, cidOf(order.id), latestMs, recvWindowMs));
+    const latestMs = signMs + recvWindowMs;
+    lost.push(lostOf(order, cidOf(order.id), { signMs, latestMs, isOver: lifecycle === 'done' }));
     if (lifecycle !== 'done') until[instrument.market] = Math.max(until[instrument.market] ?? -Infinity, latestMs);
   }
   const prefix = cidOf(1 as OrderId).slice(0, 16);
@@ -64,14 +71,14 @@ function knownOf({ parts: { engine, cidOf, journal } }: LiveBot, { recvWindowMs 
     lostOf: (id: InstrumentId) => lost.filter(({ wanted }) => wanted.instrument.id === id),
     lost,
   };
-  return { own, open, unknownUntilMs: until };
+  return { own, open, waiting, unknownUntilMs: until };
 }
 
-function lostOf(order: Order, cid: string, latestMs: number, recvWindowMs: number): LostOrder {
-  const { instrument, side, limit, lots, reduceOnly, strategy, quoteUnits, lifecycle } = order;
+function lostOf(order: Order, cid: string, known: Pick<LostOrder, 'signMs' | 'latestMs' | 'isOver'>): LostOrder {
+  const { instrument, side, limit, lots, reduceOnly, strategy, quoteUnits, condition = 0 } = order;
   const amount = lots > 0 ? null : fromScaled(quoteUnits, instrument.quoteDigits);
   const wanted = { instrument, side, limit, lots, reduceOnly };
-  return { cid, strategy, amount, wanted, signMs: latestMs - recvWindowMs, latestMs, isOver: lifecycle === 'done' };
+  return { cid, strategy, amount, wanted, condition, ...known };
 }
 
 function believedOf({ parts: { engine } }: LiveBot): readonly string[] {
@@ -95,9 +102,7 @@ async function booksOf(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<Ki
   await bot.durable(journal.lastSeq);
   const { instruments } = engine;
   const books = new JournalBooks(instruments);
-  const reading = readJournal(plainDisk, journalFolder(config), books.add);
-  if (reading.damage !== null)
-    throw new ConfigError(`the journal is damaged: ${reading.damage.says}`, 'look at every position, and close it by hand');
+  readWhole(journalFolder(config), books.add);
   books.complete({ isTorn: false, nowMs: venueMs(), recvWindowMs });
   let last = engine.orders.count + SLICE_GAP;
   return {

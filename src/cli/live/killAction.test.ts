@@ -1,0 +1,28 @@
+// `isobar kill` where something answers for the bot that is none of this version: the kill does not depend on it.
+
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { readLatch } from '../../app/kill/latch/latch.ts';
+import { kill } from './killAction.ts';
+
+it.each([
+  ['another version', '{"v":999,"id":1,"ok":true,"value":{}}\n'],
+  ['a refusal', '{"v":1,"id":1,"ok":false,"problem":"no such request"}\n'],
+])('goes on by itself after %s', async (_, answer) => {
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-kill-'));
+  const server = createServer((socket) => void socket.on('data', () => socket.write(answer))).listen(join(folder, 'control.sock'));
+  try {
+    await once(server, 'listening');
+    const args = { data: folder, flatten: true, all: false, separate: false, 'give-up': '1s', why: 'a test', json: true };
+    // The next thing that it wants is the file of the bot, which is not there.
+    await expect(kill(args as never)).rejects.toThrow('bot.json: cannot be read (ENOENT)');
+    expect(readLatch(folder)).toMatchObject({ why: 'a test', flatten: true });
+  } finally {
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
