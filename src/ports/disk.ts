@@ -1,6 +1,6 @@
 // The hole through which bytes become lasting: the file system stands behind it, or a simulated disk that crashes.
 
-/** Of a sync: the file has been removed, or another one has its name. What was written to it is lost with it. */
+/** Of a sync: the file has been removed, another one has its name, or somebody else has cut it or added to it: what was written is lost. */
 export const REPLACED = 'REPLACED';
 
 /** `code` as the system names it: ENOENT, EEXIST, ENOSPC, EIO, EROFS ... */
@@ -36,7 +36,8 @@ export interface Disk {
   /**
    * Of a file: all that was appended before this call lasts. Of a folder: so do the names in it. `done` is called once, never within the
    * call, with null or the code of the failure; after a failure nobody knows what lasts, and a second try that succeeds proves nothing.
-   * A file that does not have its name any more, because somebody removed or replaced it, fails with `REPLACED`.
+   * A file that does not have its name any more, because somebody removed or replaced it, and one whose length somebody else has changed,
+   * fail with `REPLACED`.
    */
   sync(path: string, done: (failure: string | null) => void): void;
   /** Takes the place of a file that has the name `to`. */

@@ -32,6 +32,8 @@ const [NOFOLLOW, NONBLOCK, DIRECTORY] = [constants.O_NOFOLLOW ?? 0, constants.O_
 
 interface OpenFile {
   readonly descriptor: number;
+  /** Bytes that it has to hold: those that were there as it was opened, and what was appended since. */
+  size: number;
   /** Syncs under way: it cannot be closed before they are over. */
   syncs: number;
 }
@@ -88,8 +90,12 @@ export class FileSystemDisk implements Disk {
   }
 
   append(path: string, bytes: Uint8Array): void {
-    const { descriptor } = this.#opened(path);
-    for (let at = 0; at < bytes.length;) at += attempt(path, () => writeSync(descriptor, bytes, at));
+    const file = this.#opened(path);
+    for (let at = 0; at < bytes.length;) {
+      const written = attempt(path, () => writeSync(file.descriptor, bytes, at));
+      at += written;
+      file.size += written;
+    }
   }
 
   sync(path: string, done: (failure: string | null) => void): void {
@@ -101,7 +107,7 @@ export class FileSystemDisk implements Disk {
       file.syncs++;
       fdatasync(file.descriptor, (error) => {
         // One that we have renamed or removed ourselves meanwhile is not open under that name any more.
-        const hasName = error !== null || this.#open.get(path) !== file || isNamed(file.descriptor, path);
+        const hasName = error !== null || this.#open.get(path) !== file || isWhole(file, path);
         file.syncs--;
         if (file.syncs === 0 && this.#open.get(path) !== file) closeSync(file.descriptor);
         done(error ? codeOf(error) : hasName ? null : REPLACED);
@@ -139,7 +145,7 @@ export class FileSystemDisk implements Disk {
   }
 
   #keep(path: string, descriptor: number): OpenFile {
-    const file = { descriptor, syncs: 0 };
+    const file = { descriptor, size: fstatSync(descriptor).size, syncs: 0 };
     this.#open.set(path, file);
     const idle = [...this.#open].find(([, { syncs }]) => syncs === 0);
     if (this.#open.size > MAX_OPEN && idle && idle[0] !== path) this.#forget(idle[0]);
@@ -221,11 +227,11 @@ function checkOwner(path: string, { uid, mode }: Stats, wanted: number): void {
 const linkError = (path: string, wanted: string): ConfigError =>
   new ConfigError(`${path}: expected ${wanted}, got a symbolic link`, 'name what it points to');
 
-/** The open file is the one that has the name now. */
-function isNamed(descriptor: number, path: string): boolean {
+/** The open file is the one that has the name now, and nobody else has made it shorter or longer. */
+function isWhole({ descriptor, size }: OpenFile, path: string): boolean {
   try {
     const [own, named] = [fstatSync(descriptor), lstatSync(path)];
-    return own.ino === named.ino && own.dev === named.dev;
+    return own.ino === named.ino && own.dev === named.dev && own.size === size;
   } catch (error) {
     codeOf(error);
     return false;

@@ -1,6 +1,6 @@
 // A journal whose files are removed or replaced while it is written: the next sync notices, and nothing counts as lasting any more.
 
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -42,6 +42,9 @@ it.each([
   ['removed', (file: string) => rmSync(file)],
   ['renamed', (file: string) => renameSync(file, `${file}.old`)],
   ['replaced by a copy', (file: string) => (copyFileSync(file, `${file}.new`), renameSync(`${file}.new`, file))],
+  ['emptied', (file: string) => truncateSync(file)],
+  ['cut', (file: string) => truncateSync(file, 100)],
+  ['added to', (file: string) => appendFileSync(file, '{}')],
 ])('the file that is written is %s: the next record does not last', async (_, act) => {
   const { told, append } = journal();
   await append();
@@ -60,6 +63,18 @@ it('the whole folder is moved away: the next record does not last', async () => 
   await append();
   expect(told.failed).toContain('somebody has removed');
   rmSync(`${folder}.old`, { recursive: true });
+});
+
+it('the file that is written rests, is replaced, and is then finished: the record that begins the next file does not last', async () => {
+  const { told, append } = journal();
+  await append();
+  // The next record finds this file full.
+  while (statSync(path('journal-000001.jsonl')).size < 400) await append();
+  const { durable } = told;
+  writeFileSync(path('new'), '');
+  renameSync(path('new'), path('journal-000001.jsonl'));
+  await append();
+  expect(told).toMatchObject({ durable, failed: expect.stringContaining('journal-000001.jsonl: somebody has removed') });
 });
 
 it.each([

@@ -36,6 +36,8 @@ export interface JournalFileOptions {
 
 const SEGMENT_BYTES = 16 * 2 ** 20;
 const MAX_WAITING_BYTES = 64 * 2 ** 20;
+/** Finished files that are looked at with each sync. */
+const PAST_LOOKS = 8;
 
 /** Lines for one file that wait for the next write. */
 interface Waiting {
@@ -163,10 +165,10 @@ export class JournalFile {
       return;
     }
     const { path, isNew, text, lastSeq } = next;
+    if (isNew && this.#written !== '') return this.#finish(next);
     this.#waitingBytes -= text.length;
     try {
       if (isNew) {
-        if (this.#written !== '') this.#past.push([this.#written, this.#disk.identity(this.#written)]);
         this.#disk.create(path);
         this.#written = path;
       }
@@ -181,6 +183,20 @@ export class JournalFile {
     const lasts = (): void => this.#lasts(lastSeq);
     // Of a new file the name has to last too.
     this.#sync(path, isNew ? () => this.#sync(this.#options.folder, lasts) : lasts);
+  }
+
+  /** A file is finished. It is looked at once more, for it may have rested long: what has its name then is what later looks compare with. */
+  #finish(next: Waiting): void {
+    const path = this.#written;
+    this.#written = '';
+    this.#waiting.unshift(next);
+    this.#isBusy = true;
+    this.#sync(path, () => {
+      const identity = identityOf(this.#disk, path);
+      if (identity !== null) this.#past.push([path, identity]);
+      this.#isBusy = false;
+      this.#next();
+    });
   }
 
   #lasts(seq: number): void {
@@ -204,13 +220,16 @@ export class JournalFile {
     });
   }
 
-  /** One finished file is looked at with each sync: what was journalled once must be there at the next start. */
+  /** Some finished files are looked at with each sync: what was journalled once must be there at the next start. */
   #isPastWhole(): boolean {
-    const file = this.#past[this.#look++ % Math.max(1, this.#past.length)];
-    if (file === undefined || identityOf(this.#disk, file[0]) === file[1]) return true;
-    this.#isBusy = false;
-    this.#fail(goneText(file[0]));
-    return false;
+    for (let looks = Math.min(PAST_LOOKS, this.#past.length); looks > 0; looks--) {
+      const [path, identity] = this.#past[this.#look++ % this.#past.length]!;
+      if (identityOf(this.#disk, path) === identity) continue;
+      this.#isBusy = false;
+      this.#fail(goneText(path));
+      return false;
+    }
+    return true;
   }
 
   #fail(why: string): void {
