@@ -92,6 +92,56 @@ describe('the second copy of a create', () => {
   });
 });
 
+describe('the second copy of a create that rests', () => {
+  /** It stands at the exchange, and cannot be cancelled. */
+  async function resting(openOrdersClientId: 'on' | 'off') {
+    const world = await RestWorld.open({ switches: { openOrdersClientId } });
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.dup', op: 'spot.newOrder', nth: 1, params: {} },
+        { point: 'NET.reqDrop', op: 'spot.cancelOrder', p: 1, params: {} },
+      ],
+    });
+    const id = world.order(LIMIT);
+    world.pass(2000);
+    world.audit('full');
+    return { world, id };
+  }
+
+  it.each(['on', 'off'] as const)(
+    'is known by its client order id, and what it fills after a resume is named, where lists bear client ids: %s',
+    async (list) => {
+      const { world, id } = await resting(list);
+      expect(world.placedOf(id)).toBe(2);
+      expect(codes(world)).toEqual(['DUPLICATE']);
+      world.exchange.clear('DUPLICATE', null);
+      bob(world).limit('bob', 'SELL', '0.13', '90');
+      world.pass(2000);
+      expect(world.audit('full').kind).toBe('mismatch');
+      const filled = world.get(id).filledLots === 1000 ? '0.03' : '0.1';
+      expect(world.outside).toMatchObject([{ side: 'buy', qty: filled }]);
+      expect(scopes(world, 'DUPLICATE')[0]!.why).toContain(`it has bought ${filled} for`);
+      expect(books(world)).toEqual(venue(world));
+    },
+  );
+
+  it('is judged once the exchange answers the question whose it is', async () => {
+    const world = await RestWorld.open({ switches: { openOrdersClientId: 'off' } });
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.dup', op: 'spot.newOrder', nth: 1, params: {} },
+        { point: 'NET.respDrop', op: 'spot.queryOrder', nth: 1, params: {} },
+      ],
+    });
+    world.order(LIMIT);
+    world.pass(200);
+    world.until(() => world.audit('full').kind !== 'gap', 60_000);
+    expect(codes(world)).toEqual(['DUPLICATE']);
+  });
+});
+
 describe('an answer', () => {
   it('to myTrades that is about another symbol is left out, whole', async () => {
     const world = await open();
@@ -180,6 +230,60 @@ describe('while the exchange shows less than the books have', () => {
   });
 });
 
+describe('while fills of no strategy have taken from what the strategies hold', () => {
+  it('a second copy has sold: what is left may be reduced, until a person has looked', async () => {
+    const world = await open();
+    bob(world).limit('bob', 'BUY', '8', '110');
+    world.fault('NET.dup');
+    const id = world.order({ side: 'sell', lots: 20_000, limit: 11_000 });
+    world.until(() => world.get(id).lifecycle === 'done', 60_000);
+    world.until(() => world.outside.length > 0, 60_000);
+    // The books have 3 BTC; 2 of them are sold.
+    const all = world.order({ side: 'sell', lots: 10_001, limit: 12_000 });
+    const left = world.order({ side: 'sell', lots: 10_000, limit: 12_000 });
+    world.pass(200);
+    expect(world.told).toContain(`notSent ${all} VENUE_HOLDS_LESS`);
+    expect(world.get(left).lifecycle).toBe('working');
+    world.exchange.clear('DUPLICATE', null);
+    const rest = world.order({ side: 'sell', lots: 20_000, limit: 12_010 });
+    world.pass(200);
+    expect(world.get(rest).lifecycle).toBe('working');
+  });
+
+  it('a sale by hand that nobody has named: what is left may be reduced, and the halt names the trade', async () => {
+    const world = await open();
+    bob(world).limit('bob', 'BUY', '8', '110');
+    world.faulty.faults.set({ seed: 1, schedule: [{ point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1, params: {} }] });
+    const byHand = bob(world).limit('alice', 'SELL', '2', '110');
+    world.pass(100);
+    world.audit('full');
+    expect(scopes(world, 'STRAY')[0]!.why).toContain(`of order ${byHand}, sold 2 at 110`);
+    const all = world.order({ side: 'sell', lots: 30_001, limit: 12_000 });
+    world.pass(100);
+    const left = world.order({ side: 'sell', lots: 30_000, limit: 12_000 });
+    world.pass(200);
+    expect(world.told).toContain(`notSent ${all} VENUE_HOLDS_LESS`);
+    expect(world.get(left).lifecycle).toBe('working');
+  });
+});
+
+describe('a person who clears a mismatch', () => {
+  it('that names no difference explains none: a withdrawal that no audit has seen is found afterwards', async () => {
+    const world = await open({ switches: { balancesUid: 'on' } });
+    expect(world.audit('full').kind).toBe('ok');
+    const body = '{"uid":10002,"balances":[{"asset":"USDT","free":"1","locked":"0"}]}';
+    world.faulty.faults.set({ seed: 1, schedule: [{ point: 'NET.replace', op: 'spot.account', p: 1, params: { status: 200, body } }] });
+    expect(world.audit('full').kind).toBe('mismatch');
+    world.noFaults();
+    withdraw(world, 'USDT', 99_000 * 1e8);
+    world.exchange.clear('MISMATCH', null);
+    expect(world.audit('full')).toMatchObject({
+      kind: 'mismatch',
+      differences: [{ what: expect.stringContaining('USDT: the account holds') }],
+    });
+  });
+});
+
 describe('two orders that are acknowledged with one id', () => {
   /** Two orders of one side whose answers both name the first one's id. */
   async function twice(second: { readonly instrument?: number } = {}) {
@@ -226,6 +330,21 @@ describe('two orders that are acknowledged with one id', () => {
     world.noFaults();
     world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 120_000);
     expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('the second with the id of a second copy of the first: it is unknown, and found', async () => {
+    const world = await open();
+    world.fault('NET.dup');
+    world.order(LIMIT);
+    world.pass(200);
+    world.audit('full');
+    const answered = /order (\d+) of/.exec(scopes(world, 'DUPLICATE')[0]!.why)![1]!;
+    world.fault('NET.replace', { status: 200, body: `{"orderId":${answered}}` }, 'spot.newOrder');
+    // A reduction: nothing new is risked while the second copy stands against it.
+    const other = world.order({ side: 'sell', lots: 1000, limit: 12_000 });
+    world.until(() => world.get(other).lifecycle === 'working', 120_000);
+    expect(codes(world)).toContain('ECHO');
+    expect(String(world.get(other).venueId)).not.toBe(answered);
   });
 
   it('are both found after a restart', async () => {

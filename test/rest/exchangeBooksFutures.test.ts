@@ -1,6 +1,10 @@
 // The books of contracts never claim more than the exchange shows: second copies, ids given twice, positions that a busy bot cannot hide.
 
 import { describe, expect, it } from 'vitest';
+import { ticks } from '../../src/base/brand.ts';
+import { waitingIn } from '../../src/adapters/rest/exchange/conditions.ts';
+import { applyInbox } from '../../src/engine/liveSteps.ts';
+import type { OrderId } from '../../src/model/order.ts';
 import { BTC, ETH, RestWorld } from '../fixtures/restWorld.ts';
 import { trader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresDesk.ts';
@@ -31,6 +35,63 @@ describe('contracts', () => {
     expect(trader(world).positions()).toMatchObject([{ positionSide: 'BUY', positionVolume: 20 }]);
     expect(world.engine.ledger.lots(0, 0)).toBe(10);
     expect(world.exchange.outside).toMatchObject([{ qty: '10', fills: 1 }]);
+  });
+
+  it('the second copy of a create rests and then fills: the history says whose it is, and the halt names the fill', async () => {
+    const world = await open();
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.dup', op: 'futures.createOrder', nth: 1, params: {} },
+        { point: 'NET.reqDrop', op: 'futures.cancelOrder', p: 1, params: {} },
+      ],
+    });
+    const id = world.order({ lots: 10, limit: 9000 });
+    world.pass(2000);
+    world.audit('full');
+    expect(world.placedOf(id)).toBe(2);
+    expect(codes(world)).toEqual(['DUPLICATE']);
+    trader(world).order('bob', 'SELL', 13, 900);
+    world.pass(2000);
+    expect(world.audit('full').kind).toBe('mismatch');
+    const ours = world.get(id).filledLots;
+    expect(world.outside).toMatchObject([{ symbol: PERPETUAL.id, side: 'buy', qty: String(13 - ours) }]);
+    expect(world.engine.risk.halts.causes()[0]!.why).toContain(`it has bought ${13 - ours} for`);
+  });
+
+  it('two condition orders that are acknowledged with one id are both unknown, found, and taken back', async () => {
+    const world = await open();
+    const ask = (level: number): OrderId => {
+      const made = { id: 0 as OrderId };
+      applyInbox(world.engine, world.queue.nowMs, () => {
+        const order = world.engine.newOrder(0, world.engine.execution[0]!, 'buy');
+        const wanted = { role: 'condition', reduceOnly: false, limit: ticks(level + 100), condition: ticks(level), rises: true } as const;
+        made.id = world.engine.submit(Object.assign(order, { ...wanted, lots: 10, slot: `at ${level}` }));
+      });
+      return made.id;
+    };
+    const first = ask(10_500);
+    world.until(() => world.get(first).lifecycle === 'working', 5000);
+    const { triggerId } = waitingIn(String(world.get(first).venueId))!;
+    const body = JSON.stringify({ code: '0', msg: 'Success', data: { triggerIds: [triggerId], ids: [], cancelIds: [] } });
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.replace', op: 'futures.createConditionOrder', p: 1, params: { status: 200, body } },
+        { point: 'NET.reqDrop', op: 'futures.triggerOrderList', p: 1, params: {} },
+      ],
+    });
+    const other = ask(10_600);
+    world.pass(200);
+    expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
+    expect(codes(world)).toContain('ECHO');
+    expect(world.audit('fast').kind).toBe('mismatch');
+    world.noFaults();
+    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 180_000);
+    expect(world.audit('full').kind).toBe('ok');
+    for (const id of [first, other]) world.cancel(id);
+    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'done'), 60_000);
+    expect(world.service.futures.triggers.pending()).toEqual([]);
   });
 
   it('two orders that are acknowledged with one id are both unknown, and both are found', async () => {

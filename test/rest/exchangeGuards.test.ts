@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { EvidenceReader } from '../../src/adapters/rest/exchange/evidence.ts';
 import type { Holdings } from '../../src/adapters/rest/exchange/holdings.ts';
+import type { Identify } from '../../src/adapters/rest/exchange/identify.ts';
 import type { Ownership } from '../../src/adapters/rest/exchange/ownership.ts';
 import { pageOf } from '../../src/adapters/rest/exchange/spotCalls.ts';
 import { Track } from '../../src/adapters/rest/exchange/track.ts';
@@ -55,10 +56,11 @@ describe('evidence', () => {
 
   it('of trades reaches back to before the order was signed: rows may become visible behind newer ones', () => {
     const asked: number[] = [];
-    const unused = {} as Ownership & Holdings & VenueCalls;
+    const unused = {} as Ownership & Holdings & Identify & VenueCalls;
     const reader = new EvidenceReader({
       venue: unused,
       ownership: unused,
+      identify: unused,
       holdings: unused,
       sink: () => ({ evidence: () => {} }) as never,
       venueNow: (done) => done(90_000),

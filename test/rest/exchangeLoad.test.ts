@@ -18,7 +18,10 @@ interface Told {
 }
 
 /** Trades at that pace, with the audits of a live bot beside it; `atHalf` happens in the middle. */
-async function busy(atHalf: (world: RestWorld) => void, switches = {}): Promise<{ readonly told: readonly Told[]; readonly halfMs: number; readonly world: RestWorld }> {
+async function busy(
+  atHalf: (world: RestWorld) => void,
+  switches = {},
+): Promise<{ readonly told: readonly Told[]; readonly halfMs: number; readonly world: RestWorld }> {
   const world = await RestWorld.open({ switches });
   for (let at = 0; at < 50; at++) {
     bob(world).limit('bob', 'SELL', '0.2', '100.10');

@@ -93,10 +93,6 @@ export class HoldingBook {
     this.#isSet = true;
     for (const { asset, total } of held) this.#totals.set(asset, new Decimal(total));
   }
-  /** A person has explained a difference: what is held counts anew, from the next reading on. */
-  forget(): void {
-    this.#isSet = false;
-  }
   /** A person has explained this difference: it belongs to what the account must hold. */
   explain(gap: Gap): void {
     this.#totals.add(gap.by);
@@ -126,9 +122,6 @@ export class PositionBook {
   /** Null: not known yet. A fraction where a fill was finer than a lot. */
   lotsOf(instrument: number): number | null {
     return this.#totals[instrument]?.now.get(LOTS)?.toNumber() ?? null;
-  }
-  forget(): void {
-    for (const totals of this.#totals) totals.forget();
   }
   set(instrument: number, lots: number | Decimal): void {
     this.#totals[instrument]!.forget();

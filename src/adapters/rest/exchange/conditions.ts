@@ -53,6 +53,10 @@ export function waitsLike(row: TriggerOrder, order: Wanted, signMs: number): boo
   );
 }
 
+/** True where a row of this order's place in the list speaks of another order: the exchange has one place for two. */
+export const isOther = ({ side, open }: TriggerOrder, wanted: Pick<Wanted, 'side' | 'reduceOnly'>): boolean =>
+  side !== wanted.side || open !== (wanted.reduceOnly ? 'CLOSE' : 'OPEN');
+
 /** One that has fired is no row of its own: what came of it is another order. */
 const STATUS: Readonly<Record<Exclude<TriggerStatus, 'TRIGGERED'>, OrderStatus>> = {
   PENDING: 'NEW',

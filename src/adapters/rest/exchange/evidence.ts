@@ -4,6 +4,7 @@ import type { Order } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import { isCondition, waitingId, waitsLike } from './conditions.ts';
+import type { Identify } from './identify.ts';
 import type { Holdings } from './holdings.ts';
 import type { Ownership } from './ownership.ts';
 import { Paging } from './paging.ts';
@@ -15,6 +16,7 @@ import type { VenueCalls } from './venueCalls.ts';
 export interface EvidenceParts {
   readonly venue: VenueCalls;
   readonly ownership: Ownership;
+  readonly identify: Identify;
   readonly holdings: Holdings;
   readonly sink: () => ExchangeSink;
   /** The exchange's time, asked for now; null: it did not come, or the clock has jumped. */
@@ -57,14 +59,17 @@ export class EvidenceReader {
     venueMs: number,
     tell: (complete: boolean, found?: boolean) => void,
   ): void {
-    const { venue, holdings, readTrades } = this.#parts;
+    const { venue, holdings, identify, readTrades } = this.#parts;
     const sinceMs = track.signMs - EARLY_MS;
     switch (channel) {
       case 'openOrders':
         return this.#waiting(track, index, venueMs, (isWhole) =>
-          venue.openOrders(instrument, RECONCILE, (page) => {
-            this.#judge(page, index, channel, venueMs);
-            tell(isWhole && page !== null && page.isWhole);
+          venue.openOrders(instrument, RECONCILE, (listed) => {
+            if (listed === null) return tell(false);
+            identify.rows(listed, instrument, index, RECONCILE, (page) => {
+              this.#judge(page, index, channel, venueMs);
+              tell(isWhole && page.isWhole);
+            });
           }),
         );
       case 'orderHistory':
@@ -77,8 +82,8 @@ export class EvidenceReader {
     }
   }
 
-  #judge(page: Page<OrderRow> | null, instrument: number, channel: Channel, venueMs: number): void {
-    for (const row of page?.rows ?? []) this.#parts.ownership.judge(row, { instrument, channel, venueMs });
+  #judge(page: Page<OrderRow>, instrument: number, channel: Channel, venueMs: number): void {
+    for (const row of page.rows) this.#parts.ownership.judge(row, { instrument, channel, venueMs });
   }
 
   /** A condition order waits in a list of its own, where it is known by what it asks for. What has fired is looked for among orders. */

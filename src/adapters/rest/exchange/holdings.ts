@@ -73,13 +73,9 @@ export class Holdings {
     this.#try(instruments, options, { number: 1, before: null }, done);
   }
 
-  /** A person has explained what differs: it belongs to what the account must hold. Without a difference all counts anew. */
+  /** A person has explained what differs: it belongs to what the account must hold. What no audit has named is not explained by it. */
   explained(): void {
     const { holdings, positions, own } = this.#parts.core;
-    if (this.#assetGap === null && this.#lotGaps.size === 0) {
-      holdings.forget();
-      positions.forget();
-    }
     if (this.#assetGap !== null) holdings.explain(this.#assetGap);
     for (const index of own) {
       const gap = this.#lotGaps.get(index);

@@ -33,6 +33,8 @@ export interface OutboxParts {
   readonly adopted: (track: Track) => void;
   /** The exchange has given one id to these orders. */
   readonly contested: (tracks: readonly Track[], venueId: string) => void;
+  /** The id is that of a second copy of an order of ours. */
+  readonly isExtra: (venueId: string) => boolean;
   /** The order has been taken twice: this is the id of the second copy. */
   readonly doubled: (track: Track, venueId: string) => void;
 }
@@ -177,13 +179,13 @@ export class Outbox {
   }
 
   #acked(track: Track, venueId: string, atMs: number | null): void {
-    const { tracks, sink, adopted, serverTime, fence, troubles, settings, contested, doubled } = this.#parts;
+    const { tracks, sink, adopted, serverTime, fence, troubles, settings, contested, isExtra, doubled } = this.#parts;
     if (track.venueId !== null) {
       if (track.venueId !== venueId) doubled(track, venueId);
       return;
     }
     const other = tracks.byVenueId(venueId);
-    if (other !== undefined) return contested([other, track], venueId);
+    if (other !== undefined || isExtra(venueId)) return contested(other === undefined ? [track] : [other, track], venueId);
     const { ms } = serverTime();
     const delayMs = (atMs ?? ms) - track.signMs;
     fence?.admitted(Math.max(0, delayMs), ms);

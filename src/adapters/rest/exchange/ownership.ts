@@ -6,7 +6,7 @@ import type { VenueOrderId } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import { STATUS_MEANING } from '../../../protocol/codes.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
-import { waitingId, waitsLike } from './conditions.ts';
+import { waitingId, waitingIn, waitsLike } from './conditions.ts';
 import { matchRow } from './match.ts';
 import type { OutsideFill } from './outside.ts';
 import type { OrderRow } from './rows.ts';
@@ -71,6 +71,9 @@ export class Ownership {
   isNobodys(venueId: string): boolean {
     return this.#ignored.has(venueId) || this.#aliens.has(venueId) || this.#extras.has(venueId);
   }
+  isExtra(venueId: string): boolean {
+    return this.#extras.has(venueId);
+  }
   ignore(venueId: string): void {
     this.#ignored.add(venueId);
     this.claimed(venueId);
@@ -79,6 +82,11 @@ export class Ownership {
   claimed(venueId: string): void {
     this.#aliens.delete(venueId);
     if (this.#aliens.size === 0) this.#parts.troubles.over('ALIEN', null);
+  }
+
+  /** True of a row that bears no client order id and is nobody's by what it asks for: an answer about it may say more. */
+  isUnnamed(row: OrderRow, instrument: number): boolean {
+    return row.cid === null && !this.isNobodys(row.venueId) && matchRow(row, instrument, this.#parts.tracks).kind === 'alien';
   }
 
   /** Whose the row is; null: not ours. What has to follow is done. */
@@ -163,12 +171,13 @@ export class Ownership {
     const { troubles, sink } = this.#parts;
     const known = tracks.filter(({ stage, isDead }) => stage === 'live' || stage === 'sent' || (stage === 'unknown' && !isDead));
     const names = tracks.map(({ cid }) => cid).join(' and ');
+    const id = waitingIn(venueId)?.triggerId ?? venueId;
     for (const track of known) {
       this.#parts.tracks.unnamed(track);
-      sink().outcomeUnknown(track.id, `the exchange gives the id ${venueId} to another order too`, true);
+      sink().outcomeUnknown(track.id, `the exchange gives the id ${id} to another order too`, true);
     }
     for (const index of new Set(known.map(({ wanted }) => wanted.instrumentIndex)))
-      troubles.raise('ECHO', index, `the exchange has one id, ${venueId}, for ${names}${tracks.length === 1 ? ' and another order' : ''}`);
+      troubles.raise('ECHO', index, `the exchange has one id, ${id}, for ${names}${tracks.length === 1 ? ' and another order' : ''}`);
   }
 
   /** A fill that no strategy has: of a second copy of an order of ours it is named. */
@@ -181,6 +190,12 @@ export class Ownership {
   /** A whole list of open orders of the instrument: what it does not show is over. */
   listed(instrument: number, venueIds: ReadonlySet<string>): void {
     for (const [venueId, extra] of this.#extras) if (extra.instrument === instrument && !venueIds.has(venueId)) extra.isOpen = false;
+  }
+  /** Of second copies of orders of the instrument that no person has looked at: bought above 0, sold below, in the base asset or contracts. */
+  extraQty(instrument: number): Decimal {
+    if (!this.#parts.troubles.has('DUPLICATE', null)) return new Decimal(0);
+    const fills = Array.from(this.#extras.values()).flatMap((extra) => (extra.instrument === instrument ? extra.fills : []));
+    return fills.reduce((sum, { side, qty }) => (side === 'buy' ? sum.plus(qty) : sum.minus(qty)), new Decimal(0));
   }
   /** Second copies that the newest lists show as open: they are being cancelled. */
   get openExtras(): readonly { readonly venueId: string; readonly instrument: number; readonly cid: string }[] {

@@ -5,7 +5,8 @@ import { toScaled } from '../../../base/decimal.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { Ownership } from './ownership.ts';
 import { forAll } from './all.ts';
-import { waitingIn } from './conditions.ts';
+import { isOther, waitingIn } from './conditions.ts';
+import type { Identify } from './identify.ts';
 import type { FenceEars } from './parts.ts';
 import type { OrderRow, Page } from './rows.ts';
 import { isTerminal, type StatusReader } from './statusReader.ts';
@@ -20,6 +21,7 @@ export interface PassParts {
   readonly venue: VenueCalls;
   readonly tracks: Tracks;
   readonly ownership: Ownership;
+  readonly identify: Identify;
   readonly troubles: Troubles;
   readonly trades: TradeReader;
   readonly statuses: () => StatusReader;
@@ -58,9 +60,9 @@ export class Passes {
     if (asked.length === 0) return;
     this.#isRunning = true;
     const { options } = asked[0]!;
-    const { venue, instrument, trades, index, troubles, nowMs } = this.#parts;
+    const { trades, index, troubles, nowMs } = this.#parts;
     const askedMs = nowMs();
-    venue.openOrders(instrument, options, (page) => {
+    this.#openOrders(options, (page) => {
       const listed = page === null ? null : this.#judge(page);
       this.#judgeWaiting(listed, options, (areWaitingWhole) =>
         trades.read(Infinity, options, ({ isWhole, strays }) => {
@@ -74,6 +76,15 @@ export class Passes {
           });
         }),
       );
+    });
+  }
+
+  /** Null: the list did not come. */
+  #openOrders(options: CallOptions, done: (page: Page<OrderRow> | null) => void): void {
+    const { venue, instrument, index, identify } = this.#parts;
+    venue.openOrders(instrument, options, (page) => {
+      if (page === null) done(null);
+      else identify.rows(page, instrument, index, options, done);
     });
   }
 
@@ -104,7 +115,8 @@ export class Passes {
         // A code that nobody knows is alive.
         if (row.status.word !== 'PENDING' && row.status.word !== 'UNKNOWN') continue;
         const known = Array.from(own).find(({ venueId }) => waitingIn(venueId)?.triggerId === row.triggerOrderId);
-        if (known !== undefined) listed?.add(known);
+        if (known?.venueId && isOther(row, known.wanted)) ownership.contested([known], known.venueId);
+        else if (known !== undefined) listed?.add(known);
         else ownership.judgeWaiting(row, own, seen);
       }
       done(rows !== null);

@@ -2,6 +2,7 @@
 
 import type { CallOptions } from '../client/restClient.ts';
 import type { Core } from './core.ts';
+import type { Identify } from './identify.ts';
 import type { Ownership } from './ownership.ts';
 import { Passes } from './passes.ts';
 import type { StatusReader } from './statusReader.ts';
@@ -15,6 +16,7 @@ const EARLY_MS = 1000;
 export interface ReaderParts {
   readonly core: Core;
   readonly ownership: Ownership;
+  readonly identify: Identify;
   readonly statuses: () => StatusReader;
   readonly filled: (track: Track) => void;
 }
@@ -46,7 +48,7 @@ export class Readers {
   #of(index: number): Pair {
     const known = this.#pairs.get(index);
     if (known) return known;
-    const { core, ownership, statuses, filled } = this.#parts;
+    const { core, ownership, identify, statuses, filled } = this.#parts;
     const { venue, tracks, troubles, holdings, positions, numbers, sink, venueMs, lagMs } = core;
     const nowMs = (): number => core.parts.scheduler.nowMs;
     const instrument = core.parts.instruments[index]!;
@@ -55,7 +57,7 @@ export class Readers {
       { ...shared, holdings, positions, numbers, sink, nowMs, lagMs, filled, outside: core.bookOutside },
       this.#since(),
     );
-    const passes = new Passes({ ...shared, trades, statuses, nowMs, fence: core.parts.fence ?? null });
+    const passes = new Passes({ ...shared, identify, trades, statuses, nowMs, fence: core.parts.fence ?? null });
     const made = { trades, passes };
     this.#pairs.set(index, made);
     return made;

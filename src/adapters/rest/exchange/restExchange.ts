@@ -1,7 +1,8 @@
 // The exchange behind REST: sends what is durable, once, and reads until what became of it is proved.
 
+import { Decimal } from '../../../base/decimal.ts';
 import { InvariantError } from '../../../base/errors.ts';
-import type { ApprovedOrder, Order, OrderId } from '../../../model/order.ts';
+import type { ApprovedOrder, Order, OrderId, Side } from '../../../model/order.ts';
 import type { Channel, ExchangePort, ExchangeSink } from '../../../ports/exchange.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import { forAll } from './all.ts';
@@ -13,6 +14,7 @@ import { Core } from './core.ts';
 import { EvidenceReader } from './evidence.ts';
 import { Follow } from './follow.ts';
 import { Funding } from './funding.ts';
+import { Identify } from './identify.ts';
 import { Holdings } from './holdings.ts';
 import { Outbox } from './outbox.ts';
 import { readForeign, type ForeignOrder } from './foreign.ts';
@@ -69,20 +71,23 @@ export class RestExchange implements ExchangePort {
     const cancelExtra = (index: number, venueId: string): void => venue.cancel(instruments[index]!, venueId, () => {});
     const ownership = new Ownership({ tracks, troubles, sink, adopted, cancelExtra });
     this.#ownership = ownership;
+    const identify = new Identify({ venue, ownership });
     this.#readers = new Readers({
       core,
       ownership,
+      identify,
       statuses: () => this.#statuses,
       filled: (track) => this.#filled(track),
     });
     const { look, readTrades } = this.#readers;
-    this.#statuses = new StatusReader({ scheduler, venue, tracks, troubles, instruments, sink, venueMs, lagMs, readTrades });
+    const contested = (orders: readonly Track[], venueId: string): void => ownership.contested(orders, venueId);
+    this.#statuses = new StatusReader({ scheduler, venue, tracks, troubles, instruments, sink, venueMs, lagMs, contested, readTrades });
     this.#cancels = new Cancels({ scheduler, venue, instruments, settings, check: (track) => this.#statuses.check(track, RECONCILE) });
     this.#settings = settingsOf(core);
     const { journal } = parts;
     this.#outbox = new Outbox({
-      scheduler, venue, tracks, troubles, journal, instruments, settings, serverTime, fence, sink, adopted,
-      contested: (orders, venueId) => ownership.contested(orders, venueId),
+      scheduler, venue, tracks, troubles, journal, instruments, settings, serverTime, fence, sink, adopted, contested,
+      isExtra: (venueId) => ownership.isExtra(venueId),
       doubled: (track, venueId) => ownership.doubled(track, venueId),
       obstacle: (track) => this.#obstacle(track),
     }); // prettier-ignore
@@ -96,7 +101,7 @@ export class RestExchange implements ExchangePort {
     const venueNow = (done: (ms: number | null) => void): void => core.clock.now(done);
     const holdings = this.#holdings;
     this.#evidence = new EvidenceReader({
-      venue, ownership, holdings, sink, venueNow, readTrades,
+      venue, ownership, identify, holdings, sink, venueNow, readTrades,
       lastMs: () => core.clock.lastMs,
       isWaiting: (index, triggerId) => Array.from(tracks.openOf(index)).some((track) => waitingIn(track.venueId)?.triggerId === triggerId),
     }); // prettier-ignore
@@ -263,13 +268,20 @@ export class RestExchange implements ExchangePort {
     const { instrumentIndex: index, side, lots, reduceOnly, instrument } = wanted;
     const isReduction = reduceOnly || (instrument.contract === undefined && side === 'sell');
     if (!isReduction) return this.#settings === null || this.#settings.isReady(index) ? null : 'SETTINGS';
-    const lacking = this.#holdings.lackingLots(index, side);
+    const lacking = this.#holdings.lackingLots(index, side) + this.#takenLots(index, side);
     if (lacking === 0) return null;
     // The books claim more than the exchange shows: what it does show may be reduced, by all orders together.
     const others = Array.from(this.#core.tracks.openOf(index)).filter((track) => track.id !== id && track.wanted.side === side);
     const open = others.reduce((sum, track) => sum + Math.max(0, track.wanted.lots - track.filledLots), 0);
     const held = Math.abs(this.#core.parts.heldLots?.(index) ?? Infinity);
     return lots + open <= held - lacking ? null : 'VENUE_HOLDS_LESS';
+  }
+  /** Lots that fills of no strategy have taken from what the strategies hold, as far as no person has looked at them; 0 as a rule. */
+  #takenLots(index: number, side: Side): number {
+    const { quantityDigits } = this.#core.parts.instruments[index]!;
+    const extra = this.#ownership.extraQty(index).times(Decimal.pow(10, quantityDigits));
+    const net = extra.plus(this.#readers.trades(index).openLots).times(side === 'sell' ? -1 : 1);
+    return Math.max(0, net.ceil().toNumber());
   }
   #adopted(track: Track): void {
     track.knownMs = this.#core.parts.scheduler.nowMs;

@@ -24,6 +24,8 @@ export interface StatusParts {
   readonly venueMs: () => number;
   /** L: how old a read may be. */
   readonly lagMs: () => number;
+  /** The exchange has given one id to these orders. */
+  readonly contested: (tracks: readonly Track[], venueId: string) => void;
   /** Reads the trades of an instrument, and calls back. */
   readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions, done: () => void) => void;
 }
@@ -86,6 +88,11 @@ export class StatusReader {
     track.silences = 0;
     // It has fired: what came of it is the order from now on.
     if (row.venueId !== track.venueId && waitingIn(track.venueId) !== null) {
+      const other = this.#parts.tracks.byVenueId(row.venueId);
+      if (other !== undefined && other !== track) {
+        this.#parts.contested([other, track], row.venueId);
+        return done();
+      }
       this.#parts.tracks.named(track, row.venueId);
       track.knownMs = scheduler.nowMs;
     }

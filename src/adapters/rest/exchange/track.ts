@@ -3,7 +3,7 @@
 import { Decimal } from '../../../base/decimal.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
 import type { RestoredOrder, Wanted } from './parts.ts';
-import { isCondition } from './conditions.ts';
+import { isCondition, waitingId, waitingIn } from './conditions.ts';
 import type { StatusReading } from './confirm.ts';
 
 /**
@@ -94,7 +94,7 @@ export class Tracks {
     this.#byId.set(track.id, track);
     this.#byCid.set(track.cid.toUpperCase(), track);
     if (isCondition(track.wanted)) this.#conditions[track.wanted.instrumentIndex]!.add(track);
-    if (track.venueId !== null) this.#byVenueId.set(track.venueId, track);
+    if (track.venueId !== null) this.#byVenueId.set(placeOf(track.venueId), track);
     if (track.stage !== 'ended' && track.stage !== 'dead') this.openOf(track.wanted.instrumentIndex).add(track);
   }
 
@@ -109,8 +109,9 @@ export class Tracks {
   byCid(cid: string): Track | undefined {
     return this.#byCid.get(cid.toUpperCase());
   }
+  /** Of an id under which an order waits its place in that list counts: the exchange may give one place to two orders. */
   byVenueId(venueId: string): Track | undefined {
-    return this.#byVenueId.get(venueId);
+    return this.#byVenueId.get(placeOf(venueId));
   }
   openOf(instrument: number): Set<Track> {
     return this.#open[instrument]!;
@@ -123,11 +124,11 @@ export class Tracks {
   named(track: Track, venueId: string): void {
     track.venueId = venueId;
     track.isContested = false;
-    this.#byVenueId.set(venueId, track);
+    this.#byVenueId.set(placeOf(venueId), track);
   }
   /** The exchange's id has turned out to be no proof of where it is. */
   unnamed(track: Track): void {
-    if (track.venueId !== null && this.#byVenueId.get(track.venueId) === track) this.#byVenueId.delete(track.venueId);
+    if (track.venueId !== null && this.byVenueId(track.venueId) === track) this.#byVenueId.delete(placeOf(track.venueId));
     track.contestedId = track.venueId ?? track.contestedId;
     track.venueId = null;
     track.terminal = null;
@@ -162,9 +163,15 @@ export class Tracks {
       this.#byId.delete(track.id);
       this.#byCid.delete(track.cid.toUpperCase());
       this.#conditions[track.wanted.instrumentIndex]!.delete(track);
-      if (track.venueId !== null) this.#byVenueId.delete(track.venueId);
+      if (track.venueId !== null && this.byVenueId(track.venueId) === track) this.#byVenueId.delete(placeOf(track.venueId));
     }
   }
+}
+
+/** The id of an order, or its place in the list of those that wait. */
+function placeOf(venueId: string): string {
+  const waiting = waitingIn(venueId);
+  return waiting === null ? venueId : waitingId(waiting.triggerId, '');
 }
 
 /** The track of an order of an earlier life. Tombs are kept for ever, so they never come of age. */

@@ -89,6 +89,14 @@ export class TradeReader {
     const rows = this.#foreign.get(venueId) ?? [];
     return rows.reduce((sum, row) => sum.plus(this.#scale.lotsOf(row)), new Decimal(0)).toNumber();
   }
+  /** Lots of fills that no strategy and no position of the account has yet: bought above 0, sold below. */
+  get openLots(): Decimal {
+    const strays = Array.from(this.#strays.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
+    return [...strays, ...Array.from(this.#foreign.values()).flat()].reduce(
+      (sum, row) => sum.plus(this.#scale.lotsOf(row).times(row.side === 'buy' ? 1 : -1)),
+      new Decimal(0),
+    );
+  }
   /** The order is ours from now on: what it has filled is booked. */
   claim(venueId: string): void {
     const atMs = -Infinity;
@@ -159,8 +167,9 @@ export class TradeReader {
     this.#attribute(options, () => {
       this.#isReading = false;
       const { troubles, index } = this.#parts;
-      const strays = Array.from(this.#strays.values()).filter(({ row }) => this.#ownerOf(row) === undefined).length;
-      if (strays > 0) troubles.raise('STRAY', index, `${strays} fills belong to no order that is known`);
+      const unowned = Array.from(this.#strays.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
+      const strays = unowned.length;
+      if (strays > 0) troubles.raise('STRAY', index, `fills of no order that is known: ${namedTrades(unowned)}`);
       else troubles.over('STRAY', index);
       for (const { done } of asked) done({ isWhole: isWhole && this.#strays.size === strays, strays, fresh: fresh.length });
       if (!this.#isReading) this.#begin();
@@ -276,6 +285,17 @@ export class TradeReader {
     outside(fill);
     ownership.extraFilled(row.venueId, fill);
   }
+}
+
+/** Trades that a halt names one by one. */
+const MOST_NAMED = 5;
+function namedTrades(rows: readonly TradeRow[]): string {
+  const named = rows.slice(0, MOST_NAMED).map(({ tradeId, venueId, side, qty, price }) => {
+    const [trade, order] = [foreignText(tradeId, 40), foreignText(venueId, 40)];
+    return `trade ${trade} of order ${order}, ${side === 'buy' ? 'bought' : 'sold'} ${qty} at ${price}`;
+  });
+  const more = rows.length - named.length;
+  return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }
 
 /** Nothing is traded for nothing. */
