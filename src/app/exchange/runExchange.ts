@@ -53,8 +53,9 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
   const { data, crash, failed = () => {}, internalError = logInternalError } = options;
   const faults = new Faults();
   const kept = data === undefined ? keepForNow() : keepInFolder({ folder: data, faults, crash, failed });
-  const clock = clockOf(settings, kept.keeping.past?.lastMs ?? 0);
-  const service = await assembled(settings, clock.nowMs(), kept);
+  const { clock, startMs } = clockOf(settings, kept.keeping.past?.lastMs ?? 0);
+  // Not when the clock is by now: one that runs fast has passed rows already, which are to be worked off like all others.
+  const service = await assembled(settings, startMs, kept);
   service.onInternalError = (error) => {
     internalError(error);
     if (error.doubt !== null) kept.giveUp(error.doubt);
@@ -148,9 +149,8 @@ async function assembled(settings: ExchangeSettings, nowMs: number, kept: Keep):
 }
 
 /** Rows have a time of their own, which stands unless they are to run. An exchange goes on no earlier than it ended. */
-function clockOf(settings: ExchangeSettings, lastMs: number): ExchangeClock {
-  const startMs = rowStartMs(settings);
-  if (startMs !== null) return new ExchangeClock(Math.max(startMs, lastMs), settings.speed ?? 0);
-  const wallMs = new ExchangeClock().nowMs();
-  return new ExchangeClock(Math.max(wallMs, lastMs));
+function clockOf(settings: ExchangeSettings, lastMs: number): { readonly clock: ExchangeClock; readonly startMs: number } {
+  const rowsMs = rowStartMs(settings);
+  const startMs = Math.max(rowsMs ?? new ExchangeClock().nowMs(), lastMs);
+  return { startMs, clock: rowsMs === null ? new ExchangeClock(startMs) : new ExchangeClock(startMs, settings.speed ?? 0) };
 }
