@@ -101,6 +101,15 @@ it('reads contracts, and opens an exchange that has nothing else', async () => {
   await exchange.close();
 });
 
+it('an account begins with no more leverage than a contract without tiers gives', async () => {
+  const settings = read(FUTURES.replace(/\n    tiers: .*/, '').replace('leverage: 3, ', ''));
+  expect(settings.service.instruments.map(({ contract }) => contract?.maxLeverage)).toEqual([125, 10]);
+  const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
+  const { venue, markets } = exchange.service.futures;
+  expect(markets.map(({ instrument }) => venue.setting(0, instrument).leverage)).toEqual([20, 10]);
+  await exchange.close();
+});
+
 it.each([
   ["multiplier: '100'", "multiplier: '0'", /E-BTC-USD multiplier: expected a face value above 0/],
   ["fundingRate: '-0.0001'", "fundingRate: '2'", /contracts\.0\.fundingRate: expected a quoted decimal/],

@@ -65,6 +65,7 @@ export function contractInstrument(entry: ContractEntry, at: number, where: stri
   const marginDigits = entry.marginDigits ?? (inverse ? 8 : Math.max(MARGIN_DIGITS, multiplierDigits + priceDigits));
   const makerPpm = ppmOf(entry.makerFee ?? USUAL.makerFee);
   const takerPpm = ppmOf(entry.takerFee ?? USUAL.takerFee);
+  const tiers = entry.tiers === undefined ? assumedTiers(quote, marginDigits) : tiersOf(entry.tiers, marginDigits);
   const contract: Contract = {
     contractId: entry.contractId ?? at + 1,
     kind: inverse ? 'inverse' : 'linear',
@@ -75,14 +76,15 @@ export function contractInstrument(entry: ContractEntry, at: number, where: stri
     multiplierDigits,
     multiplierCoin: base,
     minLeverage: entry.minLeverage ?? USUAL.minLeverage,
-    maxLeverage: entry.maxLeverage ?? USUAL.maxLeverage,
+    // No more than the smallest position may have: an account that begins with more could open none.
+    maxLeverage: Math.min(entry.maxLeverage ?? USUAL.maxLeverage, tiers[0]?.maxLeverage ?? Infinity),
     maxMarketLots: maxMarketVolume,
     openMakerFeePpm: makerPpm,
     openTakerFeePpm: takerPpm,
     closeMakerFeePpm: makerPpm,
     closeTakerFeePpm: takerPpm,
     isTrading: !closed,
-    tiers: entry.tiers === undefined ? assumedTiers(quote, marginDigits) : tiersOf(entry.tiers, marginDigits),
+    tiers,
   };
   return {
     id: instrumentId('futures', contractName),
