@@ -105,6 +105,20 @@ describe('the signature', () => {
     expect(codeOf(new Desk({}, { signQuery }).get(query, { signed }))).toBe(isRefused ? -1022 : -1121);
   });
 
+  it.each([
+    ['', false],
+    ['&recvWindow=5000', false],
+    ['&recWindow=5001', true],
+    ['&recvWindow=5000&recWindow=60000', true],
+    ['&recWindow=60000&recvWindow=5000', true],
+    ['&recvwindow=99999999999999999999', true],
+    ['&surplus=1', true],
+    ['&__proto__=1', true],
+  ])('either, over the bare path, with %s in the query: refused %s', (more, isRefused) => {
+    expect(codeOf(new Desk().get(`${query}${more}`, { signed: bare }))).toBe(isRefused ? -1022 : -1121);
+    expect(codeOf(new Desk().get(`${query}${more}`, { signed: `${withQuery}${more}` }))).toBe(-1121);
+  });
+
   it('is over the bytes of the body as they were sent', () => {
     const body = '{ "symbol":"BTCUSDT",\n"orderId": "5" }';
     const desk = new Desk();

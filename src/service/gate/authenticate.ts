@@ -4,7 +4,8 @@ import { VENUE_CODES } from '../../model/venueCodes.ts';
 import { type Param, SECURITY } from '../../protocol/endpoints/endpoint.ts';
 import { isInWindow, RECV_WINDOW, sameSignature, signedHead, signsBody } from '../../protocol/sign.ts';
 import type { Profile } from '../profile/switches.ts';
-import { isWindowName } from '../params/readParams.ts';
+import type { Json } from '../../protocol/json/json.ts';
+import { isWindowName, readWindow } from '../params/readParams.ts';
 import type { Addresses } from './addresses.ts';
 import type { Key, Keyring } from './keyring.ts';
 import type { Replays } from './replays.ts';
@@ -81,12 +82,14 @@ export function isSigned(visit: Visit, key: Key | null, { signQuery }: Pick<Prof
  * Under `either` a signature over the bare path is that of any query. It stands for one that has only documented parameters, and asks for
  * no window beyond the usual: whoever has seen the request cannot make it last longer.
  */
-function isPlainQuery({ sent, windowMs, route }: Visit): boolean {
-  if ('code' in sent || (windowMs ?? 0) > RECV_WINDOW.defaultMs) return false;
+function isPlainQuery({ sent, route }: Visit): boolean {
+  if ('code' in sent) return false;
   const entries = Object.entries<Param>(route.row.params);
   const isDocumented = (name: string): boolean =>
     isWindowName(name) || entries.some(([known, { otherNames = [] }]) => known === name || otherNames.includes(name));
-  return [...sent.sent.keys()].every(isDocumented);
+  // Whichever of its spellings, and of them all: the one that is read need not be the one that stands first.
+  const isUsual = (name: string, value: Json): boolean => !isWindowName(name) || (readWindow(value) ?? 0) <= RECV_WINDOW.defaultMs;
+  return [...sent.sent].every(([name, value]) => isDocumented(name) && isUsual(name, value));
 }
 
 function isFresh({ request, nowMs }: Visit, { profile, replays }: GateParts): boolean {
