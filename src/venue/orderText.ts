@@ -68,12 +68,13 @@ function numberless(text: string | null | undefined): number | null {
   return NUMBER.test(text ?? '') ? null : VENUE_CODES.mandatoryParamEmpty.code;
 }
 
-/** A JSON number or a plain decimal; exponents up to two digits, more than any amount has. */
-const NUMBER = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/;
+/** A JSON number or a plain decimal, as long as one with an exponent may become when it is written out. */
+const NUMBER = /^(-?)(\d{1,1300})(?:\.(\d{1,1300}))?(?:[eE]([+-]?\d{1,2}))?$/;
 
 /**
  * The value x 10^digits: a whole number where it is one below 2^53, Infinity above. A value finer than the scale comes back as its floor
- * plus a half, whatever it is exactly: it is only ever refused. From 2^52 on no double has a half, and Infinity stands for it.
+ * plus a half, whatever it is exactly: it is only ever refused. From 2^52 on no double has a half, and NaN stands for it: the scale is
+ * checked before the size.
  */
 export function scaled(text: string, digits: number): number {
   const short = shortScaled(text, digits);
@@ -86,8 +87,8 @@ export function scaled(text: string, digits: number): number {
   const power = 10n ** BigInt(Math.abs(shift));
   const value = shift >= 0 ? all * power : all / power;
   const isWhole = shift >= 0 || value * power === all;
-  const isCountable = value <= (isWhole ? MAX_WHOLE : MAX_HALF);
-  const size = isCountable ? Number(value) + (isWhole ? 0 : 0.5) : Infinity;
+  if (!isWhole && value > MAX_HALF) return NaN;
+  const size = value <= MAX_WHOLE ? Number(value) + (isWhole ? 0 : 0.5) : Infinity;
   return sign === '-' ? -size : size;
 }
 

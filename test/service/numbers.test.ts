@@ -29,6 +29,14 @@ describe('a number beyond its range is refused, and nothing else happens', () =>
     ['a spot price of 2^53 units', '/sapi/v1/order', { ...SPOT, price: 99999999999999 }, -1138],
     ['a spot price of 2^51 units', '/sapi/v1/order', { ...SPOT, price: 2 ** 51 / 100 }, -1138],
     ['a spot volume', '/sapi/v1/order', { ...SPOT, price: 100, volume: HUGE }, -2017],
+    ['a spot price of 309 digits', '/sapi/v1/order', { ...SPOT, price: 1e308 }, -1138],
+    ['the same as text', '/sapi/v1/order', { ...SPOT, price: '1e308' }, -1138],
+    ['a spot price of 308 places', '/sapi/v1/order', { ...SPOT, price: '1e-308' }, -1147],
+    ['a spot price of both', '/sapi/v1/order', { ...SPOT, price: `${HUGE}.001` }, -1147],
+    ['a spot volume of 309 digits', '/sapi/v1/order', { ...SPOT, price: 100, volume: 1e308 }, -2017],
+    ['a spot volume of as many below zero', '/sapi/v1/order', { ...SPOT, price: 100, volume: -1e308 }, -1136],
+    ['a price that nobody reads as a number', '/sapi/v1/order', { ...SPOT, price: '1e401' }, -1102],
+    ['a trigger price of 309 digits', '/fapi/v1/conditionOrder/', { ...CONDITION, triggerPrice: '1e308' }, -1138],
     ['a spot amount', '/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: HUGE }, -2017],
     ['a value', '/fapi/v1/order', { ...MARKET, volume: 9007199255 }, -2100],
     ['a value beyond counting', '/fapi/v1/order', { ...MARKET, volume: HUGE }, -2100],
@@ -56,6 +64,38 @@ describe('a number beyond its range is refused, and nothing else happens', () =>
     const row = { side: 'SELL', batchType: 'LIMIT', volume: 0.01, price: 99999999999999 };
     expect(codeOf(desk.post('/sapi/v1/batchOrders', { symbol: 'BTCUSDT', orders: [row] }))).toBe(-1138);
     expect(desk.get('/sapi/v1/openOrders').body).toBe('[]');
+  });
+});
+
+describe('a number is what it is worth, however it is written', () => {
+  it.each([`100.${'0'.repeat(300)}`, `${'0'.repeat(300)}100`, '1e2', '0.0000001e9'])('a price of %s', (price) => {
+    const desk = new Desk();
+    expect(codeOf(desk.post('/sapi/v1/order', { ...SPOT, price }))).toBe(0);
+    expect(desk.get('/sapi/v1/openOrders').body).toContain('"price":100,');
+  });
+
+  it.each(['101', '9007199254740993', HUGE, '9'.repeat(100)])('%s rows are as many as there may be', (limit) => {
+    expect(codeOf(new Desk().open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(0);
+    expect(codeOf(new Desk({}, { limitTooLarge: 'reject' }).open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(-1102);
+  });
+
+  it('a window of any length', () => {
+    expect(codeOf(new Desk().post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: '1', recvWindow: HUGE }))).toBe(-2013);
+  });
+
+  it('the price of a MARKET order is not read', () => {
+    const desk = new FuturesDesk();
+    for (const price of [0, '', '0', -1, 'none', 1e308]) {
+      const order = { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: 0.01, price };
+      expect(codeOf(desk.post('/sapi/v1/order/test', order)), String(price)).toBe(0);
+      const strictly = new Desk({}, { unknownParams: 'reject' });
+      expect(codeOf(strictly.post('/sapi/v1/order/test', order)), String(price)).toBe(-1106);
+    }
+    for (const price of [{}, [], true]) {
+      expect(codeOf(desk.post('/sapi/v1/order/test', { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: 0.01, price }))).toBe(
+        -1102,
+      );
+    }
   });
 });
 

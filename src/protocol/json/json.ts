@@ -95,9 +95,13 @@ export function writtenOut(text: string): string | null {
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
+/** The plain digits of a decimal that may have an exponent. Null when `text` is no decimal, or none that is read. */
+export const plainDecimal = (text: string): string | null =>
+  text.length <= MAX_NUMBER_CHARS && DECIMAL.test(text) ? writtenOut(text) : null;
+
 /** The one text of a decimal's value: no exponent, no needless zero, no minus before zero. Null when `text` is no decimal. */
 export function canonicalDecimal(text: string): string | null {
-  const plain = text.length <= MAX_NUMBER_CHARS && DECIMAL.test(text) ? writtenOut(text) : null;
+  const plain = plainDecimal(text);
   if (plain === null) return null;
   const found = /^(-?)0*(\d+?)(?:\.(\d*?)0*)?$/.exec(plain);
   if (!found) return null;

@@ -4,7 +4,7 @@ import { assertNever } from '../../base/assert.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import type { Param, Params } from '../../protocol/endpoints/endpoint.ts';
-import { isList, isObject, JsonNumber, type Json } from '../../protocol/json/json.ts';
+import { isList, isObject, JsonNumber, type Json, plainDecimal } from '../../protocol/json/json.ts';
 import type { Args } from '../call.ts';
 import type { Profile } from '../profile/switches.ts';
 import { parseList } from './parseList.ts';
@@ -136,6 +136,11 @@ function checkParam(of: Planned, value: Json | undefined, { row }: Plan, rules: 
     if (typeof value === 'string') making.texts.set(name, value);
     return 0;
   }
+  if (typeof value !== 'boolean' && isUnread(param, making)) {
+    // Of a profile that refuses what is not read it is the combination that is wrong.
+    making.texts.set(name, '');
+    return 0;
+  }
   if (value === '') {
     if (isName) return badSymbol.code;
     if (param.need === 'required' || param.need === 'disputed') return paramEmpty.code;
@@ -148,6 +153,13 @@ function checkParam(of: Planned, value: Json | undefined, { row }: Plan, rules: 
   } else if (of.wire === 'number' && rules.place === 'body' && rules.profile.strictTypes) return mandatoryParamEmpty.code;
   const text = value instanceof JsonNumber ? value.text : value;
   return checkText(of, text, rules, making);
+}
+
+/** A parameter that goes with a value which another one, already checked, has not. */
+function isUnread({ onlyWith }: Param, { texts }: Making): boolean {
+  if (onlyWith === undefined) return false;
+  const other = texts.get(onlyWith.name);
+  return other !== undefined && other !== onlyWith.is;
 }
 
 function wireOf(param: Param): 'number' | 'string' {
@@ -179,7 +191,7 @@ function checkText({ name, param, choices }: Planned, text: string, rules: Rules
       if (!choices.has(text)) return codeOfChoice(name);
       break;
     case 'integer': {
-      const whole = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+      const whole = /^\d+$/.test(text) ? Number(text) : NaN;
       // A leverage that nobody has, below zero or beyond counting, is as wrong as one that the contract has not.
       if (name === 'nowLevel' && /^-?\d+$/.test(text) && !(whole >= param.min && whole <= param.max)) return paramError.code;
       if (!(whole >= param.min)) return mandatoryParamEmpty.code;
@@ -187,11 +199,15 @@ function checkText({ name, param, choices }: Planned, text: string, rules: Rules
       making.texts.set(name, String(Math.min(whole, param.max)));
       return 0;
     }
-    case 'decimal':
-      if (!/^-?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/.test(text)) return mandatoryParamEmpty.code;
+    case 'decimal': {
+      // As a number of the body is read, whether it comes as one or as text: its value decides, however it is written.
+      const plain = plainDecimal(text);
+      if (plain === null) return mandatoryParamEmpty.code;
       // Of a price alone: a quantity below its minimum has a code of its own, later.
-      if (/price/i.test(name) && (text.startsWith('-') || !/[1-9]/.test(text.replace(/[eE].*/, '')))) return mandatoryParamEmpty.code;
-      break;
+      if (/price/i.test(name) && (plain.startsWith('-') || !/[1-9]/.test(plain))) return mandatoryParamEmpty.code;
+      making.texts.set(name, plain);
+      return 0;
+    }
     case 'id':
       if (!/^[A-Za-z0-9_-]{1,31}$/.test(text)) return illegalChars.code;
       if (!/^\d+$/.test(text)) return mandatoryParamEmpty.code;
