@@ -55,6 +55,8 @@ class Campaign {
     }
     this.#check();
     expect(oracle.trades, 'own trades').toBeGreaterThan(cases / 100);
+    for (const { wireName } of [...SPOT, ...FUTURES])
+      expect(oracle.tradesOf.get(wireName), `own trades of ${wireName}`).toBeGreaterThan(cases / 4000);
   }
 
   #one(): void {
@@ -131,6 +133,7 @@ class Campaign {
       cases,
       seed: SEED,
       trades: this.oracle.trades,
+      tradesOf: Object.fromEntries(this.oracle.tradesOf),
       slowestCpuMs: Math.round(this.slowestCpuMs * 10) / 10,
       slowestWallMs: Math.round(this.slowestWallMs * 10) / 10,
       codes: Object.fromEntries([...this.codes].toSorted(([a], [b]) => b - a)),

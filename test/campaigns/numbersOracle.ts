@@ -59,6 +59,8 @@ export class Oracle {
   readonly #losses = new Map<string, bigint>();
   readonly #gifts = new Map<string, bigint>();
   trades = 0;
+  /** By instrument. */
+  readonly tradesOf = new Map<string, number>();
 
   constructor(world: NumbersWorld) {
     this.#world = world;
@@ -191,6 +193,7 @@ export class Oracle {
       this.#lastTrade.set(key, names.at(-1) ?? last);
     } while (rows.length >= 1000);
     this.trades += found.length;
+    this.tradesOf.set(instrument.wireName, (this.tradesOf.get(instrument.wireName) ?? 0) + found.length);
     return found;
   }
 

@@ -26,6 +26,8 @@ export interface Sense {
 
 const EDGES = [2n ** 31n, 2n ** 32n, 2n ** 50n, 2n ** 51n, 2n ** 52n, 2n ** 53n, 2n ** 63n, 2n ** 64n, 10n ** 15n, 10n ** 17n, 10n ** 20n];
 const ODD = ['0', '1', '-1', '0.5', '1e0', '1E2', '-0', '1e22', '1e-22', '1e99', '1e-99', '0e0', '0.1e1', '9'.repeat(40), '99999999999999'];
+/** As long and as far as a number may be written, and a little further. */
+const FAR = ['1e308', '-1e308', '1e-308', '1e400', '1e-400', '1e401', '9'.repeat(400), `1.${'0'.repeat(200)}`, `0.${'1'.repeat(200)}`];
 const ODD_DECIMALS = [
   `0.${'0'.repeat(39)}1`,
   '900719925474100',
@@ -40,7 +42,7 @@ const ODD_DECIMALS = [
 /** A number of any size, as text. */
 function anyNumber(rng: Rng): string {
   const kind = Math.floor(rng.next() * 5);
-  if (kind === 0) return of(rng, ODD);
+  if (kind === 0) return of(rng, rng.next() < 0.8 ? ODD : FAR);
   if (kind === 1) return of(rng, ODD_DECIMALS);
   const digits = kind === 2 ? edge(rng) : wild(rng);
   const point = Math.floor(rng.next() * 10);
@@ -93,7 +95,7 @@ function drawParams(rng: Rng, params: Params, sense: Sense, name: string): Map<s
   const given = new Map<string, string>();
   for (const [key, param] of Object.entries<Param>(params)) {
     if (param.need === 'optional' && param.onlyWith === undefined && key !== 'positionType' && rng.next() < 0.5) continue;
-    if (key === 'positionType' && rng.next() < 0.8) continue;
+    if ((key === 'positionType' || key === 'timeInForce') && rng.next() < 0.8) continue;
     if (param.onlyWith !== undefined && given.has(param.onlyWith.name) && given.get(param.onlyWith.name) !== `"${param.onlyWith.is}"`)
       continue;
     given.set(key, jsonOf(rng, key, param, sense, name));
@@ -106,6 +108,8 @@ function jsonOf(rng: Rng, key: string, param: Param, sense: Sense, name: string)
     case 'text':
       return JSON.stringify(param.of === 'clientId' ? `c${Math.floor(rng.next() * 1e6)}` : name);
     case 'choice':
+      // Nothing is closed where nobody has opened anything.
+      if (key === 'open' && rng.next() < 0.4) return '"OPEN"';
       return typeof param.values[0] === 'number' && rng.next() < 0.1 ? quoted(rng, anyNumber(rng)) : JSON.stringify(of(rng, param.values));
     case 'interval':
       return JSON.stringify(of(rng, ['1min', '5min', '1h', '4h', '1day', ...INTERVALS]));
