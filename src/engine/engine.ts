@@ -392,9 +392,10 @@ export class Engine implements ExchangeSink, Marks {
   /** Exits and drafts wait. The record may serve another order afterwards: what drafts need of it is read first. */
   #endedBefore(order: OrderRecord): void {
     const run = this.runs[order.strategy]!;
-    const { instrumentIndex } = order;
+    const { id, instrumentIndex, side } = order;
     this.drafts.orderEnded(order);
     this.#ended(order);
+    run.turned(id, instrumentIndex, side);
     run.orderEnded(instrumentIndex);
     this.drafts.releaseInTurn();
   }

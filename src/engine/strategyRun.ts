@@ -93,6 +93,8 @@ export class StrategyRun implements StrategyHost {
   #mainPosition: PositionView | null = null;
   readonly #fundings: (FundingView | undefined)[] = [];
   readonly #exitPending: boolean[] = [];
+  /** By instrument: the reversal at the exchange before which the guards of the old side went; undefined: there is none. */
+  readonly #turning: (OrderId | undefined)[] = [];
 
   constructor(engine: Engine, index: number, name: string, rng: Rng) {
     this.#engine = engine;
@@ -200,6 +202,7 @@ export class StrategyRun implements StrategyHost {
   leave(feed: FeedRun): OrderId | null {
     const engine = this.#engine;
     const { instrumentIndex } = feed;
+    this.#stopTurning(instrumentIndex);
     if (engine.brackets.total > 0) engine.brackets.drop(this.index, instrumentIndex);
     // From the newest on: a cancel that acts at once takes its order out of the list.
     const active = engine.orders.active();
@@ -236,13 +239,33 @@ export class StrategyRun implements StrategyHost {
     if (!isCleared) return this.#send(order);
     return ahead.length === 0 ? this.reverse(order) : engine.drafts.reverse(order, ahead, wanted);
   }
-  /** Sends a reversal whose stops have ended. Where risk refuses it the old side is closed all the same: nothing guards it any more. */
+  /** Sends a reversal whose stops have ended. Where it does not fill the old side is closed all the same: nothing guards it any more. */
   reverse(order: OrderRecord): OrderId {
-    const { execution } = this.#engine;
+    const engine = this.#engine;
     const { id, instrumentIndex } = order;
     this.#send(order);
-    if (order.id === id && order.reason === 'denied') this.leave(execution[instrumentIndex]!);
+    if (order.id !== id) return id;
+    if (order.reason === 'denied') this.leave(engine.execution[instrumentIndex]!);
+    else if (order.reason === null) {
+      this.#stopTurning(instrumentIndex);
+      this.#turning[instrumentIndex] = id;
+      engine.followUps++;
+    }
     return id;
+  }
+  /** From now on it is the strategy's own matter what becomes of the old side. */
+  #stopTurning(instrumentIndex: number): void {
+    if (this.#turning[instrumentIndex] === undefined) return;
+    this.#turning[instrumentIndex] = undefined;
+    this.#engine.followUps--;
+  }
+  /** A reversal has ended: what it has left of the old side goes by an exit, unless another draft is about to deal with it. */
+  turned(id: OrderId, instrumentIndex: number, side: Side): void {
+    if (this.#turning[instrumentIndex] !== id) return;
+    this.#stopTurning(instrumentIndex);
+    const { ledger, orders, execution } = this.#engine;
+    const isDrafted = orders.drafts.orders.some((draft) => this.#isOwn(draft, instrumentIndex));
+    if (!isDrafted && ledger.closable(this.index, instrumentIndex, side === 'buy', true) > 0) this.leave(execution[instrumentIndex]!);
   }
   #sizeTarget(order: OrderRecord, missing: number, held: number): void {
     const { instrument } = order;
@@ -273,6 +296,7 @@ export class StrategyRun implements StrategyHost {
     this.#engine.touched = true;
     const order = this.#engine.orders.get(id);
     if (!order || order.strategy !== this.index) return;
+    if (this.#turning[order.instrumentIndex] === id) this.#stopTurning(order.instrumentIndex);
     if (order.state === DRAFT) this.#engine.drafts.withdraw(order);
     else this.#engine.orders.cancel(order, this.#engine.nowMs);
   }

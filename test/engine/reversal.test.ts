@@ -132,3 +132,41 @@ it.each([0, 20_000])('a target of coins goes to zero past the target of a bracke
   expect(engine.brackets.total).toBe(0);
   expect(orderRows(record).map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['market', 'filled']]); // prettier-ignore
 });
+
+describe('a reversal that does not fill', () => {
+  const gap: Rows = [...quiet(9), ...Array.from({ length: 11 }, (): Rows[number] => [9500, 9500, 9500, 9500])];
+  const guarded: Script = { 0: (own) => own.go(true, { base: 10 }, { stopLoss: at(9000) }) };
+
+  it('because the row opens beyond its collar: the old side, whose stop is gone, is closed by an exit', async () => {
+    const { orders, engine, fills } = await run(gap, { ...guarded, 8: (own) => own.aim(-10) });
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['market', 'canceled'], ['market', 'filled']]); // prettier-ignore
+    expect(fills.at(-1)).toMatchObject({ side: 'sell', lots: 10, price: 9500 });
+    expect(engine.ledger.lots(0, 0)).toBe(0);
+    expect(engine.followUps).toBe(0);
+  });
+
+  it('with latency, behind a stop at the exchange: the same', async () => {
+    const fall: Rows = [...quiet(11), ...gap.slice(9)];
+    const { engine } = await run(fall, { 0: long, 4: stop, 8: (own) => own.aim(-10) }, { fills: { latencyMs: 90_000 } });
+    expect(engine.ledger.lots(0, 0)).toBe(0);
+    expect(engine.orders.active()).toEqual([]);
+    expect(engine.followUps).toBe(0);
+  });
+
+  it('that the strategy cancels itself leaves the old side to the strategy', async () => {
+    const { engine } = await run(gap, { ...guarded, 8: (own) => (own.aim(-10), own.drop()) }, { fills: { latencyMs: 90_000 } });
+    expect(engine.ledger.lots(0, 0)).toBe(10);
+    expect(engine.followUps).toBe(0);
+  });
+
+  it('without a guard that went before it: the position stays, as after any order that is not filled', async () => {
+    const { engine } = await run(gap, { 0: long, 8: (own) => own.aim(-10) });
+    expect(engine.ledger.lots(0, 0)).toBe(10);
+  });
+
+  it('that fills leaves nothing behind', async () => {
+    const { engine } = await run(quiet(20), { ...guarded, 8: (own) => own.aim(-10) });
+    expect(engine.ledger.lots(0, 0)).toBe(-10);
+    expect(engine.followUps).toBe(0);
+  });
+});
