@@ -289,5 +289,6 @@ strategy: eachBar.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }
 audit: { fastMs: 60000, balanceMs: 600000, fullMs: 86400000 }
+risk: { maxAuditAgeMs: 1000000 }
 bars: { graceMs: 60000, delayMs: 0, spreadMs: 0 }
 `;

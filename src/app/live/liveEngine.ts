@@ -12,10 +12,10 @@ import { addStrategies, fund } from '../bot/begin.ts';
 import { botModule } from '../bot/botModule.ts';
 import { resolveRun, type ResolveOptions } from '../definition/resolve.ts';
 import type { FeedPlan, RunPlan } from '../bot/plan.ts';
-import type { RiskLimits } from '../../risk/limits.ts';
 import { TOKENS } from '../bot/tokens.ts';
 import { liveContracts } from './feeds/fundingRates.ts';
 import type { LiveBehaviour } from './config/read.ts';
+import { withDefaults } from './config/riskDefaults.ts';
 import { liveModule, type LiveWorld } from './liveModule.ts';
 import { bookHistory } from './journal/recovery.ts';
 import { missingWarmup } from './feeds/warmup.ts';
@@ -38,16 +38,6 @@ export async function livePlan(
     bundler,
   });
   return { ...plan, risk: withDefaults(plan.risk, timeScale), fromMs, toMs: Infinity };
-}
-
-/** how old the newest complete audit of a live bot may be where its config does not say it. */
-const AUDIT_AGE_MS = 30_000;
-/** The largest value of the limit. */
-const MAX_AUDIT_AGE_MS = 1_000_000;
-
-/** Limits that hold for a live bot unless its config says otherwise. Of an exchange that hurries, a ms here is several there. */
-export function withDefaults(risk: RiskLimits, timeScale: number): RiskLimits {
-  return { maxAuditAgeMs: Math.min(MAX_AUDIT_AGE_MS, Math.floor(AUDIT_AGE_MS * timeScale)), ...risk };
 }
 
 export interface BuiltEngine {

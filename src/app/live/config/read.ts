@@ -14,6 +14,7 @@ import { parseSource, type FileKind } from '../../definition/parse.ts';
 import type { Definition } from '../../definition/schema.ts';
 import { DEFAULTS } from '../../definition/settled.ts';
 import { readYaml, valueAt, whereIs, type DefinitionSource } from '../../definition/source.ts';
+import { checkAuditPeriod } from './riskDefaults.ts';
 import { DEFINITION_KEYS, liveSchema, type LiveFile } from './schema.ts';
 import { maintenanceWindows, type MaintenanceWindow } from '../safety/maintenance.ts';
 import { fingerprintOf, type Mode } from './mode.ts';
@@ -83,6 +84,7 @@ export function readLiveFile(file: string): LiveBehaviour {
 export function readLiveConfig(file: string, environment: Environment = process.env): LiveConfig {
   const { source, given } = read(file);
   const { markets, ...behaviour } = behaviourOf(file, source, given);
+  checkAuditPeriod(timesOf(given).orders.fastMs, given.risk ?? {}, behaviour.timeScale, whereIs(source, ['audit', 'fastMs']));
   const access = accessOf(given, source, environment);
   for (const market of markets) originOf(access, market);
   const signer = signerOf(access);
