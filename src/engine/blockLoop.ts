@@ -5,6 +5,7 @@
 
 import type { Engine } from './engine.ts';
 import type { FeedRun } from './feed.ts';
+import { keptTexts } from './kept.ts';
 import { NO_ROW, type StrategyRun, type Watch } from './strategyRun.ts';
 
 export type BlockLoop = (engine: Engine) => void;
@@ -60,6 +61,8 @@ export function stop(engine: Engine): void {
     if (run.started) run.instance!.onStop?.();
   }
   engine.tell();
+  // A live bot looks at it at each instant: what it would refuse ends a backtest, too.
+  keptTexts(engine);
 }
 
 export function fillIndicators(engine: Engine): void {

@@ -19,7 +19,7 @@ import type { Engine } from './engine.ts';
 import type { FeedRun } from './feed.ts';
 import { defaultFeed, feedOf } from './feedSearch.ts';
 import { FundingView } from './fundingView.ts';
-import { keptText } from './kept.ts';
+import { checkKept } from './kept.ts';
 import { OrderDrafts } from './orderDrafts.ts';
 import { clearOldSide, heldAndOrdered, reversalOf, TARGET } from './reversal.ts';
 import { isSeries, noDefaultFeed, orderInfo, PositionView } from './views.ts';
@@ -71,6 +71,8 @@ export class StrategyRun implements StrategyHost {
   /** Live: rows that it needs before its first instant are still to come. */
   awaitsRows = false;
   started = false;
+  /** Live: it has thrown, and gets no more calls. */
+  hasFailed = false;
   /** What it keeps over restarts; null: nothing. */
   kept: object | null = null;
   /** How often it has drawn by chance. */
@@ -124,6 +126,13 @@ export class StrategyRun implements StrategyHost {
     const listened = this.#listened;
     for (let at = 0; at < listened.length; at++) if (listened[at]!.cohort!.isDue === true) return true;
     return false;
+  }
+  /** Live: it has thrown, and gets no more calls. */
+  fail(): void {
+    this.hasFailed = true;
+    this.started = false;
+    this.awaitsRows = false;
+    this.readyMs = Infinity;
   }
   /** The first row of a feed at which every series of this strategy over it is ready. */
   readyRow(feed: FeedRun): number {
@@ -340,7 +349,7 @@ export class StrategyRun implements StrategyHost {
   keep<T extends object>(state: T): T {
     this.#registering('keep');
     if (this.kept !== null) throw new ConfigError(`${this.name}: keep is called twice`, 'put all that is to be kept into one object');
-    keptText(this.name, state);
+    checkKept(this.name, state);
     this.kept = state;
     return state;
   }

@@ -1,6 +1,9 @@
 // What a start does with the time in which the bot was down, with code that has changed, and with what strategies keep.
 
 import { expect, test } from 'vitest';
+import type { OpenedBot } from '../../src/app/live/openLiveBot.ts';
+import { levelOf } from '../../src/orders/brackets.ts';
+import { Strategy } from '../../src/index.ts';
 import { lived, type LifeResult } from '../fixtures/killedLife.ts';
 import { Everything, Keeper, Timers, Unrepeatable } from '../fixtures/statefulStrategies.ts';
 
@@ -67,5 +70,101 @@ test('where every strategy keeps, a start begins at the newest point that was ke
     // A field that is not kept has the value of the constructor.
     expect([keeper.started, reference.started]).toEqual([0, 1]);
     expect(killed.lines.join('')).toContain('strategies begin with what they have kept');
+  }
+}, 600_000);
+
+/** Keeps, and decides by what nobody can make again. */
+class Unsteady extends Strategy {
+  static calls = 0;
+  state = this.keep({ n: 0 });
+  override onBar() {
+    Unsteady.calls++;
+    this.buy({ base: String(0.01 + (Unsteady.calls % 7) / 100) }, { tag: `n ${Unsteady.calls}` });
+  }
+}
+/** Decides by a field that it does not keep. */
+class Forgetful extends Strategy {
+  state = this.keep({ rounds: 0 });
+  count = 0;
+  override onBar() {
+    this.count++;
+    if (this.count % 4 === 0) this.state.rounds++;
+    this.buy({ base: String(0.01 + this.count / 100) }, { tag: `n ${this.count}` });
+  }
+}
+
+test('what was decided since the newest point that was kept is held against the journal', async () => {
+  const options = { strategies: [Unsteady], bars: 6 };
+  Unsteady.calls = 0;
+  const whole = await lived(options);
+  const at = instantAt(whole, 5);
+  await expect(lived({ ...options, kills: [at] })).rejects.toThrow(/does not decide again what its journal says: [1-9]/);
+  // What is kept was not enough: the whole journal is.
+  const forgetting = { strategies: [Forgetful], bars: 8 };
+  const [reference, killed] = [await lived(forgetting), await lived({ ...forgetting, kills: [at + 20] })];
+  expect(killed.starts).toBe(2);
+  expect(killed.placed).toEqual(reference.placed);
+  expect((killed.instances[0] as Forgetful).count).toBe(8);
+}, 600_000);
+
+class KeepsMap extends Strategy {
+  state = this.keep({ list: [] as unknown[] });
+  count = 0;
+  override onBar() {
+    if (++this.count === 3) this.state.list.push(new Map());
+    this.buy({ base: '0.01' }, { tag: `map ${this.count}` });
+  }
+}
+class Bystander extends Strategy {
+  state = this.keep({ count: 0 });
+  override onBar() {
+    this.buy({ base: '0.02' }, { tag: `bystander ${++this.state.count}` });
+  }
+}
+
+test('a strategy that keeps what cannot be kept is stopped alone, and stays so over a restart', async () => {
+  const options = { strategies: [KeepsMap, Bystander], bars: 7 };
+  const whole = await lived(options);
+  const stops = ({ lines }: LifeResult): readonly string[] => lines.filter((line) => line.includes('stopped: '));
+  expect(stops(whole)).toHaveLength(1);
+  expect(stops(whole)[0]).toContain('keep.list[0]: expected numbers, text, flags, lists or plain objects, got Map');
+  const counts = ({ instances }: LifeResult): readonly number[] => [
+    (instances[0] as KeepsMap).count,
+    (instances[1] as Bystander).state.count,
+  ];
+  expect(counts(whole)).toEqual([3, 7]);
+  const killed = await lived({ ...options, kills: [instantAt(whole, 6)] });
+  expect([killed.starts, counts(killed), killed.placed]).toEqual([2, [3, 7], whole.placed]);
+}, 600_000);
+
+/** One entry with a stop and a target that no bar reaches. */
+class Guarded extends Strategy {
+  told: string[] = [];
+  override onStart() {
+    const price = this.bars.close.value;
+    this.buy({ base: '0.3' }, { stopLoss: price / 2, takeProfit: price * 2 });
+  }
+  override onFill({ side, qty }: { side: string; qty: unknown }) {
+    this.told.push(`${side} ${String(qty)}`);
+  }
+}
+
+test('a stop that was set off between two bars is set off again at a start', async () => {
+  const setOff = (bars: number): ((opened: OpenedBot) => void) => {
+    let left = bars;
+    return ({ bot: { driver, parts } }) => {
+      const { brackets, desk } = parts.engine;
+      const bracket = brackets.list(0)[0];
+      if (--left === 0 && bracket !== undefined) driver.step(() => desk.hit(bracket, levelOf(bracket)));
+    };
+  };
+  const options = { strategies: [Guarded], bars: 6 };
+  const whole = await lived({ ...options, settled: setOff(3) });
+  const told = ({ instances }: LifeResult): readonly string[] => (instances[0] as Guarded).told;
+  expect(told(whole)).toHaveLength(2);
+  const leg = whole.records.find((record) => record.k === 'INTENT' && record.role === 'stopLoss')!;
+  for (const at of [leg.seq + 1, instantAt(whole, 5)]) {
+    const killed = await lived({ ...options, settled: setOff(3), kills: [at] });
+    expect([killed.starts, told(killed), killed.balances]).toEqual([2, told(whole), whole.balances]);
   }
 }, 600_000);

@@ -321,9 +321,7 @@ export class LiveBot {
   #strategyFailed(strategy: number, error: Error): void {
     const { engine, log } = this.parts;
     const run = engine.runs[strategy]!;
-    run.started = false;
-    run.awaitsRows = false;
-    run.readyMs = Infinity;
+    run.fail();
     engine.risk.halts.raise({ kind: 'strategy', strategy }, 'HALT_NEW', 'STRATEGY', error.message, engine.nowMs);
     log.decided(run.name, `stopped: ${error.message}`, 'STRATEGY', 'error');
   }

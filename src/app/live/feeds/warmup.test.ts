@@ -5,7 +5,7 @@ import type { MarketBar } from '../../../adapters/rest/market/window.ts';
 import { lots } from '../../../base/brand.ts';
 import type { BarColumns } from '../../../model/bars.ts';
 import { instrumentId, type Instrument } from '../../../model/instrument.ts';
-import { joinWarmup, missingWarmup } from './warmup.ts';
+import { barsSince, joinWarmup, missingWarmup } from './warmup.ts';
 
 const MINUTE = 60_000;
 const BTC: Instrument = {
@@ -78,4 +78,44 @@ test('what a strategy lacks is said with the times of the missing bars', () => {
     'Cross needs 60 bars of BTCUSDT 1m before it can begin; 10 are missing, from 1970-01-01 01:30 UTC to 1970-01-01 01:40 UTC',
   );
   expect(missingWarmup('Cross', catalog(0, 0), 60)).toBe('Cross needs 60 bars of BTCUSDT 1m before it can begin, and there is none');
+});
+
+const since = (lastMinute: number, stored: BarColumns | null, window: readonly MarketBar[]) =>
+  barsSince(lastMinute * MINUTE, { instrument: BTC, interval: '1m', catalog: stored, window }).map(({ openMs }) => openMs / MINUTE);
+
+/** `catalog` without some minutes. */
+function without({ length, ...bars }: BarColumns, minutes: readonly number[]): BarColumns {
+  const isLeft = (_: number, row: number): boolean => !minutes.includes(bars.openMs[row]! / MINUTE);
+  const { openMs, closeMs, open, high, low, close, volume } = bars;
+  return {
+    ...bars,
+    length: length - minutes.length,
+    openMs: openMs.filter(isLeft),
+    closeMs: closeMs.filter(isLeft),
+    open: open.filter(isLeft),
+    high: high.filter(isLeft),
+    low: low.filter(isLeft),
+    close: close.filter(isLeft),
+    volume: volume.filter(isLeft),
+  };
+}
+
+test('bars since a bot was down come from the exchange, and in front of them from the catalog', () => {
+  expect(since(45, null, exchange(40, 50))).toEqual(range(46, 50));
+  expect(since(39, null, exchange(40, 50))).toEqual(range(40, 50));
+  expect(since(20, catalog(0, 45), exchange(40, 50))).toEqual(range(21, 50));
+  // A download that begins where the bars are missing.
+  expect(since(20, catalog(21, 45), exchange(40, 50))).toEqual(range(21, 50));
+});
+
+test('bars that neither has are named by their range', () => {
+  const missing = (count: number, from: number, to: number): string =>
+    `${count} are missing from 1970-01-01 00:${from} UTC to 1970-01-01 00:${to} UTC`;
+  expect(() => since(20, null, exchange(40, 50))).toThrow(missing(19, 21, 40));
+  expect(() => since(20, catalog(25, 45), exchange(40, 50))).toThrow(missing(4, 21, 25));
+  expect(() => since(20, without(catalog(0, 45), [30, 31]), exchange(40, 50))).toThrow(missing(2, 30, 32));
+  expect(() => since(20, without(catalog(0, 45), [25, 30]), exchange(40, 50))).toThrow(missing(2, 25, 31));
+  // Another history.
+  const other = exchange(40, 50).map((bar) => ({ ...bar, close: bar.close + 1 }));
+  expect(() => since(20, catalog(0, 45), other)).toThrow(`${missing(19, 21, 40)} (BTCUSDT 1m: the bar of`);
 });

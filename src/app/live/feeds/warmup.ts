@@ -51,14 +51,18 @@ export function barsSince(lastMs: number, { instrument, interval, catalog, windo
   const isReached = lastMs === -Infinity || window.some(({ openMs }) => openMs <= lastMs);
   if (first === undefined || isReached || barsBetween(interval, lastMs, first.openMs) <= 1) return newer;
   const name = `${instrument.wireName} ${interval}`;
-  const rows = catalog === null ? [] : rowsBetween(catalog, lastMs, first.openMs);
-  const isCovered = catalog !== null && catalog.length > 0 && catalog.openMs[0]! <= lastMs;
   const why = catalog === null || catalog.length === 0 ? null : whyApart(name, catalog, window, first);
-  if (isCovered && why === null) return [...rows, ...newer];
-  const fromMs = closeOf(interval, lastMs);
-  const missing = barsBetween(interval, lastMs, first.openMs) - 1;
+  const rows = catalog === null || why !== null ? [] : rowsBetween(catalog, lastMs, first.openMs);
+  // A catalog may have holes of its own.
+  const times = [lastMs, ...rows.map(({ openMs }) => openMs), first.openMs];
+  const isHole = (at: number): boolean => at > 0 && barsBetween(interval, times[at - 1]!, times[at]!) > 1;
+  const from = times.findIndex((_, at) => isHole(at));
+  if (from < 0) return [...rows, ...newer];
+  const fromMs = closeOf(interval, times[from - 1]!);
+  const toMs = times[times.findLastIndex((_, at) => isHole(at))]!;
+  const missing = barsBetween(interval, lastMs, first.openMs) - 1 - rows.length;
   throw new ConfigError(
-    `${name}: expected every bar since the bot was down, ${missing} are missing from ${formatMinute(fromMs)} to ${formatMinute(first.openMs)}` +
+    `${name}: expected every bar since the bot was down, ${missing} are missing from ${formatMinute(fromMs)} to ${formatMinute(toMs)}` +
       (why === null ? '' : ` (${why})`),
     'isobar data download brings them into the catalog; or begin anew with --accept-changes: strategies start afresh, the books go on',
   );

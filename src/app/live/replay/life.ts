@@ -56,16 +56,20 @@ export function newestLife(records: readonly JournalRecord[]): Life | null {
   return { number: numberOf(first), first, newest, fromMs, warm, past, acceptedTo, before: records.slice(0, start), kept: null };
 }
 
-/** The same life, entered at the newest point at which all of its strategies have kept what they need; null: there is none. */
+/**
+ * The same life, entered at the newest point at which all of its strategies have kept what they need; null: there is none. What was kept
+ * before a change of code was accepted is the state of other code.
+ */
 export function lifeSinceKept(life: Life, records: readonly JournalRecord[]): Life | null {
   const at = records.findLastIndex((record) => record.k === 'KEPT' && record.whole);
   const kept = records[at];
   const first = records.indexOf(life.first);
-  if (kept?.k !== 'KEPT' || at < first) return null;
+  const accepted = life.past.records[life.acceptedTo];
+  if (kept?.k !== 'KEPT' || at < first || (accepted !== undefined && kept.seq < accepted.seq)) return null;
   const before = records.slice(0, at + 1);
   const warm = before.slice(first).flatMap((record) => (record.k === 'INSTANT' ? (record.bars as unknown as readonly BarFact[]) : []));
   const past = new PastRecords(records.slice(at + 1), before);
-  return { ...life, fromMs: kept.atMs, warm, past, acceptedTo: past.records.length, before, kept };
+  return { ...life, fromMs: kept.atMs, warm, past, acceptedTo: -1, before, kept };
 }
 
 /** What the records before a life say, as the start of it has read them. */

@@ -8,8 +8,10 @@ import { assertNever } from '../../../base/assert.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { adopt } from '../../../engine/adoption.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import { keptTexts } from '../../../engine/kept.ts';
 import { applyInbox, catchUp, deliverInstant, stopLive } from '../../../engine/liveSteps.ts';
 import type { OrderId, VenueOrderId } from '../../../model/order.ts';
+import { levelOf } from '../../../orders/brackets.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import type { OrderRecord } from '../../../orders/record.ts';
 import type { RunPlan } from '../../bot/plan.ts';
@@ -52,6 +54,8 @@ export class LifeReplay {
   #adopting: VenueOrderId | null = null;
   /** Orders of unknown outcome as a process began. */
   readonly #unknown = new Set<number>();
+  /** The time of the newest instant's step. */
+  #instantMs = NaN;
   /** The highest number of an order by now. */
   #lastOrder = 0;
 
@@ -134,10 +138,7 @@ export class LifeReplay {
       act();
     } catch (error) {
       if (error instanceof InvariantError) throw error;
-      const run = this.#engine.runs[this.#engine.inCharge]!;
-      run.started = false;
-      run.awaitsRows = false;
-      run.readyMs = Infinity;
+      this.#engine.runs[this.#engine.inCharge]!.fail();
     }
   }
 
@@ -148,12 +149,15 @@ export class LifeReplay {
     this.bars += bars.length;
     const append = (): void => appendFacts(engine, bars as unknown as readonly BarFact[]);
     this.#begin(t);
+    this.#instantMs = t;
     if (decided) {
       this.instants++;
       this.#guarded(() => {
         beginInstant(engine, atMs, append);
         deliverInstant(engine, atMs);
       });
+      // The bot looks at what is kept: a strategy that keeps what cannot be kept has failed by that.
+      this.#guarded(() => void keptTexts(engine));
       return;
     }
     this.missedBars += bars.length;
@@ -197,6 +201,7 @@ export class LifeReplay {
     const order = this.#past.order(record.order)!;
     this.#lastOrder = Math.max(this.#lastOrder, record.order);
     if (!order.isKnown) this.#step(record.t, () => {});
+    if (!order.isKnown && isStopLeg(order.intent)) this.#setOff(order.intent.parent, record.t);
     // A person has re-armed the bot after a kill.
     if (!order.isKnown && record.k === 'VERDICT' && record.code === KILLED) this.#step(record.t, () => this.#engine.drafts.dropAll(KILLED));
     if (!order.isKnown && (record.k === 'INTENT' || !record.ok)) this.asked.unasked(order, record);
@@ -280,11 +285,35 @@ export class LifeReplay {
     const cancel = this.#past.cancelOf(number);
     if (cancel === undefined || cancel.t > t) return;
     this.#step(t, () => {});
+    if (!cancel.isKnown) this.#setOffBehind(id, t);
     if (cancel.isKnown) return;
     cancel.isKnown = true;
     this.asked.uncancelled(number);
     const order = this.#engine.orders.get(id);
     if (order !== undefined) this.#step(t, () => this.asked.silently(() => this.#engine.orders.cancel(order, t)));
+  }
+
+  // --- Stops that no bar of the journal has set off
+
+  /** Who drives a bot over the acts of a row sets its stops off between two instants: the orders that come of it tell so. */
+  #setOff(entry: number, t: number): void {
+    const engine = this.#engine;
+    if (t === this.#instantMs) return;
+    for (let index = 0; index < engine.instruments.length; index++) {
+      const bracket = engine.brackets.of({ instrumentIndex: index, id: entry });
+      if (bracket !== undefined) return this.#step(t, () => engine.desk.hit(bracket, levelOf(bracket)));
+    }
+  }
+  /** A target, or what was left of an entry, is taken back: by a stop that goes off, where the order of that stop follows, or the journal ends. */
+  #setOffBehind(id: OrderId, t: number): void {
+    const order = this.#engine.orders.get(id);
+    if (order === undefined) return;
+    const { records } = this.#past;
+    const entry = order.parent > 0 ? order.parent : id;
+    const follows = records.some(
+      (record, at) => at > this.asked.at && record.k === 'INTENT' && isStopLeg(record) && record.parent === entry,
+    );
+    if (follows || this.#past.endsIn(this.asked.at, t)) this.#setOff(entry, t);
   }
 
   /** The exchange has made the order itself. */
@@ -321,6 +350,11 @@ export class LifeReplay {
     const known = ratesOf(this.#parts.plan, symbol);
     times.forEach((timeMs, at) => known.set(timeMs, rateFrom(rates[at]!)));
   }
+}
+
+/** The order of a stop that the bot holds. */
+function isStopLeg<T extends Pick<RecordOf<'INTENT'>, 'role' | 'parent'>>(intent: T | null): intent is T {
+  return intent !== null && intent.parent > 0 && (intent.role === 'stopLoss' || intent.role === 'trailing');
 }
 
 const MISSED = 'MISSED';

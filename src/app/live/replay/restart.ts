@@ -32,7 +32,7 @@ export function checkReplay({ differences, difference, decisions }: AskedAgain, 
       )
     : new ConfigError(
         `${data}: the strategy does not decide again what its journal says: ${count}`,
-        'it may use the clock, chance or a file: take that out of it; then go on by --accept-changes, or name another data folder',
+        'it may use the clock, chance or a file, or have begun with a field that it does not keep: take that out of it; then go on by --accept-changes, or name another data folder',
       );
 }
 

@@ -1,0 +1,38 @@
+// What strategies may keep over restarts.
+
+import { expect, test } from 'vitest';
+import { checkKept, keptText } from './kept.ts';
+
+const shared = [1];
+const circle: Record<string, unknown> = {};
+circle['self'] = { circle };
+
+test.each([
+  [null, 'keep: expected an object, got null'],
+  [5, 'keep: expected an object, got number'],
+  [new Map(), 'keep: expected numbers, text, flags, lists or plain objects, got Map'],
+  [{ when: new Date(0) }, 'keep.when: expected numbers, text, flags, lists or plain objects, got Date'],
+  [{ a: { b: [1, undefined] } }, 'keep.a.b[1]: expected numbers, text, flags, lists or plain objects, got undefined'],
+  [{ a: Array.from({ length: 2 }).fill(1n) }, 'keep.a[0]: expected numbers, text, flags, lists or plain objects, got bigint'],
+  [{ act: () => 1 }, 'keep.act: expected numbers, text, flags, lists or plain objects, got function'],
+  [{ prices: new Float64Array(2) }, 'keep.prices: expected numbers, text, flags, lists or plain objects, got Float64Array'],
+  [{ a: shared, b: { c: shared } }, 'keep.b.c: it is the same list as keep.a, and would be another one after a restart'],
+  [circle, 'keep.self.circle: it is the same object as keep, and would be another one after a restart'],
+  [{ a: { $number: '1' } }, "keep.a: a member cannot be named '$number'"],
+  [JSON.parse('{"__proto__":1}'), "keep: a member cannot be named '__proto__'"],
+  [Object.freeze({ a: 1 }), 'keep: the object is frozen, so that it cannot change'],
+])('%o is not kept', (state, says) => {
+  expect(() => checkKept('Test', state)).toThrow(`Test: ${says}`);
+});
+
+test('a hole of a list is no value', () => {
+  const list = [1, 2, 3];
+  Reflect.deleteProperty(list, 1);
+  expect(() => keptText('Test', { list })).toThrow('keep.list[1]: expected');
+});
+
+test('numbers that JSON does not have are kept as they are', () => {
+  expect(keptText('Test', { a: NaN, b: -Infinity, c: -0, d: 1e300, e: [null, true, 'x'] })).toBe(
+    '{"a":{"$number":"NaN"},"b":{"$number":"-Infinity"},"c":{"$number":"-0"},"d":1e+300,"e":[null,true,"x"]}',
+  );
+});
