@@ -404,6 +404,8 @@ export class KillTruthWorld {
       : own.times(before).lessThan(0) || own.abs().greaterThan(before.abs().plus(this.#pending));
     if (isBeyond) return this.#wrong(`closed beyond the position: ${figures}`);
     const isFlat = after.abs().lessThan(dust) && open === 0;
+    if (residuals.length === 0 && this.#waits > 0)
+      return this.#wrong(`said flat with ${this.#waits} condition orders that wait: ${figures}`);
     if (residuals.length === 0)
       return isFlat ? { kind: 'flat', why: figures } : this.#wrong(`said flat with ${open} open orders; ${figures}`);
     if ((isAnswering || comesBack) && isReadable && isComplete)
@@ -411,6 +413,15 @@ export class KillTruthWorld {
     const instrument = `${this.#case.market}:${this.#symbol}`;
     if (!isFlat && !residuals.some((each) => each.includes(instrument))) return this.#wrong(`the residual is not named: ${figures}`);
     return { kind: 'residualNamed', why: figures };
+  }
+
+  /** Condition orders of the account that have not fired: all are the bot's. */
+  get #waits(): number {
+    if (this.#isSpot) return 0;
+    const { triggers, venue } = this.#exchange.service.sides.futures!;
+    const contract = venue.wallets.contracts.find(({ instrument }) => instrument.wireName === this.#symbol)!;
+    const { rows } = triggers.list(0, contract.instrument, 0, 1000);
+    return rows.filter(({ trigger }) => trigger.status === 'pending').length;
   }
 
   /** What may still have filled after the kill began: the last order. */

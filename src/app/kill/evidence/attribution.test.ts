@@ -124,3 +124,11 @@ it('a doubt is told with its order, its size and what may be it', () => {
     'spot:BTCUSDT: the outcome of order A (sell 0.1 BTC) is unknown: the exchange has orders 1, 2, of which one may be it',
   );
 });
+
+it('of an order that only its trades tell of, side, time and quantity speak against it, and nothing names it', () => {
+  const told = (over: Partial<UnnamedOrder>): number =>
+    attribute([lost('A')], [seen(row('1'), '-0.1', { row: null, prices: null, ...over })], SEEN).doubts.length;
+  expect([told({}), told({ side: 'buy' })]).toEqual([1, 0]);
+  expect([told({ timeMs: 99_000 }), told({ timeMs: 98_999 })]).toEqual([1, 0]);
+  expect([told({ qty: new Decimal('0.1') }), told({ qty: new Decimal('0.1001') })]).toEqual([1, 0]);
+});

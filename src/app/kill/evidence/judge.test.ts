@@ -21,6 +21,8 @@ interface Venue {
   readonly orders: Readonly<Record<string, object>>;
   readonly free?: string;
   readonly nowMs?: number;
+  /** Rows of the list of open orders that cannot be read. */
+  readonly unreadable?: number;
 }
 
 const trade = (tradeId: string, orderId: string, side: 'buy' | 'sell', quantity: string) => ({
@@ -59,9 +61,9 @@ const lost = (side: 'buy' | 'sell', cid = 'LOST'): BookedOrder => ({
 });
 const BOUGHT: BookedOrder = { ...lost('buy', 'BOUGHT'), orderId: '1' };
 
-function judged(orders: readonly BookedOrder[], { trades, orders: told, free = '100', nowMs = NOW_MS }: Venue) {
+function judged(orders: readonly BookedOrder[], { trades, orders: told, free = '100', nowMs = NOW_MS, unreadable = 0 }: Venue) {
   const answers: Readonly<Record<string, (args: Readonly<Record<string, string>>) => unknown>> = {
-    'spot.openOrders': () => ({ rows: [], refused: [] }),
+    'spot.openOrders': () => ({ rows: [], refused: Array.from({ length: unreadable }, () => ({})) }),
     'spot.myTrades': () => ({ rows: trades, refused: [] }),
     'spot.queryOrder': ({ orderId }) => told[orderId ?? ''] ?? null,
     'spot.account': () => ({ rows: [{ asset: 'BTC', free, locked: '0' }], refused: [] }),
@@ -242,4 +244,83 @@ it('an order with a client id that only this bot can have made is its own, thoug
     judged([bought], { trades: [trade('12', '2', 'sell', '0.05'), first], orders: { 2: orderOf('2', cid, 'sell') } });
   expect(await of(two).range()).toEqual(['0.0499', '0.0499']);
   expect(await of(alien).range()).toEqual(['0.0999', '0.0999']);
+});
+
+const record = (kind: string, body: object): JournalRecord =>
+  ({ k: kind, t: NOW_MS, seq: 9, dur: 0, crc: '', ...body }) as unknown as JournalRecord;
+
+it('a list of open orders with rows that cannot be read proves no absence', async () => {
+  const { range } = judged([BOUGHT, lost('sell')], { trades: [first], orders: {}, unreadable: 1 });
+  expect(await range()).toEqual(['-0.0001', '0.0999']);
+});
+
+it('absence counts once the clock cannot be before the horizon any more', async () => {
+  // 5 s of the window, 60 s to be seen, 3 s of the lists; the clock is known to 10 ms.
+  const at = (ms: number) => judged([BOUGHT, lost('sell')], { trades: [first], orders: {}, nowMs: SIGNED_MS + ms }).range();
+  expect(await at(68_009)).toEqual(['-0.0001', '0.0999']);
+  expect(await at(68_010)).toEqual(['0.0999', '0.0999']);
+});
+
+it('a doubt of one strategy leaves what another holds as it is', async () => {
+  const { range, closer, venue } = judged([BOUGHT, { ...lost('sell'), strategy: 1 }], { trades: [first], orders: {}, nowMs: SIGNED_MS });
+  expect(await range()).toEqual(['0.0999', '0.0999']);
+  expect(await closer.closable(venue)).toMatchObject({ qty: new Decimal('0.0999'), rest: new Decimal(0), doubts: [] });
+});
+
+it('a doubt is told where the bot can hold nothing, too', async () => {
+  const { closer, venue } = judged([lost('sell')], { trades: [], orders: {}, nowMs: SIGNED_MS });
+  expect(await closer.closable(venue)).toMatchObject({
+    qty: new Decimal(0),
+    rest: new Decimal(0),
+    doubts: [expect.stringContaining('LOST')],
+  });
+});
+
+it('an order that a person calls somebody else’s is not taken for a lost one', async () => {
+  const { books, range } = judged([BOUGHT, lost('sell')], {
+    trades: [trade('12', '2', 'sell', '0.0999'), first],
+    orders: { 2: orderOf('2', null, 'sell') },
+  });
+  books.add(record('HUMAN', { who: 'ann', what: 'ignore', id: `${BTC.id} 2`, why: 'mine' }));
+  expect(await range()).toEqual(['0.0999', '0.0999']);
+});
+
+it('both legs of a trade with itself count', async () => {
+  const { books, range } = judged([BOUGHT, { ...lost('sell', 'SOLD'), orderId: '2' }], {
+    trades: [trade('11', '2', 'sell', '0.05'), first],
+    orders: {},
+  });
+  const booked = { cid: 'BOUGHT', tradeId: '11', orderId: '1', side: 'buy', qty: '0.1', fee: '0.0001', feeCoin: 'BTC' };
+  books.add(record('FILL', { symbol: BTC.id, price: '60000', executedMs: SIGNED_MS + 1000, ...booked }));
+  expect(await range()).toEqual(['0.0499', '0.0499']);
+});
+
+it('an order that never left is lost only where the journal is torn', () => {
+  for (const isTorn of [false, true]) {
+    const books = booksOf([BTC], [], NOW_MS);
+    const intent = { cid: 'NEVER', order: 1, strategy: 0, symbol: BTC.id, side: 'buy', qty: '0.1', amount: null, price: '60000' };
+    books.add(record('INTENT', { ...intent, role: 'limit', reduceOnly: false, createdMs: SIGNED_MS }));
+    books.complete({ isTorn, nowMs: NOW_MS, recvWindowMs: 5000 });
+    expect(books.lostOf(BTC.id).map(({ cid }) => cid)).toEqual(isTorn ? ['NEVER'] : []);
+  }
+});
+
+it('waits for lost orders alone: not for those that are over, nor for those that wait for their price', () => {
+  const waiting = { ...lost('sell', 'STOP'), orderId: 'trigger:44:STOP', condition: '50000' };
+  const { books } = judged([lost('buy'), lost('buy', 'GONE'), waiting], { trades: [], orders: {} });
+  books.add(record('TOMB', { cid: 'GONE' }));
+  const { open, waiting: ids, unknownUntilMs } = books.orders;
+  expect([open.size, ids.get(BTC.id), unknownUntilMs]).toEqual([0, ['44'], { spot: SIGNED_MS + 5000 }]);
+  books.add(record('TOMB', { cid: 'LOST' }));
+  expect(books.orders.unknownUntilMs).toEqual({});
+});
+
+it('what comes of a condition order and bears no client id leaves both explanations open', async () => {
+  const stop = { ...lost('sell', 'STOP'), orderId: 'trigger:44:STOP', condition: '60500' };
+  const fired = judged([BOUGHT, stop], {
+    trades: [trade('12', '2', 'sell', '0.0999'), first],
+    orders: { 2: orderOf('2', null, 'sell') },
+  });
+  expect(await fired.range()).toEqual(['0', '0.0999']);
+  expect(await judged([BOUGHT, stop], { trades: [first], orders: {} }).range()).toEqual(['0.0999', '0.0999']);
 });

@@ -29,10 +29,11 @@ async function inTime<T>(work: (venue: KillVenue) => Promise<T>): Promise<T> {
   const working = work(venue);
   const is = { over: false };
   void working.catch(() => {}).finally(() => (is.over = true));
-  for (let turn = 0; turn < 5000 && !is.over; turn++) {
+  for (let turn = 0; turn < 20_000 && !is.over; turn++) {
     scheduler.runDue(scheduler.nowMs + 500);
     await Promise.resolve();
   }
+  if (!is.over) throw new Error('it has no end');
   return working;
 }
 
@@ -129,4 +130,47 @@ it('a slice has ended when two terminal readings, a read lag apart, say the same
   expect(filled).toBe('0.3');
   expect(asked.at(-1)! - asked.at(-2)!).toBeGreaterThanOrEqual(KILL_SETTINGS.readLagMs);
   expect(cancels.length).toBeGreaterThan(0);
+});
+
+it('four refusals, a slice that is taken and four refusals more are no end', async () => {
+  const no = { kind: 'refused', why: 'code -2017' } as const;
+  const fates = [no, no, no, no, { kind: 'ended', filled: '1' } as const, no, no, no, no];
+  const { sent, done } = await flattened({ fates, held: (n) => (n < 10 ? closable('1') : null) });
+  expect([sent.length, done.residuals]).toEqual([10, []]);
+});
+
+it('reaches further where the book gives less than was asked for, and only then', async () => {
+  const prices: string[] = [];
+  const fills = ['0.5', '1', '0', '1'];
+  const closer = {
+    closable: () => Promise.resolve(prices.length < fills.length ? closable('1') : null),
+    readBook: () => Promise.resolve({ bids: [{ price: '100.00', quantity: '100' }], asks: [{ price: '200.00', quantity: '100' }] }),
+    place: (_: KillVenue, { price }: { readonly price: string }) => {
+      prices.push(price);
+      return Promise.resolve({ kind: 'ended', filled: fills[prices.length - 1]! } as const);
+    },
+  };
+  await inTime((venue) => flatten(venue, [{ instrument, strategy: 0, closer }]));
+  expect(prices.map(Number)).toEqual([99.8, 99.5, 99.5, 99]);
+});
+
+it('goes on for as long as something is taken, and reads twice, a read lag apart, that it is flat', async () => {
+  const readMs: number[] = [];
+  let sent = 0;
+  const done = await inTime((venue) =>
+    flatten(venue, [
+      {
+        instrument,
+        strategy: 0,
+        closer: {
+          closable: () => Promise.resolve(readMs.push(venue.nowMs) > 1500 ? null : closable('1')),
+          readBook: () => Promise.resolve({ bids: [{ price: '100.00', quantity: '100' }], asks: [] }),
+          place: () => Promise.resolve({ kind: 'ended', filled: sent++ % 2 === 0 ? '0.1' : '0' } as const),
+        },
+      },
+    ]),
+  );
+  expect([sent, done.residuals]).toEqual([1500, []]);
+  expect(readMs.at(-1)!).toBeGreaterThan(KILL_SETTINGS.giveUpMs);
+  expect(readMs.at(-1)! - readMs.at(-2)!).toBeGreaterThanOrEqual(KILL_SETTINGS.readLagMs);
 });

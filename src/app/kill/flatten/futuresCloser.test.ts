@@ -61,3 +61,24 @@ it('counts strategies together in net mode, and side by side in two-way mode', a
   expect(await closable(held, { long: 50, short: 30 }, 'buy', false)).toEqual(['sell', 50, 0]);
   expect(await closable(held, { long: 50, short: 30 }, 'sell', false)).toEqual(['buy', 30, 0]);
 });
+
+it('sends CLOSE orders of the margin mode that the position has', async () => {
+  for (const positionType of [1, 2]) {
+    const judge = { read: () => Promise.resolve({ held: new Map([[0, exact(30)]]), doubts: [] }) };
+    const journal = { intend: () => Promise.resolve('SLICE'), refused: () => {} };
+    const parts = { instrument: PERPETUAL, positionSide: 'buy', isNet: true, judge, journal };
+    const closer = new FuturesCloser(parts as never);
+    const row = { positionSide: 'buy', positionVolume: '30', canCloseVolume: '30', positionType };
+    const sent: unknown[] = [];
+    const venue = {
+      read: () => Promise.resolve({ rows: [row] }),
+      once: (_: string, order: unknown) => {
+        sent.push(order);
+        return Promise.resolve({ kind: 'refused', code: -1, msg: '' });
+      },
+    } as unknown as KillVenue;
+    await closer.closable(venue);
+    await closer.place(venue, { instrument: PERPETUAL, strategy: 0, side: 'sell', qty: '30', price: '1' });
+    expect(sent).toMatchObject([{ side: 'SELL', open: 'CLOSE', timeInForce: 'IOC', positionType, volume: '30', clientOrderId: 'SLICE' }]);
+  }
+});

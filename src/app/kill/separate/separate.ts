@@ -6,7 +6,7 @@ import type { OpenedJournal } from '../../../adapters/journal/openJournal.ts';
 import type { JournalRecord } from '../../../adapters/journal/records.ts';
 import { readJournal, type Reading } from '../../../adapters/journal/readJournal.ts';
 import { readRegular } from '../../../adapters/disk/regularFile.ts';
-import { ConfigError, InvariantError } from '../../../base/errors.ts';
+import { ConfigError } from '../../../base/errors.ts';
 import { seededRng } from '../../../base/rng.ts';
 import type { OrderId } from '../../../model/order.ts';
 import { DiskError } from '../../../ports/disk.ts';
@@ -215,6 +215,9 @@ const plainDisk = {
   read: (path: string): Uint8Array => readRegular(path),
 };
 
+const fullError = (why: string): ConfigError =>
+  new ConfigError(`the journal takes nothing any more (${why}), so that no slice may leave`, 'look after the disk, then kill again');
+
 /** Those who wait for records to last. */
 class DurableWaiters {
   #durableSeq = 0;
@@ -222,7 +225,7 @@ class DurableWaiters {
   #waiting: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
 
   until(seq: number): Promise<void> {
-    if (this.#failure !== null) return Promise.reject(new InvariantError(`the journal takes nothing any more: ${this.#failure}`));
+    if (this.#failure !== null) return Promise.reject(fullError(this.#failure));
     if (seq <= this.#durableSeq) return Promise.resolve();
     return new Promise((resolve, reject) => void this.#waiting.push({ seq, resolve, reject }));
   }
@@ -234,7 +237,7 @@ class DurableWaiters {
   }
   failed(why: string): void {
     this.#failure = why;
-    for (const { reject } of this.#waiting) reject(new InvariantError(`the journal takes nothing any more: ${why}`));
+    for (const { reject } of this.#waiting) reject(fullError(why));
     this.#waiting = [];
   }
 }
