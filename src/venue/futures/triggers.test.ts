@@ -91,6 +91,18 @@ const KINDS = [
   { kind: 'fall', side: 'buy', held: -10, rises: false, what: 'to close a short' },
 ] as const;
 
+test('all that a price reaches is taken off at once, in the order in which it acts; the others wait in theirs', () => {
+  const desk = new Desk({}, 100).hold(10);
+  const levels = [5, 900, 3, 800, 1, 700, 4].map((ticks) => desk.place('rise', PRICE + ticks, 'buy', 1));
+  const stop = desk.place('stopLoss', PRICE, 'sell', 1, CLOSE);
+  const expiring = desk.place('rise', PRICE + 2, 'buy', 1, {}, 2000);
+  const taken = desk.triggers.take(desk.contract, PRICE + 10, PRICE, 2000);
+  expect(taken.map(({ id }) => id)).toEqual([stop, levels[0], levels[2], levels[4], levels[6]].map((each) => each!.id));
+  expect(taken.every(({ status }) => status === 'triggered')).toBe(true);
+  expect(desk.ended).toEqual([{ id: expiring.id, status: 'expired', timeMs: 2000 }]);
+  expect(desk.triggers.list(0).map(({ id }) => id)).toEqual([levels[5], levels[3], levels[1]].map((each) => each!.id));
+});
+
 describe.each(KINDS)('$kind $what', ({ kind, side, held, rises, what }) => {
   const sign = rises ? 1 : -1;
   const level = PRICE + sign * 1000;

@@ -154,7 +154,8 @@ export class TriggerDesk {
     this.expire(nowMs);
     const reached = this.pending.filter((trigger) => trigger.child.instrument === instrument && isReached(trigger, high, low));
     reached.sort((a, b) => RANK[a.kind] - RANK[b.kind] || a.id - b.id);
-    for (const trigger of reached) this.end(trigger, 'triggered');
+    for (const trigger of reached) trigger.status = 'triggered';
+    this.dropEnded(reached.length);
     return reached;
   }
 
@@ -201,10 +202,18 @@ export class TriggerDesk {
   }
 
   private expire(nowMs: number): void {
-    for (const trigger of this.pending.filter(({ expiresMs }) => expiresMs <= nowMs)) {
-      this.end(trigger, 'expired');
-      this.sink.triggerEnded(trigger, nowMs);
-    }
+    const expired = this.pending.filter(({ expiresMs }) => expiresMs <= nowMs);
+    for (const trigger of expired) trigger.status = 'expired';
+    this.dropEnded(expired.length);
+    for (const trigger of expired) this.sink.triggerEnded(trigger, nowMs);
+  }
+
+  /** Takes out of those that wait all that do so no more, in one go, however many they are. */
+  private dropEnded(count: number): void {
+    if (count === 0) return;
+    let kept = 0;
+    for (const trigger of this.pending) if (trigger.status === 'pending') this.pending[kept++] = trigger;
+    this.pending.length = kept;
   }
 
   private end(trigger: Record, status: TriggerStatus): void {
