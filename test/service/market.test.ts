@@ -6,7 +6,7 @@ import { generateBars } from '../../src/adapters/bars/generate.ts';
 import { assemble } from '../../src/app/exchange/assemble.ts';
 import { demoSettings } from '../../src/app/exchange/demo.ts';
 import { ticksOf, type BarColumns } from '../../src/model/bars.ts';
-import { openOf, type Interval } from '../../src/model/interval.ts';
+import { closeOf, openOf, type Interval } from '../../src/model/interval.ts';
 import { SERVICE_DEFAULTS } from '../../src/service/config.ts';
 import { Klines } from '../../src/service/market/klines.ts';
 import { PROFILES } from '../../src/service/profile/profile.ts';
@@ -86,6 +86,23 @@ describe('what is told of the trades', () => {
         },
       ),
     );
+  });
+
+  it('bars after ten thousand years without a trade are flat, and no more of them are made than are kept', () => {
+    const klines = new Klines();
+    klines.print(START_MS, 500, 7);
+    const laterMs = START_MS + 10_000 * 365 * 86_400_000 + 30_000;
+    klines.print(laterMs, 300, 2);
+    for (const interval of ['1m', '5m', '15m', '30m', '1h', '1d', '1w', '1M'] as const) {
+      const bars = klines.bars(interval, laterMs);
+      expect(bars.length, interval).toBeGreaterThanOrEqual(300);
+      expect(bars.at(-1), interval).toEqual({ openMs: openOf(interval, laterMs), open: 300, high: 300, low: 300, close: 300, lots: 2 });
+      bars.slice(0, -1).forEach((bar, at) => {
+        expect(bar, interval).toEqual({ openMs: bar.openMs, open: 500, high: 500, low: 500, close: 500, lots: 0 });
+        expect(closeOf(interval, bar.openMs), interval).toBe(bars[at + 1]!.openMs);
+      });
+    }
+    expect(klines.day(laterMs)).toMatchObject({ open: 500, high: 500, low: 300, last: 300, lots: 2 });
   });
 
   it('the ticker covers a day, and its volume shrinks again', () => {

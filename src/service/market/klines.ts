@@ -152,6 +152,12 @@ export class Klines {
       bars.push(last);
     }
     const { close } = last;
+    // Of a time so long that no bar before it is kept, only the end is made.
+    const from = openOf(interval, openMs - KEPT[interval] * (closeOf(interval, last.openMs) - last.openMs));
+    if (last.openMs < from) {
+      last = flat(from, close);
+      bars.splice(0, Infinity, last);
+    }
     while (last.openMs < openMs) {
       const next = closeOf(interval, last.openMs);
       last = flat(next, next === openMs ? price : close);
