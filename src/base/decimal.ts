@@ -11,6 +11,11 @@ export function toScaled(value: string | Decimal, digits: number): number | null
   return scaled.isInteger() ? exact(scaled.toNumber()) : null;
 }
 
+/** `value` in whole units of 10^-digits, the nearest where it is finer. */
+export function nearestScaled(value: string | Decimal, digits: number): number {
+  return new Decimal(value).times(Decimal.pow(10, digits)).round().toNumber();
+}
+
 const ZERO = 48;
 /** From here on a double is written with an exponent. */
 const EXPONENT_FROM = 1e21;

@@ -54,6 +54,22 @@ describe('takeLock', () => {
     expect(() => takeLock(disk, FOLDER, processes(2, [], 'unknown'))).toThrow(/process 1 on other\/\.\.\/host ü may trade on this account/);
   });
 
+  it('takes a file of a host whose name is no text for that of another computer', () => {
+    const disk = new SimulatedDisk();
+    disk.create(`${FOLDER}/lock-1-1-1-a-%zz`);
+    const { self } = processes(2);
+    const lookFor = ({ host }: LockHolder) => (host === self.host ? 'gone' : 'unknown');
+    expect(() => takeLock(disk, FOLDER, { self, lookFor })).toThrow(/process 1 on %zz may trade on this account/);
+  });
+
+  it('is given back in peace where somebody has removed its file', () => {
+    const disk = new SimulatedDisk();
+    const release = takeLock(disk, FOLDER, processes(1));
+    for (const name of disk.list(FOLDER)) disk.remove(`${FOLDER}/${name}`);
+    release();
+    takeLock(disk, FOLDER, processes(2))();
+  });
+
   it('is had by one at most, in every interleaving of three starters, one of which may die', () => {
     let had = 0;
     const order = fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 4, maxLength: 24 });

@@ -66,7 +66,8 @@ export function takeLock(disk: LockDisk, folder: string, { self, lookFor }: Proc
     if (!(error instanceof DiskError && error.code === 'EEXIST')) throw error;
     throw new ConfigError(`${own}: this process has ${words.has} already`, `${words.own}; if this one does not yet, remove the file`);
   }
-  const release = (): void => disk.remove(own);
+  // Somebody may have removed it, or the folder: then there is nothing to give back.
+  const release = (): void => removeIfThere(disk, own);
   try {
     for (const name of disk.list(folder)) {
       const other = holderOf(name);
@@ -102,7 +103,17 @@ const lockName = ({ pid, started, namespace, boot, host }: LockHolder): string =
 function holderOf(name: string): LockHolder | null {
   const [, pid, started, namespace, boot, host] = PATTERN.exec(name) ?? [];
   if (pid === undefined || host === undefined) return null;
-  return { pid: Number(pid), started: started!, namespace: namespace!, boot: boot!, host: decodeURIComponent(host) };
+  return { pid: Number(pid), started: started!, namespace: namespace!, boot: boot!, host: decoded(host) };
+}
+
+/** Somebody else may have made the file: a host whose name is no such text is not this one. */
+function decoded(host: string): string {
+  try {
+    return decodeURIComponent(host);
+  } catch (error) {
+    if (error instanceof URIError) return host;
+    throw error;
+  }
 }
 
 /** Another starter may have found the same file dead. */

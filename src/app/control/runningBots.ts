@@ -1,8 +1,9 @@
 // Where the bots of this user run: a note for each, so that a command without --data finds the only one.
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile } from '../../adapters/disk/ownFile.ts';
 import { readRegular } from '../../adapters/disk/regularFile.ts';
 import { lookFor, thisProcess, type ProcessIdentity } from '../../adapters/disk/processes.ts';
 
@@ -23,10 +24,10 @@ export function noteBot(stateFolder: string, data: string): () => void {
   const note: Note = { data, process: thisProcess() };
   const isNoted = quietly(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const name of readdirSync(folder)) if (!isRunning(readNote(join(folder, name)))) rmSync(join(folder, name), { force: true });
-    // Nobody else's file is followed or overwritten: what stood there was removed, or is of a running bot.
-    rmSync(path, { force: true });
-    writeFileSync(path, `${JSON.stringify(note)}\n`, { mode: 0o600, flag: 'wx' });
+    for (const name of readdirSync(folder).filter(isNoteName))
+      if (!isRunning(readNote(join(folder, name)))) rmSync(join(folder, name), { force: true });
+    // Whole as soon as it has its name: another bot that starts now would take half a note for one of nobody, and remove it.
+    replaceFile(path, `${JSON.stringify(note)}\n`);
   });
   return () => {
     if (isNoted) quietly(() => rmSync(path, { force: true }));
@@ -38,7 +39,7 @@ export function runningBots(stateFolder: string): readonly string[] {
   const found: string[] = [];
   quietly(() => {
     const folder = join(stateFolder, FOLDER);
-    for (const name of readdirSync(folder)) {
+    for (const name of readdirSync(folder).filter(isNoteName)) {
       const note = readNote(join(folder, name));
       if (note !== null && isRunning(note)) found.push(note.data);
     }
@@ -46,6 +47,8 @@ export function runningBots(stateFolder: string): readonly string[] {
   return found.toSorted();
 }
 
+/** A note that is being written has another name. */
+const isNoteName = (name: string): boolean => name.endsWith('.json');
 const isRunning = (note: Note | null): boolean => note !== null && lookFor(note.process) === 'running';
 
 function readNote(path: string): Note | null {

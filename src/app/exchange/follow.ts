@@ -1,9 +1,8 @@
 // Paper trading on live prices: the public market data of another service, asked for again and again and laid over our books.
 
 import { ask } from '../../adapters/rest/client/ask.ts';
+import { nearestScaled } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { pow10 } from '../../base/exact.ts';
-import { lotsPerCoin } from '../../model/instrument.ts';
 import type { Op, OpArgs, OpResult } from '../../protocol/endpoints/endpoints.ts';
 import { Mirror, type OtherLevel } from '../../service/market/mirror.ts';
 import type { Service } from '../../service/service.ts';
@@ -147,11 +146,10 @@ class Line {
 
   /** Digits that the other service has beyond ours are rounded. */
   #ticks(price: string): number {
-    return Math.max(1, Math.round(Number(price) * pow10(this.#market.instrument.priceDigits)));
+    return Math.max(1, nearestScaled(price, this.#market.instrument.priceDigits));
   }
   #lots(quantity: string): number {
-    const { instrument } = this.#market;
-    return Math.round(Number(quantity) * (this.#isSpot ? lotsPerCoin(instrument) : 1));
+    return nearestScaled(quantity, this.#isSpot ? this.#market.instrument.quantityDigits : 0);
   }
   #levels(rows: readonly { readonly price: string; readonly quantity: string }[]): OtherLevel[] {
     const levels = new Map<number, number>();

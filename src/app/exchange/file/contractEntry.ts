@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import { assumedTiers } from '../../../adapters/bars/contractRecord.ts';
 import { lots } from '../../../base/brand.ts';
+import { nearestScaled } from '../../../base/decimal.ts';
 import { scaledDown } from '../../../base/decimalText.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import { pow10 } from '../../../base/exact.ts';
 import type { Contract, MarginTier } from '../../../model/contract.ts';
 import { instrumentId, type Instrument } from '../../../model/instrument.ts';
 import { flag, map, rate, text, whole } from '../../definition/values.ts';
@@ -105,7 +105,7 @@ export function contractInstrument(entry: ContractEntry, at: number, where: stri
 
 const tiersOf = (tiers: NonNullable<ContractEntry['tiers']>, marginDigits: number): MarginTier[] =>
   tiers.map(({ notional, maintenanceRate, maxLeverage }) => ({
-    upToUnits: notional === undefined ? null : Math.round(Number(notional) * pow10(marginDigits)),
+    upToUnits: notional === undefined ? null : nearestScaled(notional, marginDigits),
     maintenancePpm: ppmOf(maintenanceRate),
     maxLeverage,
   }));

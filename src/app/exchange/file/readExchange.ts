@@ -6,6 +6,7 @@ import { loadFeed } from '../../../adapters/bars/feed.ts';
 import type { BarKey } from '../../../adapters/bars/paths.ts';
 import { catalogStore, type BarStore } from '../../../adapters/bars/store.ts';
 import { lots } from '../../../base/brand.ts';
+import { nearestScaled } from '../../../base/decimal.ts';
 import { scaledDown } from '../../../base/decimalText.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { instrumentId, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
@@ -24,6 +25,9 @@ import { contractInstrument, ppmOf } from './contractEntry.ts';
 import { exchangeSchema, type ExchangeFile } from './schema.ts';
 import { readTrades } from './readTrades.ts';
 import type { ExchangeSettings, PriceSettings } from '../settings.ts';
+
+/** Funding rates are whole numbers of 10^-12. */
+const FUNDING_DIGITS = 12;
 
 const EXCHANGE_FILE: FileKind<ExchangeFile> = { schema: exchangeSchema, called: 'the file of an exchange', docs: 'docs/paper-exchange.md' };
 
@@ -67,7 +71,7 @@ export function readExchange(
       states: Object.fromEntries(entries.map(({ entry, instrument }) => [instrument.id, stateOf(entry)])),
       fundingRates: Object.fromEntries(
         entries.flatMap(({ entry, instrument: { id } }) =>
-          'fundingRate' in entry && entry.fundingRate !== undefined ? [[id, Math.round(Number(entry.fundingRate) * 1e12)]] : [],
+          'fundingRate' in entry && entry.fundingRate !== undefined ? [[id, nearestScaled(entry.fundingRate, FUNDING_DIGITS)]] : [],
         ),
       ),
       maxTriggers: given.maxTriggers ?? SERVICE_DEFAULTS.maxTriggers,

@@ -1,8 +1,9 @@
 // The sign that a kill is at work on a data folder: an exchange that a demonstration hosts stays open until the kill is through.
 
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { lookFor, thisProcess, type ProcessIdentity } from '../../../adapters/disk/processes.ts';
+import { replaceFile } from '../../../adapters/disk/ownFile.ts';
 import { readRegular } from '../../../adapters/disk/regularFile.ts';
 import { KILLING_NAME } from '../../control/dataFolder.ts';
 
@@ -13,10 +14,8 @@ import { KILLING_NAME } from '../../control/dataFolder.ts';
 export function sayKilling(folder: string): () => void {
   const path = join(folder, KILLING_NAME);
   const self = thisProcess();
-  const isSaid = quietly(() => {
-    rmSync(path, { force: true });
-    writeFileSync(path, `${JSON.stringify(self)}\n`, { mode: 0o600, flag: 'wx' });
-  });
+  // Whole as soon as it is there: half a sign would read as none.
+  const isSaid = quietly(() => replaceFile(path, `${JSON.stringify(self)}\n`));
   return () => {
     if (isSaid && killerIn(path)?.pid === self.pid) quietly(() => rmSync(path, { force: true }));
   };

@@ -1,0 +1,23 @@
+// Notes of running bots: of several that start at once none takes away the note of another.
+
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { noteBot, runningBots } from './runningBots.ts';
+
+let state: string;
+beforeEach(() => (state = mkdtempSync(join(tmpdir(), 'isobar-bots-'))));
+afterEach(() => rmSync(state, { recursive: true, force: true }));
+
+it('a note that another bot is writing at the moment stays, and one of a bot that runs no more goes', () => {
+  mkdirSync(join(state, 'bots'));
+  writeFileSync(join(state, 'bots', 'a.json.77.new'), '');
+  const dead = { pid: 2 ** 30, started: '1', namespace: '0', boot: '0', host: 'elsewhere.example' };
+  writeFileSync(join(state, 'bots', 'b.json'), JSON.stringify({ data: '/b', process: dead }));
+  const forget = noteBot(state, '/c');
+  expect(runningBots(state)).toEqual(['/c']);
+  expect(readdirSync(join(state, 'bots'))).toEqual(['a.json.77.new', expect.stringMatching(/^[0-9a-f]{16}\.json$/)]);
+  forget();
+  expect(runningBots(state)).toEqual([]);
+});
