@@ -71,6 +71,20 @@ describe('a run of futures', () => {
     expect(stderr).toContain(message);
   });
 
+  it('with a mark that no market makes, which would liquidate a position: the run and `data check` say so', async () => {
+    const key = { kind: 'mark', symbol: 'SYNUSDT', interval: '15m' } as const;
+    const { columns } = loadSeries(join(folder, 'data'), key)!;
+    const figures = columns.figures.map((figure, at) => (at === 2 ? figure.with(1200, Math.round(figure[1200]!) / 100) : figure));
+    storeSeries(join(folder, 'data'), key, { ...columns, figures, digits: Math.max(columns.digits, 2) }, true);
+    const expected = { code: 'DATA_JUMP', text: expect.stringContaining('SYNUSDT mark 15m: 1 bar with a price that jumps and returns') };
+    const { warnings } = await summaryHere('run.yaml');
+    expect(warnings.filter(({ code }) => code === 'DATA_JUMP')).toMatchObject([expected]);
+    const checked = JSON.parse(isobar('data', 'check', '--json')) as { readonly kind?: string; readonly warnings: readonly unknown[] }[];
+    expect(checked.find(({ kind }) => kind === 'mark')!.warnings).toMatchObject([expected]);
+    expect(isobar('data', 'check')).toContain('SYNUSDT mark 15m: 1 bar with a price that jumps');
+    storeSeries(join(folder, 'data'), key, columns, true);
+  });
+
   it('is told what has changed since: verify names the marks and the funding', () => {
     for (const key of [
       { kind: 'mark', symbol: 'SYNUSDT', interval: '15m' },

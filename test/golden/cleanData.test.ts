@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { markLengthMs, parseMarkInterval } from '../../src/adapters/bars/futures/markInterval.ts';
 import type { BarColumns } from '../../src/model/bars.ts';
 import { parseInterval, typicalLengthMs } from '../../src/model/interval.ts';
-import { priceWarnings } from '../../src/report/warnings/dataWarnings.ts';
+import { markWarnings, priceWarnings } from '../../src/report/warnings/dataWarnings.ts';
 import { testInstrument } from '../fixtures/runRecord.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../shared/data/klines/', import.meta.url));
@@ -50,4 +51,26 @@ test.skipIf(files.length === 0)('real bars have no price that jumps, no change o
   const found = files.flatMap((file) => priceWarnings(barsOf(file)).map(({ code, text }) => `${file}: ${code} ${text}`));
   expect(found).toEqual([]);
   expect(files.length).toBeGreaterThan(30);
+});
+
+const MARKS = fileURLToPath(new URL('../../../shared/data/mark/', import.meta.url));
+const marks = existsSync(MARKS) ? readdirSync(MARKS).flatMap((set) => readdirSync(join(MARKS, set)).map((file) => join(set, file))) : [];
+
+test.skipIf(marks.length === 0)('nor have real mark prices', () => {
+  const found = marks.flatMap((file) => {
+    const [, symbol = '', interval = ''] = /([A-Z]+)-(\w+)\.csv\.gz$/.exec(file)!;
+    const rows = gunzipSync(readFileSync(join(MARKS, file)))
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((row) => row.split(',').map(Number));
+    const column = (at: number) => Float64Array.from(rows, (row) => row[at]!);
+    const openMs = column(0);
+    const closeMs = openMs.map((ms) => ms + markLengthMs(parseMarkInterval(interval)!));
+    const klines = { openMs, closeMs, open: column(1), high: column(2), low: column(3), close: column(4) };
+    return markWarnings(symbol, interval, klines).map(({ code, text }) => `${file}: ${code} ${text}`);
+  });
+  expect(found).toEqual([]);
+  expect(marks.length).toBeGreaterThan(10);
 });

@@ -11,6 +11,8 @@ import type { FundingRates } from '../../model/fundingRates.ts';
 import type { InstrumentId } from '../../model/instrument.ts';
 import { fixedLengthMs, type Interval } from '../../model/interval.ts';
 import { formatMinute } from '../../model/time.ts';
+import type { Warning } from '../../model/warning.ts';
+import { markWarnings } from '../../report/warnings/dataWarnings.ts';
 import { sha256 } from '../../research/identity.ts';
 import { finestFeeds } from '../bot/finestFeeds.ts';
 import type { FeedPlan } from '../bot/plan.ts';
@@ -27,6 +29,8 @@ export interface LoadedContracts {
   /** The files of the catalog that were read. */
   readonly files: readonly string[];
   readonly notes: readonly string[];
+  /** About mark prices that no market makes. */
+  readonly warnings: readonly Warning[];
 }
 
 /** Times and marks just after the end of a run may belong to it. */
@@ -45,6 +49,7 @@ export function loadContracts(feeds: readonly FeedPlan[], store: SeriesStore | n
     inputs: loaded.flatMap(({ inputs }) => inputs),
     files: loaded.flatMap(({ files }) => files),
     notes: loaded.flatMap(({ notes }) => notes),
+    warnings: loaded.flatMap(({ warnings }) => warnings),
   };
 }
 
@@ -89,6 +94,7 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
     inputs,
     files,
     notes,
+    warnings: klines === null ? [] : markWarnings(symbol, klines.interval, klines),
   };
 }
 

@@ -213,7 +213,7 @@ function assemble(
       ...insideNotes(feeds),
       ...(contracts?.notes ?? []),
     ],
-    warnings,
+    warnings: [...warnings, ...(contracts?.warnings ?? [])],
     contracts,
   };
 }

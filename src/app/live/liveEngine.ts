@@ -32,7 +32,7 @@ export async function livePlan(
 ): Promise<RunPlan> {
   const { plan } = await resolveRun(source, {
     feeds,
-    contracts: markets.includes('futures') ? { data: liveContracts(feeds), inputs: [], files: [], notes: [] } : undefined,
+    contracts: markets.includes('futures') ? { data: liveContracts(feeds), inputs: [], files: [], notes: [], warnings: [] } : undefined,
     blockRows: BLOCK_ROWS,
     ...(load ? { load } : {}),
     bundler,

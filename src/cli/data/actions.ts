@@ -19,7 +19,7 @@ import { tellFailure } from '../failure.ts';
 import { dateOf, intervalOf, numberOf } from '../options/values.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
-import { isSoundSeries, madeSeriesText, seriesJson } from './seriesText.ts';
+import { isSoundSeries, madeSeriesText, seriesJson, seriesWarnings } from './seriesText.ts';
 
 interface Common {
   readonly catalog: string;
@@ -140,11 +140,11 @@ export function checkData(args: CheckArgs): void {
     return [result];
   });
   line.clear();
-  const others = series.map((key) => checkSeries(args.catalog, key));
+  const others = series.map((key) => checkSeries(args.catalog, key, seriesWarnings));
   if (args.json)
     printJson([
       ...checked.map((of) => ({ ...summaryOf(of.manifest), unchanged: of.unchanged, warnings: warningsOf(of) })),
-      ...others.map(seriesJson),
+      ...others.map(({ seen, ...of }) => ({ ...seriesJson(of), warnings: seen })),
     ]);
   else print(checkText(checked, others));
   if (!(isWhole && checked.every(isSound) && others.every(isSoundSeries))) process.exitCode = EXIT.failed;

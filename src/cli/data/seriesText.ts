@@ -5,14 +5,26 @@ import type { ImportedSeries } from '../../adapters/bars/futures/importSeries.ts
 import type { CheckedSeries, SeriesEntry } from '../../adapters/bars/futures/seriesStore.ts';
 import type { SeriesKey } from '../../adapters/bars/paths.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
+import type { SeriesColumns } from '../../adapters/bars/futures/series.ts';
+import { markLengthMs } from '../../adapters/bars/futures/markInterval.ts';
+import type { Warning } from '../../model/warning.ts';
+import { markWarnings } from '../../report/warnings/dataWarnings.ts';
 import { count, counted } from '../../report/html/page/format.ts';
 
 /** `mark 1h`, `funding`: what stands in the place of an interval. */
 const nameOf = (key: SeriesKey): string => (key.kind === 'mark' ? `mark ${key.interval}` : 'funding');
 const minute = (ms: number): string => formatMinute(ms).slice(0, 16);
 
+/** Warnings about the prices of a series of marks; of funding there are none. */
+export function seriesWarnings(key: SeriesKey, { timeMs, figures }: SeriesColumns): readonly Warning[] {
+  const [open, high, low, close] = figures;
+  if (key.kind !== 'mark' || open === undefined || high === undefined || low === undefined || close === undefined) return [];
+  const closeMs = timeMs.map((ms) => ms + markLengthMs(key.interval));
+  return markWarnings(key.symbol, key.interval, { openMs: timeMs, closeMs, open, high, low, close });
+}
+
 /** True when a file is as isobar wrote it and none of its rows breaks a rule. */
-export function isSoundSeries({ unchanged, wrong }: CheckedSeries): boolean {
+export function isSoundSeries({ unchanged, wrong }: CheckedSeries<unknown>): boolean {
   return unchanged && wrong === 0;
 }
 
@@ -21,7 +33,7 @@ export function seriesListRow({ key, rows, firstMs, lastMs, gaps, missing, synth
   return ['futures', key.symbol, nameOf(key), count(rows), minute(firstMs), minute(lastMs), count(gaps), count(missing), source];
 }
 
-export function seriesCheckRow({ key, rows, gaps, missing, unchanged, wrong, dataSha256 }: CheckedSeries): string[] {
+export function seriesCheckRow({ key, rows, gaps, missing, unchanged, wrong, dataSha256 }: CheckedSeries<unknown>): string[] {
   const state = unchanged ? (wrong > 0 ? 'BAD' : 'ok') : 'CHANGED';
   return [
     'futures',
@@ -38,7 +50,7 @@ export function seriesCheckRow({ key, rows, gaps, missing, unchanged, wrong, dat
   ];
 }
 
-export function seriesNotes({ key, unchanged }: CheckedSeries): string[] {
+export function seriesNotes({ key, unchanged }: CheckedSeries<unknown>): string[] {
   return unchanged ? [] : [`  ${key.symbol} ${nameOf(key)}: changed by another program since isobar wrote it; import the data again`];
 }
 

@@ -139,7 +139,10 @@ export function listText(catalog: string, entries: readonly CatalogEntry[], seri
   return aligned([head, ...rows, ...series.map(seriesListRow)], 'lllrllrrl');
 }
 
-export function checkText(checked: readonly CheckedBars<readonly Warning[]>[], series: readonly CheckedSeries[] = []): string {
+export function checkText(
+  checked: readonly CheckedBars<readonly Warning[]>[],
+  series: readonly CheckedSeries<readonly Warning[]>[] = [],
+): string {
   const head = ['market', 'symbol', 'interval', 'bars', 'gaps', 'missing', 'no volume', 'thin', 'wrong', 'state', 'manifest'];
   const rows = checked.map(({ key, manifest, unchanged }) => [
     key.market,
@@ -164,6 +167,9 @@ export function checkText(checked: readonly CheckedBars<readonly Warning[]>[], s
     const named = texts.map((text) => (text.startsWith(name) ? text : `${name}${text}`));
     return named.length === 0 ? [] : withLead('  Look here first: ', `${named.join('; ')}.`);
   });
+  // Their texts name the series.
+  for (const { seen } of series)
+    if (seen.length > 0) doubts.push(...withLead('  Look here first: ', `${seen.map(warningText).join('; ')}.`));
   return [aligned([head, ...rows, ...series.map(seriesCheckRow)], 'lllrrrrrrll'), ...notes, ...series.flatMap(seriesNotes), ...doubts].join(
     '\n',
   );

@@ -265,9 +265,9 @@ export function chanceSection({ record, findings }: SweepReportInput): Markup {
   const spread = deviation(record.trials.sharpes);
   const earlier =
     chance.earlier > 0
-      ? html`${counted(chance.earlier, 'trial')} of them were made by earlier sweeps of the same strategy on the same bars, which the ledger
-        remembers.`
-      : html`The ledger knows of no earlier sweep of this strategy on these bars.`;
+      ? html`${counted(chance.earlier, 'trial')} of them were made by earlier runs and sweeps on the same market data, whatever strategy
+        made them, which the ledger remembers.`
+      : html`The ledger knows of no earlier run or sweep on this market data.`;
   const bar =
     chance.expectedBest === null
       ? html`<p>With fewer than two Sharpe ratios there is nothing to compare.</p>`

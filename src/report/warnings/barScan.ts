@@ -16,6 +16,9 @@ const DAY_MS = 86_400_000;
 /** Rows in a row that repeat one price; quiet markets have up to 13 (bars of a minute, 2017). */
 const DEAD_ROWS = 24;
 
+/** What the scan looks at: of bars, or of klines of a mark price. */
+export type PriceRows = Pick<BarColumns, 'length' | 'openMs' | 'closeMs' | 'open' | 'high' | 'low' | 'close'>;
+
 /** Rows of one kind: how many there are, and the first one. */
 export interface Found {
   readonly count: number;
@@ -33,7 +36,7 @@ export interface BarFlaws {
 }
 
 /** Walks the rows once. */
-export function scanBars(bars: BarColumns): BarFlaws {
+export function scanBars(bars: PriceRows): BarFlaws {
   const { length, openMs, open, high, low, close } = bars;
   const jumps = new Tally(openMs);
   const levels = new Tally(openMs);
@@ -92,7 +95,7 @@ function isAway(price: number, from: number, factor: number): boolean {
 }
 
 /** Of a row that closes like the one before: it has one price throughout, or is a copy of that row. */
-function isDead({ open, high, low }: BarColumns, row: number): boolean {
+function isDead({ open, high, low }: PriceRows, row: number): boolean {
   if (high[row] === low[row]) return true;
   return open[row] === open[row - 1] && high[row] === high[row - 1] && low[row] === low[row - 1];
 }
@@ -101,7 +104,7 @@ function isDead({ open, high, low }: BarColumns, row: number): boolean {
  * The first row from `row` on whose close is back at the level before it; null where none of the next rows is, or where the price went back
  * by steps that a market makes.
  */
-function returnRow({ length, open, close }: BarColumns, row: number, before: number): number | null {
+function returnRow({ length, open, close }: PriceRows, row: number, before: number): number | null {
   const size = Math.max(Math.abs(Math.log(close[row]! / before)), Math.abs(Math.log(open[row]! / before)));
   const end = Math.min(length, row + RETURN_ROWS);
   for (let at = row; at < end; at++) {
@@ -113,10 +116,10 @@ function returnRow({ length, open, close }: BarColumns, row: number, before: num
 }
 
 /** A change that shows nowhere but inside a long bar may be a market's own. */
-function isMarketMove({ openMs, closeMs, open }: BarColumns, row: number, before: number): boolean {
+function isMarketMove({ openMs, closeMs, open }: PriceRows, row: number, before: number): boolean {
   return !isAway(open[row]!, before, OPEN_JUMP) && closeMs[row]! - openMs[row]! >= DAY_MS;
 }
 
-function isAfterOutage({ openMs, closeMs }: BarColumns, row: number): boolean {
+function isAfterOutage({ openMs, closeMs }: PriceRows, row: number): boolean {
   return row > 0 && openMs[row]! - closeMs[row - 1]! > DAY_MS;
 }

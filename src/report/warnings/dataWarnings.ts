@@ -4,7 +4,7 @@ import type { BarColumns } from '../../model/bars.ts';
 import type { FeedQuality } from '../../model/run.ts';
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
 import { count, counted, fixed, timeText } from '../html/page/format.ts';
-import { scanBars, type Found } from './barScan.ts';
+import { scanBars, type Found, type PriceRows } from './barScan.ts';
 
 /** Counts of one set of bars, or of several together. */
 export type BarCounts = Pick<FeedQuality, 'synthetic' | 'gaps' | 'missingBars' | 'thinBars' | 'roundedPrices' | 'openLastBar'>;
@@ -25,8 +25,15 @@ export function countWarnings(bars: BarCounts): readonly Warning[] {
 
 /** Returns the warnings about prices that no market makes, of one set of bars. */
 export function priceWarnings(bars: BarColumns): readonly Warning[] {
-  const { jumps, levels, dead } = scanBars(bars);
-  const name = `${bars.instrument.wireName} ${bars.interval}`;
+  return warningsOfRows(`${bars.instrument.wireName} ${bars.interval}`, bars);
+}
+/** The same of klines of a mark price, which decide liquidations. `openMs` to `close` are columns of one length, prices in any one unit. */
+export function markWarnings(symbol: string, interval: string, klines: Omit<PriceRows, 'length'>): readonly Warning[] {
+  return warningsOfRows(`${symbol} mark ${interval}`, { ...klines, length: klines.openMs.length });
+}
+
+function warningsOfRows(name: string, rows: PriceRows): readonly Warning[] {
+  const { jumps, levels, dead } = scanBars(rows);
   const first = (found: Found) => `${found.count === 1 ? 'at' : 'the first at'} ${timeText(found.firstMs)}`;
   const found: Warning[] = [];
   if (jumps.count > 0)

@@ -58,8 +58,7 @@ function volumeTaken(record: RunRecord): Taken {
   for (let fill = 0; fill < fills.length; fill++) {
     const index = fills.instrument[fill]!;
     const feed = feeds[index];
-    // What a contract in coins stands for depends on its price.
-    if (feed === undefined || instruments[index]!.contract?.kind === 'inverse') continue;
+    if (feed === undefined) continue;
     const row = rowOfFill(feed, fills.timeMs[fill]!, fills.isMaker[fill] === 1, ROLES[orders.role[fills.orderId[fill]! - 1]!] ?? 'market');
     lots[index]!.set(row, (lots[index]!.get(row) ?? 0) + fills.lots[fill]!);
   }

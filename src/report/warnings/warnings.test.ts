@@ -1,12 +1,13 @@
 // Warnings about bars, coverage and results: each fault is planted into sound data, and sound data have none.
 
 import { describe, expect, test } from 'vitest';
+import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
 import { randomScript, runRecord, START_MS, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
 import type { BarColumns } from '../../model/bars.ts';
 import type { RunRecord } from '../../model/run.ts';
 import { buildSummary } from '../folder/summary.ts';
 import { coverageWarnings } from './coverage.ts';
-import { priceWarnings } from './dataWarnings.ts';
+import { markWarnings, priceWarnings } from './dataWarnings.ts';
 import { resultWarnings } from './resultWarnings.ts';
 
 const ROWS = 2000;
@@ -62,6 +63,13 @@ describe('bars', () => {
         code: 'DATA_DEAD',
         text: 'ABCUSD 1m: 1 stretch of bars in which no price moves, at 2024-01-01 16:40 UTC (60 bars at most)',
       },
+    ]);
+  });
+
+  test('klines of a mark price are looked at as bars are, and named', () => {
+    expect(markWarnings('ABCUSD', '1h', sound())).toEqual([]);
+    expect(markWarnings('ABCUSD', '1h', times(sound(), 700, 701, 0.01, ['low']))).toMatchObject([
+      { code: 'DATA_JUMP', text: 'ABCUSD mark 1h: 1 bar with a price that jumps and returns, at 2024-01-01 11:40 UTC' },
     ]);
   });
 
@@ -128,5 +136,17 @@ describe('results', () => {
       ['RESULT_VOLUME', expect.stringMatching(/^fills took more than 10 % of the volume of \d+ bars \(at most \d+ %\)$/)],
     ]);
     expect(thin(0)[0]!.text).toContain('bars without volume');
+  });
+  test('of inverse contracts too: volumes of bars are in the coin of the face value', () => {
+    const inverse = testInstrument({ contract: { ...inverseContract().contract!, multiplierDigits: 0, multiplier: 100 } });
+    const bars = testBars(inverse, ROWS, 5);
+    const taken = (volume: number) => {
+      const feed = { ...record.feeds[0]!, bars: { ...bars, volume: bars.volume.map(() => volume) } };
+      const given = { ...record, instruments: [inverse], feeds: [feed] };
+      return resultWarnings(given, { metrics, trades: { ...trades, winRate: 0.5 } }).map(({ code }) => code);
+    };
+    // Each fill is of at most so many contracts of 100 in the coin of the volume.
+    const worth = (Math.max(...record.fills.lots.subarray(0, record.fills.length)) * 100) / 10 ** inverse.quantityDigits;
+    expect([taken(worth * 20), taken(worth * 2)]).toEqual([[], ['RESULT_VOLUME']]);
   });
 });

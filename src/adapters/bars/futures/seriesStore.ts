@@ -21,11 +21,13 @@ export interface SeriesEntry extends SeriesGaps {
   /** Of its columns, when isobar wrote them. */
   readonly dataSha256: string;
 }
-export interface CheckedSeries extends SeriesEntry {
+export interface CheckedSeries<Seen = null> extends SeriesEntry {
   /** False when another program changed the columns since isobar wrote them. */
   readonly unchanged: boolean;
   /** Rows that break a rule. */
   readonly wrong: number;
+  /** What `look` has found. */
+  readonly seen: Seen;
 }
 export interface LoadedSeries {
   readonly columns: SeriesColumns;
@@ -83,8 +85,18 @@ export function listSeriesEntries(catalog: string): SeriesEntry[] {
   return listSeries(catalog).map((key) => asItIs(key, seriesPath(catalog, key)).entry);
 }
 
-/** Walks all rows of a series. Throws ConfigError when it cannot be read at all. */
-export function checkSeries(catalog: string, key: SeriesKey): CheckedSeries {
+/** Walks all rows of a series, and shows them to `look`. Throws ConfigError when it cannot be read at all. */
+export function checkSeries(catalog: string, key: SeriesKey): CheckedSeries;
+export function checkSeries<Seen>(
+  catalog: string,
+  key: SeriesKey,
+  look: (key: SeriesKey, columns: SeriesColumns) => Seen,
+): CheckedSeries<Seen>;
+export function checkSeries<Seen>(
+  catalog: string,
+  key: SeriesKey,
+  look?: (key: SeriesKey, columns: SeriesColumns) => Seen,
+): CheckedSeries<Seen | null> {
   const path = seriesPath(catalog, key);
   if (!existsSync(path)) throw new ConfigError(`${path}: there is no such series`, 'isobar data list shows what the catalog has');
   // Whether its bytes have changed is one of the questions.
@@ -106,7 +118,7 @@ export function checkSeries(catalog: string, key: SeriesKey): CheckedSeries {
     )
       wrong++;
   }
-  return { ...entry, ...gapsOf(key, timeMs), unchanged: hashOf(columns) === entry.dataSha256, wrong };
+  return { ...entry, ...gapsOf(key, timeMs), unchanged: hashOf(columns) === entry.dataSha256, wrong, seen: look?.(key, columns) ?? null };
 }
 
 /** All rows of a file as it is now, whoever wrote them. */
