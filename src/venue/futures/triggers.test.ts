@@ -91,6 +91,15 @@ const KINDS = [
   { kind: 'fall', side: 'buy', held: -10, rises: false, what: 'to close a short' },
 ] as const;
 
+test('one too many is told after what is wrong with the order itself, and before funds', () => {
+  const desk = new Desk({ deposit: 0 }, 1);
+  expect(desk.code('rise', PRICE + 1, 'buy', 1)).toBe(0);
+  expect(desk.code('rise', PRICE + 1, 'buy', 1)).toBe(-1015);
+  expect(desk.code('rise', PRICE + 1, 'buy', 1, { limit: PRICE + 0.5 })).toBe(-1147);
+  expect(desk.code('rise', PRICE + 1, 'buy', 0)).toBe(-1136);
+  expect(desk.code('stopLoss', PRICE - 1, 'sell', 1, CLOSE)).toBe(-1015);
+});
+
 test('all that a price reaches is taken off at once, in the order in which it acts; the others wait in theirs', () => {
   const desk = new Desk({}, 100).hold(10);
   const levels = [5, 900, 3, 800, 1, 700, 4].map((ticks) => desk.place('rise', PRICE + ticks, 'buy', 1));

@@ -45,6 +45,13 @@ export interface TriggerSink {
 /** Places the order of a trigger that has fired; null where the venue has refused it, and its `refusal` says why. */
 export type PlaceChild = (trigger: Trigger, timeMs: number) => VenueOrder | null;
 
+/** Refusals that come with the count of what waits, or after it, in the order of checks. */
+const AFTER_COUNT: ReadonlySet<number> = new Set([
+  VENUE_CODES.tooManyOrders.code,
+  VENUE_CODES.closeVolumeExceeded.code,
+  VENUE_CODES.balanceNotEnough.code,
+]);
+
 /** In which order triggers act that one row reaches: losses first, then entries, then profits. */
 const RANK: Readonly<{ [Kind in TriggerKind]: number }> = { stopLoss: 0, fall: 1, rise: 1, takeProfit: 2 };
 
@@ -173,10 +180,11 @@ export class TriggerDesk {
     if (Math.floor(price) !== price) return VENUE_CODES.priceVolumePrecision.code;
     if (price <= 0) return VENUE_CODES.mandatoryParamEmpty.code;
     if (price >= MAX_PRICE_TICKS) return VENUE_CODES.priceWaveExceed.code;
-    const waiting = this.pending.reduce((count, trigger) => count + (trigger.account === account ? 1 : 0), 0);
-    if (waiting >= this.maxPending) return VENUE_CODES.tooManyOrders.code;
     // What only time can tell is judged when it fires: margin, and what there will be to close.
     const code = this.venue.check(account, child);
+    if (code !== 0 && !AFTER_COUNT.has(code)) return code;
+    const waiting = this.pending.reduce((count, trigger) => count + (trigger.account === account ? 1 : 0), 0);
+    if (waiting >= this.maxPending) return VENUE_CODES.tooManyOrders.code;
     // More than can be counted is not there when it fires either.
     if (child.lots > MAX_EXACT) return code;
     if (code === VENUE_CODES.balanceNotEnough.code || code === VENUE_CODES.tooManyOrders.code) return 0;
