@@ -15,7 +15,14 @@ const PURE_CRYPTO = new Set(['createHash', 'createHmac', 'hash', 'timingSafeEqua
 const MANY_NUMBERS = 100;
 const LONG_TEXT = 2_000;
 
-const TABLE = new RegExp(String.raw`(?:(?:["']?[\w. :+-]+["']?\s*:\s*)?["']?-?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?["']?[\s\]})]*,[\s[{(]*){${MANY_NUMBERS}}`, 'i'); // prettier-ignore
+/** Longer texts between two commas are no number of a table. It bounds the work: a pattern over the whole text takes hours for long digits. */
+const LONGEST_ITEM = 200;
+
+const NUMBER = String.raw`-?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?["']?[\s\]})]*$`;
+/** A number, by itself or with its key, between two commas. */
+const ITEM = new RegExp(String.raw`^[\s[{(]*(?:["']?[\w. :+-]+["']?\s*:\s*)?["']?${NUMBER}`, 'i');
+/** A number in front of the first comma of a table. */
+const FIRST_ITEM = new RegExp(NUMBER, 'i');
 const BLOB = new RegExp(String.raw`(["'\x60])[^"'\x60\s\\]{${LONG_TEXT},}\1`);
 
 /** Returns what the files of a bundle reach. `folder`: where the paths of `metafile` begin. */
@@ -41,10 +48,33 @@ type At = (code: Warning['code'], what: string, index: number) => Warning;
 
 function dataIn(path: string, text: string, at: At): Warning[] {
   const isCode = /\.[cm]?[jt]sx?$/i.test(path);
-  const found = TABLE.exec(text) ?? BLOB.exec(text);
-  if (found === null) return [];
+  const index = tableAt(text) ?? BLOB.exec(text)?.index;
+  if (index === undefined) return [];
   const what = isCode ? 'a table of numbers or a long text in the code' : 'the strategy imports a file of data';
-  return [at('LOOKAHEAD_FILE', `${what}: it may hold what lies ahead of a bar`, isCode ? found.index : 0)];
+  return [at('LOOKAHEAD_FILE', `${what}: it may hold what lies ahead of a bar`, isCode ? index : 0)];
+}
+
+/** Returns where `MANY_NUMBERS` numbers in a row begin, with commas between them; null: nowhere. Takes time in proportion to the text. */
+function tableAt(text: string): number | null {
+  let [begin, count, from] = [0, 0, 0];
+  for (let comma = text.indexOf(','); comma >= 0; comma = text.indexOf(',', from)) {
+    const item = text.slice(from, comma);
+    if (count > 0 && isItem(item)) count++;
+    else {
+      const end = item.slice(-LONGEST_ITEM);
+      const found = FIRST_ITEM.exec(end);
+      count = found === null ? 0 : 1;
+      begin = comma - end.length + (found?.index ?? 0);
+    }
+    if (count === MANY_NUMBERS) return begin;
+    from = comma + 1;
+  }
+  return null;
+}
+
+function isItem(text: string): boolean {
+  const item = text.length > LONGEST_ITEM ? text.replaceAll(/\s+/g, ' ') : text;
+  return item.length <= LONGEST_ITEM && ITEM.test(item);
 }
 
 function loadsIn(text: string, at: At): Warning[] {

@@ -103,11 +103,19 @@ export const plainDecimal = (text: string): string | null =>
 export function canonicalDecimal(text: string): string | null {
   const plain = plainDecimal(text);
   if (plain === null) return null;
-  const found = /^(-?)0*(\d+?)(?:\.(\d*?)0*)?$/.exec(plain);
-  if (!found) return null;
-  const [, sign = '', whole = '', part = ''] = found;
+  const sign = plain.startsWith('-') ? '-' : '';
+  const [digits = '', places = ''] = plain.slice(sign.length).split('.');
+  const whole = digits.slice(Math.min(zeros(digits, 0, 1), digits.length - 1));
+  const part = places.slice(0, places.length - zeros(places, places.length - 1, -1));
   const value = part === '' ? whole : `${whole}.${part}`;
   return value === '0' ? value : sign + value;
+}
+
+/** Returns how many zeros follow each other from `at`. By hand: a pattern for the end of a text is tried at each of its characters. */
+function zeros(text: string, at: number, step: 1 | -1): number {
+  let count = 0;
+  while (text[at + count * step] === '0') count++;
+  return count;
 }
 
 /** The longest number that is read: more than any double has, in digits and places. */

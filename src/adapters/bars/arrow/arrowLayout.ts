@@ -124,6 +124,7 @@ export function readBatch(block: Block, fields: readonly Field[], firstRow: numb
   const compression = flat.follow(flat.field(batch, 3));
   const codec = compression === 0 ? null : flat.number(flat.field(compression, 0), 1);
   const rows = flat.number(flat.field(batch, 0), 8);
+  if (!(rows >= 0 && rows <= Number.MAX_SAFE_INTEGER)) throw new RangeError(`a record batch of ${rows} rows`);
   const nodes = flat.elements(flat.follow(flat.field(batch, 1)), 16);
   const places = flat.elements(flat.follow(flat.field(batch, 2)), 16);
   const viewCounts = flat.elements(flat.follow(flat.field(batch, 4)), 8).map((at) => flat.long(at));

@@ -13,6 +13,10 @@ import type { Inflate } from './inflate.ts';
 /** Ticks of a millisecond, by the unit of a timestamp column: seconds, ms, us, ns. */
 const TICKS_PER_MS = [1 / 1000, 1, 1000, 1_000_000] as const;
 const TWO_32 = 4_294_967_296;
+/** Other programs may pad a buffer; bytes. */
+const PADDING = 4096;
+/** Of one column of one record batch: 134 million rows of 8 bytes. */
+const MAX_UNPACKED_BYTES = 2 ** 30;
 
 /**
  * Runs `use` with the open file and closes it. Throws ConfigError when it is missing or no such file. A file that another program wrote
@@ -79,8 +83,8 @@ export class ArrowFile {
     this.inflate = inflate;
     const size = fstatSync(handle).size;
     const bytes = (at: number, length: number) => this.bytes(at, length);
-    const footer = readFooter(size, bytes);
     this.size = size;
+    const footer = readFooter(size, bytes);
     this.footAt = footer.footAt;
     this.checksums = footer.checksums;
     this.fields = footer.fields;
@@ -205,7 +209,8 @@ export class ArrowFile {
     if (batch.codec === null) return this.readAt(into, place.at + at);
     let last = this.unpacked.get(column);
     if (last?.batch !== batch) {
-      last = { batch, bytes: this.unpack(batch.codec, place) };
+      const width = this.fields[column]!.kind === 'int32' ? 4 : 8;
+      last = { batch, bytes: this.unpack(batch.codec, place, batch.rows * width) };
       this.unpacked.set(column, last);
     }
     const part = last.bytes.subarray(at, at + into.length);
@@ -213,13 +218,17 @@ export class ArrowFile {
     into.set(part);
   }
 
-  /** Each buffer begins with the length that it unpacks to; -1 marks one that is not packed. */
-  private unpack(codec: number, { at, length }: { at: number; length: number }): Uint8Array {
+  /**
+   * Each buffer begins with the length that it unpacks to; -1 marks one that is not packed. `wantedBytes`: what its rows need. A damaged
+   * length must not ask for gigabytes, so the file may announce little more than that.
+   */
+  private unpack(codec: number, { at, length }: { at: number; length: number }, wantedBytes: number): Uint8Array {
     if (length === 0) return new Uint8Array(0);
     const packed = this.bytes(at, length);
     const unpackedBytes = Number(new DataView(packed.buffer).getBigInt64(0, true));
     if (unpackedBytes === -1) return packed.subarray(8);
-    if (unpackedBytes < 0 || !this.inflate) throw new RangeError(`a buffer of ${unpackedBytes} bytes`);
+    const mostBytes = Math.min(2 * wantedBytes + PADDING, MAX_UNPACKED_BYTES);
+    if (unpackedBytes < 0 || unpackedBytes > mostBytes || !this.inflate) throw new RangeError(`a buffer of ${unpackedBytes} bytes`);
     return this.inflate(codec, packed.subarray(8), unpackedBytes);
   }
 
@@ -228,7 +237,7 @@ export class ArrowFile {
     const { nulls, validity } = batch.buffers[column]!;
     if (nulls === 0) return;
     if (!this.inflate) throw this.empty(column);
-    const bits = batch.codec === null ? this.bytes(validity.at, validity.length) : this.unpack(batch.codec, validity);
+    const bits = batch.codec === null ? this.bytes(validity.at, validity.length) : this.unpack(batch.codec, validity, batch.rows / 8);
     for (let i = 0; i < into.length; i++) {
       const row = from + i;
       if (((bits[row >> 3] ?? 0) & (1 << (row & 7))) === 0) into[i] = NaN;
@@ -251,7 +260,7 @@ export class ArrowFile {
   }
 
   private bytes(at: number, length: number): Uint8Array {
-    if (length < 0) throw new RangeError(`a length of ${length}`);
+    if (!(length >= 0 && at + length <= this.size)) throw new RangeError(`${length} bytes at ${at} of ${this.size}`);
     const into = new Uint8Array(length);
     this.readAt(into, at);
     return into;

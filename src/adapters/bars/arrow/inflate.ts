@@ -60,7 +60,35 @@ function inflateLz4(packed: Uint8Array, length: number, block: typeof import('lz
   return exactly(target, end, length);
 }
 
+/** Zstandard's recommended limit for decoders is 8 MiB; windows beyond 128 MiB need a switch of its own tool. */
+const MAX_WINDOW_BYTES = 2 ** 27;
+const ZSTD_MAGIC = 0xfd2fb528;
+const SINGLE_SEGMENT = 0x20;
+
+/** Throws RangeError where the frame's header asks for another size than `length`: fzstd makes room for whatever stands there. */
+function checkZstdHeader(packed: Uint8Array, length: number): void {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  if (view.getUint32(0, true) !== ZSTD_MAGIC) throw new RangeError('a buffer that is no zstd frame');
+  // RFC 8878, 3.1.1.1: the descriptor, the window where it is told, the id of a dictionary, the content size where it is told.
+  const descriptor = view.getUint8(4);
+  const isSingle = (descriptor & SINGLE_SEGMENT) !== 0;
+  if (!isSingle) {
+    const window = view.getUint8(5);
+    const base = 2 ** (10 + (window >> 3));
+    if (base + (base / 8) * (window & 7) > MAX_WINDOW_BYTES) throw new RangeError('a zstd window beyond 128 MiB');
+  }
+  const at = 5 + (isSingle ? 0 : 1) + [0, 1, 2, 4][descriptor & 3]!;
+  const size = [
+    () => (isSingle ? view.getUint8(at) : length),
+    () => view.getUint16(at, true) + 256,
+    () => view.getUint32(at, true),
+    () => Number(view.getBigUint64(at, true)),
+  ][descriptor >> 6]!();
+  if (size !== length) throw new RangeError(`${size} bytes where ${length} were announced`);
+}
+
 function inflateZstd(packed: Uint8Array, length: number, decompress: typeof import('fzstd').decompress): Uint8Array {
+  checkZstdHeader(packed, length);
   try {
     // Without an array to fill: given one that is too long, fzstd 0.1.1 returns all of it.
     const bytes = decompress(packed);

@@ -39,3 +39,48 @@ it.each(['lz4', 'zstd'] as const)('%s: a wrong byte, a cut end and a hole are er
   }
   expect(seen).toEqual([]);
 });
+
+it('a wrong unit of the time column is a wrong time in the message', async () => {
+  const whole = Buffer.from(freqtradeFile('lz4'));
+  // In the footer: the unit of the timestamp, 1 for ms.
+  const errors: unknown[] = [];
+  for (let at = whole.length - 1200; at < whole.length; at++) {
+    if (whole.readUInt8(at) !== 1) continue;
+    const bytes = Uint8Array.from(whole);
+    bytes[at] = 0;
+    errors.push(await errorOf(bytes));
+  }
+  expect(errors.filter((error) => error !== null && !(error instanceof ConfigError))).toEqual([]);
+  expect(errors.map(String).join('\n')).toContain('row 1 date: expected Unix milliseconds of the years 2000 to 2099');
+});
+
+/** Prime to 8, so that each byte of a length is met: lengths are aligned. */
+const STEP = 19;
+
+it.each(['lz4', 'zstd'] as const)('%s: a damaged length asks for no memory that the rows do not need', async (codec) => {
+  const whole = freqtradeFile(codec);
+  const RealArray = Uint8Array;
+  let mostBytes = 0;
+  const counting = new Proxy(RealArray, {
+    construct(target, given: readonly unknown[], newTarget) {
+      if (typeof given[0] === 'number') mostBytes = Math.max(mostBytes, given[0]);
+      return Reflect.construct(target, given, newTarget) as object;
+    },
+  });
+  globalThis.Uint8Array = counting;
+  try {
+    const seen: string[] = [];
+    for (let at = 0; at < whole.length; at += STEP) {
+      const bytes = RealArray.from(whole);
+      bytes[at] = bytes[at]! | 0x7f;
+      mostBytes = 0;
+      const error = await errorOf(bytes);
+      if (error !== null && !(error instanceof ConfigError))
+        seen.push(`byte ${at}: ${error instanceof Error ? error.message : typeof error}`);
+      if (mostBytes > 2 ** 20) seen.push(`byte ${at}: ${mostBytes} bytes of memory`);
+    }
+    expect(seen).toEqual([]);
+  } finally {
+    globalThis.Uint8Array = RealArray;
+  }
+});

@@ -42,8 +42,9 @@ export class NumberRows {
       this.volumeDigits = row.volumeDigits;
       return;
     }
+    // The unit of the column has been applied: what looks like seconds or microseconds is a wrong time.
     const fields = columns.map((column) => plainText(column[at]!));
-    this.collector.refuse(line, problemOf(fields, this.names, this.collector, false), fields.join(','));
+    this.collector.refuse(line, problemOf(fields, this.names, this.collector, true), fields.join(','));
   }
 
   private round(values: Float64Array, i: number, digits: number): void {
