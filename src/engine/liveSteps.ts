@@ -72,6 +72,12 @@ export function catchUp(engine: Engine, untilMs: number, nowMs: number): void {
   }
 }
 
+/** A strategy has thrown, and gets no more calls: the others hear what they were to hear after it. */
+export function tellOthers(engine: Engine): void {
+  engine.outbox.resume();
+  if (!engine.outbox.isEmpty) engine.tell();
+}
+
 /** The strategies hear that the run is over. */
 export function stopLive(engine: Engine): void {
   try {

@@ -22,6 +22,10 @@ export class Outbox {
   /** After a restart: what happened step by step, until the start is complete. Null: everything is told at once. */
   #held: Waiting[][] | null = null;
 
+  /** What is being told, and how much of it was. */
+  #batch: readonly Waiting[] = [];
+  #told = 0;
+
   get isEmpty(): boolean {
     return this.#waiting.length === 0;
   }
@@ -40,15 +44,27 @@ export class Outbox {
   hold(): void {
     this.#held ??= [];
   }
+  /** A strategy has thrown as it was told: what was to be told after that waits again. */
+  resume(): void {
+    this.#waiting.unshift(...this.#batch.slice(this.#told));
+    this.#batch = [];
+  }
+
   /** Tells what was held, in the order in which it happened. That an outcome was unknown is no news where it is known by now. */
   tellHeld(...to: Parameters<Outbox['deliver']>): void {
     const held = this.#held ?? [];
     this.#held = null;
     const newest = new Map(held.flatMap((batch) => batch.flatMap((each) => (each.order === null ? [] : [[each.order.id, each] as const]))));
     const isNews = (each: Waiting): boolean => each.order?.lifecycle !== 'unknown' || newest.get(each.order.id) === each;
-    for (const batch of held) {
-      this.#waiting.push(...batch.filter(isNews));
-      this.deliver(...to);
+    const batches = held.map((batch) => batch.filter(isNews));
+    try {
+      for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
+        this.#waiting.push(...batch);
+        this.deliver(...to);
+      }
+    } finally {
+      // One strategy has thrown: the others are still to hear the rest.
+      this.#waiting.push(...batches.flat());
     }
   }
 
@@ -63,7 +79,10 @@ export class Outbox {
     for (let round = 0; this.#waiting.length > 0; round++) {
       const batch = this.#waiting.toSorted(byTime);
       this.#waiting = [];
-      for (const { run, act, fill, order } of batch) {
+      this.#batch = batch;
+      for (let at = 0; at < batch.length; at++) {
+        const { run, act, fill, order } = batch[at]!;
+        this.#told = at + 1;
         act?.();
         if (run === null || !run.started) continue;
         if (round > MAX_ROUNDS)
@@ -75,6 +94,7 @@ export class Outbox {
         const returned: unknown = fill !== null ? run.instance!.onFill?.(fill) : run.instance!.onOrder?.(order!);
         if (returned !== undefined) refuse(run, returned, fill !== null ? 'onFill' : 'onOrder');
       }
+      this.#batch = [];
     }
   }
 }

@@ -168,3 +168,40 @@ test('a stop that was set off between two bars is set off again at a start', asy
     expect([killed.starts, told(killed), killed.balances]).toEqual([2, told(whole), whole.balances]);
   }
 }, 600_000);
+
+/** Throws as it is told of its third fill. */
+class Thrower extends Strategy {
+  fills = 0;
+  count = 0;
+  override onBar() {
+    this.buy({ base: '0.02' }, { tag: `thrower ${++this.count}` });
+  }
+  override onFill() {
+    if (++this.fills === 3) throw new Error('a fault of its own');
+  }
+}
+class Teller extends Strategy {
+  told: string[] = [];
+  count = 0;
+  override onBar() {
+    this.buy({ base: '0.02' }, { tag: `teller ${++this.count}` });
+  }
+  override onFill({ orderId }: { orderId: unknown }) {
+    this.told.push(`fill of ${String(orderId)}`);
+  }
+  override onOrder({ id, lifecycle }: { id: unknown; lifecycle: string }) {
+    if (lifecycle === 'done') this.told.push(`end of ${String(id)}`);
+  }
+}
+
+test('a strategy that throws as it is told takes nothing from what others are told', async () => {
+  const options = { strategies: [Thrower, Teller], bars: 6 };
+  const told = ({ instances }: LifeResult): readonly string[] => (instances[1] as Teller).told;
+  const whole = await lived(options);
+  expect((whole.instances[0] as Thrower).count).toBe(3);
+  expect(told(whole)).toHaveLength(10);
+  // Its third fill comes about while the bot is down.
+  const at = whole.records.filter(({ k }) => k === 'FILL')[4]!.seq;
+  const killed = await lived({ ...options, kills: [at] });
+  expect([killed.starts, told(killed), killed.placed]).toEqual([2, told(whole), whole.placed]);
+}, 600_000);

@@ -2,7 +2,7 @@
 
 import { InvariantError } from '../../base/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { applyInbox, catchUp, deliverInstant } from '../../engine/liveSteps.ts';
+import { applyInbox, catchUp, deliverInstant, tellOthers } from '../../engine/liveSteps.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { OrderId, VenueOrderId } from '../../model/order.ts';
 import type { Evidence, ExchangeSink } from '../../ports/exchange.ts';
@@ -139,8 +139,13 @@ export class Driver implements ExchangeSink {
 
   #failed(error: unknown): void {
     const { engine, strategyFailed, broken } = this.#parts;
-    if (error instanceof InvariantError) broken(error);
-    else strategyFailed(engine.inCharge, engine.blame(error));
+    if (error instanceof InvariantError) return broken(error);
+    strategyFailed(engine.inCharge, engine.blame(error));
+    try {
+      tellOthers(engine);
+    } catch (next) {
+      this.#failed(next);
+    }
   }
 
   /** What is due in the engine's queue is run when its time has come. */

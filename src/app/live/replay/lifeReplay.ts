@@ -9,7 +9,7 @@ import { InvariantError } from '../../../base/errors.ts';
 import { adopt } from '../../../engine/adoption.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { keptTexts } from '../../../engine/kept.ts';
-import { applyInbox, catchUp, deliverInstant, stopLive } from '../../../engine/liveSteps.ts';
+import { applyInbox, catchUp, deliverInstant, stopLive, tellOthers } from '../../../engine/liveSteps.ts';
 import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import { levelOf } from '../../../orders/brackets.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
@@ -139,6 +139,7 @@ export class LifeReplay {
     } catch (error) {
       if (error instanceof InvariantError) throw error;
       this.#engine.runs[this.#engine.inCharge]!.fail();
+      this.#guarded(() => tellOthers(this.#engine));
     }
   }
 
