@@ -285,14 +285,17 @@ it('an order that a person calls somebody else’s is not taken for a lost one',
   expect(await range()).toEqual(['0.0999', '0.0999']);
 });
 
-it('both legs of a trade with itself count', async () => {
-  const { books, range } = judged([BOUGHT, { ...lost('sell', 'SOLD'), orderId: '2' }], {
-    trades: [trade('11', '2', 'sell', '0.05'), first],
-    orders: {},
-  });
-  const booked = { cid: 'BOUGHT', tradeId: '11', orderId: '1', side: 'buy', qty: '0.1', fee: '0.0001', feeCoin: 'BTC' };
-  books.add(record('FILL', { symbol: BTC.id, price: '60000', executedMs: SIGNED_MS + 1000, ...booked }));
-  expect(await range()).toEqual(['0.0499', '0.0499']);
+it('both legs of a trade with itself count, each once', async () => {
+  const venue = { trades: [trade('11', '2', 'sell', '0.05'), first], orders: {} };
+  const [bought, sold] = [
+    { cid: 'BOUGHT', tradeId: '11', orderId: '1', side: 'buy', qty: '0.1', fee: '0.0001', feeCoin: 'BTC' },
+    { cid: 'SOLD', tradeId: '11', orderId: '2', side: 'sell', qty: '0.05', fee: '3', feeCoin: 'USDT' },
+  ];
+  for (const booked of [[bought], [sold], [bought, sold]]) {
+    const { books, range } = judged([BOUGHT, { ...lost('sell', 'SOLD'), orderId: '2' }], venue);
+    for (const fill of booked) books.add(record('FILL', { symbol: BTC.id, price: '60000', executedMs: SIGNED_MS + 1000, ...fill }));
+    expect(await range()).toEqual(['0.0499', '0.0499']);
+  }
 });
 
 it('an order that never left is lost only where the journal is torn', () => {
