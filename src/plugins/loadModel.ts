@@ -2,8 +2,9 @@
 
 import { ConfigError } from '../base/errors.ts';
 import type { FeeSpec, RiskRuleSpec, SlippageSpec } from '../strategy/models.ts';
+import type { Warning } from '../model/warning.ts';
 import type { Bundler } from './bundler.ts';
-import { loadModule } from './loadModule.ts';
+import { loadModule, type Importer } from './loadModule.ts';
 
 interface Specs {
   readonly slippage: SlippageSpec;
@@ -24,16 +25,27 @@ export interface LoadedModel<Kind extends ModelKind> {
   readonly hash: string;
   /** Every file of the bundle, relative to the folder of the model. */
   readonly inputs: readonly string[];
+  /** What it reaches beside the run. */
+  readonly reach: readonly Warning[];
 }
 
 /** Throws ConfigError when the file is missing, does not compile or exports no such model; StrategyError when its top level throws. */
-export async function loadModel<Kind extends ModelKind>(kind: Kind, file: string, shown: string, bundler?: Bundler): Promise<LoadedModel<Kind>> {
+export async function loadModel<Kind extends ModelKind>(
+  kind: Kind,
+  file: string,
+  shown: string,
+  bundler?: Bundler,
+  importer?: Importer,
+): Promise<LoadedModel<Kind>> {
   const { noun, maker, call } = KINDS[kind];
-  const { exported, hash, inputs } = await loadModule(file, shown, noun, undefined, bundler);
+  const { exported, hash, inputs, reach } = await loadModule(file, shown, noun, importer, bundler);
   if (!isModel(exported, kind)) {
-    throw new ConfigError(`${shown}: expected a ${noun} as default export, got ${nameOf(exported, noun, call)}`, `write: export default ${maker}(...)`);
+    throw new ConfigError(
+      `${shown}: expected a ${noun} as default export, got ${nameOf(exported, noun, call)}`,
+      `write: export default ${maker}(...)`,
+    );
   }
-  return { model: exported, hash, inputs };
+  return { model: exported, hash, inputs, reach };
 }
 
 function isModel<Kind extends ModelKind>(value: unknown, kind: Kind): value is Specs[Kind] {

@@ -26,18 +26,23 @@ export interface LoadedModule {
   readonly url: string;
 }
 
+/** Imports the module at a URL: whoever watches code while it is loaded stands here. */
+export type Importer = (url: string) => Promise<unknown>;
+
+const plainImport: Importer = (url) => import(/* @vite-ignore */ url);
+
 const CODE = /\.[cm]?[jt]sx?$/i;
 
 /**
  * Loads a TypeScript or JavaScript file. `shown` is how messages name it, `what` the kind of thing that it exports, such as `strategy`.
- * `beforeImport` is called when the author's top-level code is about to run.
+ * `importer` runs the author's top-level code.
  * Throws ConfigError when the file is missing or does not compile; StrategyError when its top level throws.
  */
 export async function loadModule(
   file: string,
   shown: string,
   what: string,
-  beforeImport: () => void = () => {},
+  importer: Importer = plainImport,
   bundler: Bundler = bundleHere,
 ): Promise<LoadedModule> {
   const path = isAbsolute(file) ? file : resolve(file);
@@ -59,8 +64,7 @@ export async function loadModule(
   process.setSourceMapsEnabled(true);
   const url = pathToFileURL(writeModule(made.hash, code)).href;
   const door = await openDoor(host);
-  beforeImport();
-  const module: unknown = await import(/* @vite-ignore */ url).catch((error: unknown): never => {
+  const module: unknown = await importer(url).catch((error: unknown): never => {
     throw importError(error, shown, door);
   });
   return { exported: defaultExport(module), door, hash: made.hash, inputs: made.inputs, reach: made.reach, url };

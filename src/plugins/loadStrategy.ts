@@ -5,7 +5,7 @@ import { ConfigError } from '../base/errors.ts';
 import type { Warning } from '../model/warning.ts';
 import type { StrategyClass } from '../strategy/strategy.ts';
 import type { Bundler } from './bundler.ts';
-import { loadModule } from './loadModule.ts';
+import { loadModule, type Importer } from './loadModule.ts';
 
 export interface LoadedStrategy {
   readonly strategy: StrategyClass;
@@ -26,17 +26,12 @@ const CALLBACKS = ['onStart', 'onBar', 'onFill', 'onOrder', 'onStop'] as const;
 
 /**
  * Loads the strategy class that `file` exports by default. `shown` is how messages name the file.
- * `beforeImport` is called when the author's top-level code is about to run.
+ * `importer` runs the author's top-level code.
  * Throws ConfigError when the file is missing, does not compile, or exports no strategy; StrategyError when its top level throws.
  * The file is code with all rights of this process: load only what you would run.
  */
-export async function loadStrategy(
-  file: string,
-  shown: string = file,
-  beforeImport: () => void = () => {},
-  bundler?: Bundler,
-): Promise<LoadedStrategy> {
-  const { exported, door, hash, inputs, reach, url } = await loadModule(file, shown, 'strategy', beforeImport, bundler);
+export async function loadStrategy(file: string, shown: string = file, importer?: Importer, bundler?: Bundler): Promise<LoadedStrategy> {
+  const { exported, door, hash, inputs, reach, url } = await loadModule(file, shown, 'strategy', importer, bundler);
   const strategy = checkDefault(exported, shown, baseOf(door));
   const name = strategy.name === '' ? basename(file).replace(/\.[cm]?[jt]s$/, '') : strategy.name;
   return { strategy, name, hash, inputs, reach, url };

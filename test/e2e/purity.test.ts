@@ -41,6 +41,7 @@ beforeAll(() => {
     }
   }
   writeFileSync(join(folder, 'biased/future.json'), JSON.stringify(closes));
+  writeFileSync(join(folder, 'biased/future.txt'), closes.map((close, row) => `2023-01-01 00:00:00,${close},${row}`).join('\n'));
   writeFileSync(join(folder, 'biased/lib/table.ts'), `export const F = [${closes.slice(0, 400).join(', ')}];\n`);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -117,3 +118,30 @@ test('a warning names the file and the line of the call', { timeout: 60_000 }, a
   const { warnings } = await run('biased/mathRandom.ts');
   expect(warnings).toMatchObject([{ code: 'IMPURE_RANDOM', file: 'biased/mathRandom.ts', line: 2 }]);
 });
+
+test(
+  'from code, strategy code is watched from its first line on, and a run sees nothing that an earlier run of its process left',
+  { timeout: 60_000 },
+  async () => {
+    const data = JSON.stringify(join(folder, 'BTCUSDT-1h.csv'));
+    writeFileSync(
+      join(folder, 'inCode.ts'),
+      `import { Strategy } from 'isobar';
+const seen = new Map<number, number>(); const { random } = Math; const t = Date.now();
+export default class A extends Strategy { at = performance.now(); override onBar() { seen.set(this.nowMs, this.bars.close.value); if ((seen.get(this.nowMs + ${HOUR}) ?? 0) > this.bars.close.value) this.buy(); else this.exit(); if (t < 0) random(); } override onStop() { random(); } }
+`,
+    );
+    const script = `import { backtest } from ${JSON.stringify(join(ROOT, 'dist/run.js'))};
+const run = () => backtest({ strategy: 'inCode.ts', data: ${data}, cash: '10000' });
+const [a, b] = [await run(), await run()];
+const codes = ({ summary }) => summary.warnings.filter(({ code }) => /^IMPURE/.test(code)).map(({ code, file, line }) => code + ' ' + file + ':' + line).sort();
+console.log(JSON.stringify({ isSame: a.resultHash === b.resultHash, a: codes(a), b: codes(b), isBack: /native/.test(String(Math.random)) && /native/.test(String(Date)) }));`;
+    const stdout = await new Promise<string>((resolve, reject) => {
+      execFile(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder }, (error, out, stderr) =>
+        error === null ? resolve(out) : reject(new Error(stderr)),
+      );
+    });
+    const found = ['IMPURE_CLOCK inCode.ts:2', 'IMPURE_CLOCK inCode.ts:3', 'IMPURE_RANDOM inCode.ts:3'];
+    expect(JSON.parse(stdout)).toEqual({ isSame: true, a: found, b: found, isBack: true });
+  },
+);

@@ -7,6 +7,7 @@ import type { Origin, RequestedRun } from '../definition/request.ts';
 import { resolveRun, type ResolvedRun, type ResolveOptions } from '../definition/resolve.ts';
 import type { DefinitionSource } from '../definition/source.ts';
 import { loadEntry } from '../definition/strategies.ts';
+import type { Importer } from '../../plugins/loadModule.ts';
 import { checkCustoms } from '../purity/customCheck.ts';
 import { PurityWatch } from '../purity/watch.ts';
 import type { RunPlan } from '../bot/plan.ts';
@@ -66,9 +67,14 @@ export async function execute(source: DefinitionSource, options: ResolveOptions,
   watcher.enter('load');
   const warnings = new WarningList();
   // In a thread of its own strategy code is watched from its first line on; elsewhere others use the same built-ins meanwhile.
-  const watch = watcher.isOnly ? new PurityWatch(warnings, true) : null;
-  const load = options.load ?? ((entry, from) => loadEntry(entry, from, () => watcher.enter('import')));
-  const resolved = await resolveRun(source, { ...options, load });
+  const watch = new PurityWatch(warnings, watcher.isOnly);
+  const { importer: open = (url) => import(/* @vite-ignore */ url) } = options;
+  const importer: Importer = (url) => {
+    watcher.enter('import');
+    return watch.whileLoading(url, () => open(url));
+  };
+  const { load = loadEntry } = options;
+  const resolved = await resolveRun(source, { ...options, importer, load: (entry, from) => load(entry, from, importer) });
   watcher.loaded(resolved);
   resolved.warnings.forEach(warnings.add);
   const log = new RunLog();
@@ -80,11 +86,18 @@ export async function execute(source: DefinitionSource, options: ResolveOptions,
   });
   for (const note of resolved.notes) log.event(note);
   watcher.enter('setUp');
-  const prepared = await prepareBacktest(plan, { beat: watcher.beat, log: log.line, refusals: log.line, warnings, isOnly: watcher.isOnly });
-  for (const { reach = [] } of plan.strategies) reach.forEach(warnings.add);
+  const prepared = await prepareBacktest(plan, {
+    beat: watcher.beat,
+    log: log.line,
+    refusals: log.line,
+    warnings,
+    isOnly: watcher.isOnly,
+    during: watch.during,
+  });
+  for (const { reach = [] } of [...plan.strategies, plan.models ?? {}]) reach.forEach(warnings.add);
   await checkCustoms(plan, prepared.engine, warnings);
   watcher.enter('bars');
-  await runWatched(prepared, plan, watch ?? new PurityWatch(warnings, false));
+  await runWatched(prepared, plan, watch);
   watcher.enter('metrics');
   const record = recordOf(plan, prepared, true, warnings);
   log.event('bars are done', { orders: record.orders.length, fills: record.fills.length });

@@ -15,6 +15,8 @@ export interface BacktestOptions extends Omit<BotOptions, 'dropsOrders'> {
   readonly trace?: boolean;
   /** Its process makes no other run. Decides about speed only. */
   readonly isOnly?: boolean;
+  /** Watches the strategies while they are constructed. */
+  readonly during?: <T>(run: () => T) => T;
 }
 
 /** A bot that stands ready, with the loop of its class. */
@@ -31,7 +33,9 @@ export async function runBacktest(plan: RunPlan, options: BacktestOptions = {}):
 /** Everything up to the first bar: container, strategies, deposits, warm-up. */
 export async function prepareBacktest(plan: RunPlan, options: BacktestOptions = {}): Promise<PreparedRun> {
   inlineForRuns(options.isOnly ?? false);
-  const bot = botMaker(plan, options)();
+  const { during = (run) => run() } = options;
+  const make = botMaker(plan, options);
+  const bot = during(() => make());
   const { loop } = await loopsFor(plan);
   return { ...sealBot(bot, bot.engine.needsTechnical ? await loadTechnicalLibrary() : null), loop };
 }

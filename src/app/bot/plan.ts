@@ -79,6 +79,8 @@ export interface ModelsPlan {
   readonly fees: FeeSpec | null;
   readonly rules: readonly RiskRuleSpec[];
   readonly records: readonly ModelRecord[];
+  /** What the models reach beside the run. */
+  readonly reach?: readonly Warning[];
 }
 
 /** How the account of a futures run trades, and what its contracts pay and are marked with. */

@@ -8,6 +8,7 @@ import { typicalLengthMs } from '../../model/interval.ts';
 import { formatMinute, formatTime, parseTime } from '../../model/time.ts';
 import { warning, type Warning } from '../../model/warning.ts';
 import type { Bundler } from '../../plugins/bundler.ts';
+import type { Importer } from '../../plugins/loadModule.ts';
 import { namesOf } from '../../report/names.ts';
 import { attempt } from '../attempt.ts';
 import { loadModels } from '../models/load.ts';
@@ -58,7 +59,9 @@ export interface ResolveOptions {
   /** Of futures: what the contracts of those feeds were loaded as. */
   readonly contracts?: LoadedContracts | undefined;
   /** Loads the strategies, where their classes are at hand already. */
-  readonly load?: (entry: StrategyEntry, source: DefinitionSource) => Promise<LoadedEntry>;
+  readonly load?: (entry: StrategyEntry, source: DefinitionSource, importer?: Importer) => Promise<LoadedEntry>;
+  /** Runs the top-level code of authors' files. */
+  readonly importer?: Importer;
   /** Bundles files of authors; default in this process. */
   readonly bundler?: Bundler | undefined;
 }
@@ -75,7 +78,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
   const range = rangeOf(definition, source);
   // Bundling runs in a process of its own, so the bars are loaded meanwhile; what is wrong with a strategy is told first.
   const loading = Promise.allSettled(
-    entries.map((entry) => (options.load ? options.load(entry, source) : loadEntry(entry, source, undefined, options.bundler))),
+    entries.map((entry) => (options.load ? options.load(entry, source) : loadEntry(entry, source, options.importer, options.bundler))),
   );
   const feeds = attempt(() => {
     const store = options.feeds ? null : (options.bars ?? catalogOf(definition, source));
@@ -92,7 +95,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
-  const models = await loadModels(definition, source, options.bundler);
+  const models = await loadModels(definition, source, options.bundler, options.importer);
   return assemble(definition, source, entries, strategies, feeds(), models, options.blockRows ?? BLOCK_ROWS);
 }
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { Decimal } from '../../base/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Bundler } from '../../plugins/bundler.ts';
+import type { Importer } from '../../plugins/loadModule.ts';
 import { loadStrategy, type LoadedStrategy } from '../../plugins/loadStrategy.ts';
 import { parseParams, type Specs } from '../../strategy/params.ts';
 import type { StrategyPlan } from '../bot/plan.ts';
@@ -22,11 +23,11 @@ export interface LoadedEntry {
 export async function loadEntry(
   entry: StrategyEntry,
   source: DefinitionSource,
-  beforeImport?: () => void,
+  importer?: Importer,
   bundler?: Bundler,
 ): Promise<LoadedEntry> {
   const path = locate(source, entry.filePath, entry.file, { what: 'a strategy file', kind: 'file', remedy: 'correct the path' });
-  const loaded = await loadStrategy(path, entry.file, beforeImport, bundler);
+  const loaded = await loadStrategy(path, entry.file, importer, bundler);
   return { plan: planOf(entry, loaded, source), inputs: loaded.inputs, folder: dirname(path) };
 }
 

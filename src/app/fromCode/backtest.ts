@@ -35,12 +35,21 @@ import { stagingFolder } from '../folders/staging.ts';
 export async function backtest(options: BacktestOptions): Promise<BacktestResult> {
   const { request, given } = requestOf(options);
   const requested = await openRequest(request);
-  const load: typeof loadEntry = async (entry, source) =>
-    given === null ? loadEntry(entry, source) : { plan: planOf(entry, given, source), inputs: given.inputs, folder: '.' };
-  const run = await performRun(requested, { load });
+  const load: typeof loadEntry = async (entry, source, importer) =>
+    given === null ? loadEntry(entry, source, importer) : { plan: planOf(entry, given, source), inputs: given.inputs, folder: '.' };
+  const run = await performRun(requested, { load, importer: importFresh });
   // The container holds its parts by weak references, which V8 keeps alive until the loop turns: a series of runs would keep every engine.
   await nextTurn();
   return new BacktestResult(run);
+}
+
+const imported = new Map<string, number>();
+
+/** A run takes its files as a process of its own would: what module variables and statics of an earlier run hold is not seen. */
+function importFresh(url: string): Promise<unknown> {
+  const times = imported.get(url) ?? 0;
+  imported.set(url, times + 1);
+  return import(/* @vite-ignore */ times === 0 ? url : `${url}?run=${times}`);
 }
 
 /** What a backtest left. Columns are made when they are first read. */

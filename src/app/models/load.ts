@@ -9,6 +9,8 @@ import { GUARD_CODES } from '../../risk/guardSide.ts';
 import { BAD_INPUT } from '../../risk/riskModule.ts';
 import { rulesFor } from '../../risk/rules.ts';
 import { TROUBLES } from '../../risk/troubles.ts';
+import type { Warning } from '../../model/warning.ts';
+import type { Importer } from '../../plugins/loadModule.ts';
 import type { RiskRuleSpec } from '../../strategy/models.ts';
 import { locate } from '../definition/paths.ts';
 import type { Definition } from '../definition/schema.ts';
@@ -16,7 +18,7 @@ import { whereIs, type DefinitionSource, type KeyPath } from '../definition/sour
 import type { ModelRecord, ModelsPlan } from '../bot/plan.ts';
 import { said } from './answer.ts';
 
-export const NO_MODELS: ModelsPlan = { slippage: null, fees: null, rules: [], records: [] };
+export const NO_MODELS: ModelsPlan = { slippage: null, fees: null, rules: [], records: [], reach: [] };
 
 const CODE = /^[A-Z][A-Z0-9_]{2,31}$/;
 /** Of every market: a rule may be moved to a run of another one. */
@@ -25,12 +27,19 @@ const TAKEN = new Set([BAD_INPUT, ...GUARD_CODES, ...RULE_CODES, ...Object.keys(
 const isTakenByUs = (code: string): boolean => TAKEN.has(code) || obstacleText(code) !== null;
 
 /** Throws ConfigError naming the key of a model that cannot be used. */
-export async function loadModels({ models, fills }: Definition, source: DefinitionSource, bundler?: Bundler): Promise<ModelsPlan> {
+export async function loadModels(
+  { models, fills }: Definition,
+  source: DefinitionSource,
+  bundler?: Bundler,
+  importer?: Importer,
+): Promise<ModelsPlan> {
   if (models === undefined) return NO_MODELS;
   const records: ModelRecord[] = [];
+  const reached: Warning[] = [];
   const load = async <Kind extends ModelKind>(kind: Kind, path: KeyPath, file: string): Promise<LoadedModel<Kind>['model']> => {
     const place = locate(source, path, file, { what: 'a file', kind: 'file', remedy: 'correct the path' });
-    const { model, hash, inputs } = await loadModel(kind, place, file, bundler);
+    const { model, hash, inputs, reach } = await loadModel(kind, place, file, bundler, importer);
+    reached.push(...reach);
     records.push({ use: kind, file, hash, inputs, folder: dirname(place) });
     return model;
   };
@@ -57,7 +66,7 @@ export async function loadModels({ models, fills }: Definition, source: Definiti
     checkReductions(rule, whereIs(source, path));
     rules.push(rule);
   }
-  return { slippage, fees, rules, records };
+  return { slippage, fees, rules, records, reach: reached };
 }
 
 /** A file in plain JavaScript may say anything: 'false' as a text would ask about reductions, and keep a strategy from its exit. */

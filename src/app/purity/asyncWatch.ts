@@ -48,6 +48,8 @@ export class AsyncWatch {
   /** Throws StrategyError when a promise of a callback went on after the last bar. */
   async settle(strategy: string): Promise<void> {
     if (this.#made.size === 0) return;
+    // Those of a constructor went on before the first bar: they are warned of, and decide nothing after the last one.
+    this.#wentOn = 0;
     await nextTurn();
     this.#hook.disable();
     this.#made.clear();

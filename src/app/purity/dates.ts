@@ -104,8 +104,29 @@ function watchFormat(report: Report): () => void {
     if (args[0] === undefined) report('IMPURE_CLOCK', 'Intl.DateTimeFormat.formatToParts() of now', watchedParts);
     return Reflect.apply(parts, this, args);
   };
-  restore.push(replace(Real.prototype, 'formatToParts', watchedParts));
+  restore.push(replace(Real.prototype, 'formatToParts', watchedParts), watchFormatter(Real.prototype, report));
   return both(...restore);
+}
+
+/** `format` is read as a function that is bound to its formatter, the same one at each reading. */
+function watchFormatter(holder: object, report: Report): () => void {
+  const real = Object.getOwnPropertyDescriptor(holder, 'format');
+  const get: unknown = real === undefined ? undefined : Reflect.get(real, 'get');
+  if (real?.configurable !== true || typeof get !== 'function') return () => {};
+  const made = new WeakMap<object, Method>();
+  const watched: Method = function (): unknown {
+    const format = Reflect.apply(get, this, []) as Method;
+    const known = made.get(format);
+    if (known !== undefined) return known;
+    const watchedFormat: Method = (...args) => {
+      if (args[0] === undefined) report('IMPURE_CLOCK', 'Intl.DateTimeFormat.format() of now', watchedFormat);
+      return format(...args);
+    };
+    made.set(format, watchedFormat);
+    return watchedFormat;
+  };
+  Object.defineProperty(holder, 'format', { ...real, get: watched });
+  return () => void Object.defineProperty(holder, 'format', real);
 }
 
 /** Puts `value` in the place of a property and returns what puts the old one back. */

@@ -83,7 +83,8 @@ type GivenOptions = LaneOptions & { readonly memory: LaneMemory; readonly sampli
 /** Runs as many sets from `from` on as the memory allows, and at least one. */
 async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number, options: GivenOptions): Promise<SetOutcome[]> {
   const { onRecord, watcher, memory } = options;
-  const lanes = await sealGroup(constructGroup(base, sets, from, options));
+  const construct = () => constructGroup(base, sets, from, options);
+  const lanes = await sealGroup(options.purity === undefined ? construct() : options.purity.during(construct));
   const running = lanes.flatMap((lane) => ('engine' in lane ? [lane] : []));
   watcher?.enter('bars');
   if (running.length > 0) {

@@ -51,7 +51,7 @@ const warnings = new WarningList();
 const purity = new PurityWatch(warnings, true);
 const plan = openRequest(request).then(async ({ source }) => {
   const resolved = await resolveRun(source, { feeds, contracts: contracts ?? undefined });
-  for (const { reach = [] } of resolved.plan.strategies) reach.forEach(warnings.add);
+  for (const { reach = [] } of [...resolved.plan.strategies, resolved.plan.models ?? {}]) reach.forEach(warnings.add);
   return resolved.plan;
 });
 

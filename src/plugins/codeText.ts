@@ -1,0 +1,78 @@
+// The text of a strategy without what only looks like code, and the data that it holds: by one walk each, in time that grows with the text.
+
+/** So many numbers in a row are data, not settings. */
+const MANY_NUMBERS = 100;
+/** Characters of one text without a blank, or of one number, and of all long texts of a file together. */
+const LONG_TEXT = 512;
+const LONG_PART = 80;
+const LONG_PARTS = 2_000;
+
+const LITERAL = /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|'(?:[^'\\\n]|\\[\s\S])*'|"(?:[^"\\\n]|\\[\s\S])*"|`(?:[^`\\]|\\[\s\S])*`|(?<=(?:[=(,:;!&|?{}[\n]|=>|\breturn)[ \t]*)\/(?![*/])(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//g; // prettier-ignore
+
+/** Returns the code with the same places: comments, texts and regular expressions become blanks; what a template computes stays. */
+export function codeOnly(text: string): string {
+  return text.replace(LITERAL, (literal) => {
+    const kept = literal.startsWith('`') ? [...literal.matchAll(/\$\{[^}]*\}/g)] : [];
+    const blank = literal.replace(/[^\n]/g, ' ');
+    return kept.reduce((made, { 0: part, index }) => made.slice(0, index) + part + made.slice(index + part.length), blank);
+  });
+}
+
+/** What stands between the values of a table. */
+const GAP = /[\s,;|()[\]{}]+/y;
+const QUOTED = /'[^'\n]{0,64}'|"[^"\n]{0,64}"/y;
+const WORD = /[\w.+-]+/y;
+const KEY = /\s*:/y;
+const NUMBER = /^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?n?$|^(?:true|false)$/i;
+/** A part of a date or a time: it neither counts nor ends a table. */
+const DATE = /^\d[\d.TZ+-]*$/;
+
+/** Returns where a table of numbers or a long text begins; -1 where there is none. */
+export function dataAt(text: string): number {
+  const table = tableAt(text);
+  return table >= 0 ? table : blobAt(text);
+}
+
+function tableAt(text: string): number {
+  let count = 0;
+  let start = -1;
+  for (let at = 0; at < text.length;) {
+    const gap = lengthAt(GAP, text, at);
+    if (gap > 0) {
+      at += gap;
+      continue;
+    }
+    const quoted = lengthAt(QUOTED, text, at);
+    const length = quoted > 0 ? quoted : lengthAt(WORD, text, at);
+    const value = quoted > 0 ? text.slice(at + 1, at + length - 1).trim() : text.slice(at, at + length);
+    if (NUMBER.test(value)) {
+      if (value.length >= LONG_TEXT) return at;
+      if (count === 0) start = at;
+      const key = lengthAt(KEY, text, at + length);
+      if (key === 0 && ++count === MANY_NUMBERS) return start;
+      at += length + key;
+      continue;
+    }
+    const key = length > 0 ? lengthAt(KEY, text, at + length) : 0;
+    if (key === 0 && !DATE.test(value)) count = 0;
+    at += Math.max(1, length + key);
+  }
+  return -1;
+}
+
+function blobAt(text: string): number {
+  let sum = 0;
+  let first = -1;
+  for (const { 0: found, index } of text.matchAll(/'[^'\s\\]+'|"[^"\s\\]+"|`[^`\s\\]+`|\b0x[\da-f_]+n?/gi)) {
+    if (found.length < LONG_PART) continue;
+    if (first < 0) first = index;
+    sum += found.length;
+    if (found.length >= LONG_TEXT || sum >= LONG_PARTS) return first;
+  }
+  return -1;
+}
+
+function lengthAt(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0].length ?? 0;
+}
