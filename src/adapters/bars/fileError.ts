@@ -10,6 +10,8 @@ const CAUSES: Readonly<Record<string, [why: string, remedy: string]>> = {
   EPERM: ['permission denied', 'check the rights of the file and of its folder'],
   EROFS: ['the file system is read-only', 'choose another folder'],
   ENOSPC: ['the disk is full', 'make room or choose another folder'],
+  // The open of a socket, and of a device that nothing drives.
+  ENXIO: ['it is a socket or a device', 'name a file'],
   EMFILE: ['too many files are open', 'raise the limit of open files'],
 };
 

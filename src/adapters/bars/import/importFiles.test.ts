@@ -1,7 +1,9 @@
 // Importing files into a catalog: names, joins, records, rounding, and that a refusal leaves everything as it was.
 
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
@@ -68,6 +70,14 @@ describe('import', () => {
     await expect(run(fifo)).rejects.toThrow(`${fifo}: expected a file, got a FIFO`);
     await expect(run('/dev/zero', { symbol: 'BTCUSDT', interval: '1m' })).rejects.toThrow('/dev/zero: expected a file, got a device');
     expect(snapshot()).toEqual({});
+  });
+
+  it('refuses a socket', async () => {
+    const path = join(folder, 'BTCUSDT-1m.csv');
+    const server = createServer().listen(path);
+    await once(server, 'listening');
+    await expect(run(path)).rejects.toThrow(`${path}: cannot be read: it is a socket or a device`);
+    server.close();
   });
 
   it('stores bars and proposes an instrument record from them', async () => {
