@@ -324,6 +324,24 @@ describe('two orders that are acknowledged with one id', () => {
     expect(world.service.spot.live().filter(({ account }) => account === 0)).toEqual([]);
   });
 
+  it('after a restart no audit passes before both are found', async () => {
+    const { world: before, first, other } = await twice();
+    const world = await before.restart();
+    expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.reqDrop', op: 'spot.openOrders', p: 1 },
+        { point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1 },
+      ],
+    });
+    expect(world.audit('fast').kind).toBe('mismatch');
+    world.noFaults();
+    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 120_000);
+    expect(world.get(first).venueId).not.toBe(world.get(other).venueId);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
   it('of two symbols are both unknown too', async () => {
     const { world, first, other } = await twice({ instrument: 1 });
     expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);

@@ -11,6 +11,8 @@ export interface OrderTrace {
   readonly send: RecordOf<'SEND'> | null;
   /** The exchange's id; null until it is known. */
   readonly orderId: string | null;
+  /** The id that it had until the exchange gave it to another order too; null: none, or it is known again which order it is. */
+  readonly contestedId: string | null;
   /** The newest STATE. */
   readonly state: RecordOf<'STATE'> | null;
   readonly fills: readonly RecordOf<'FILL'>[];
@@ -133,7 +135,16 @@ export class JournalState {
       case 'INTENT':
         this.symbols.add(record.symbol);
         if (record.order > this.lastOrder) this.lastOrder = record.order;
-        this.unfinished.set(record.cid, { intent: record, send: null, orderId: null, state: null, fills: [], targets: [], endMs: NaN });
+        this.unfinished.set(record.cid, {
+          intent: record,
+          send: null,
+          orderId: null,
+          contestedId: null,
+          state: null,
+          fills: [],
+          targets: [],
+          endMs: NaN,
+        });
         if (record.role === 'takeProfit') this.#targetSent(record);
         break;
       case 'FILL':
@@ -212,18 +223,22 @@ function goneOn(trace: OrderTrace, record: RecordOf<OrderRecordKind>): OrderTrac
     case 'SEND':
       return { ...trace, send: record };
     case 'ACK':
-      return { ...trace, orderId: record.orderId || trace.orderId };
+      return { ...trace, ...named(trace, record.orderId) };
     case 'FILL':
-      return { ...trace, orderId: record.orderId || trace.orderId, fills: [...trace.fills, record] };
+      return { ...trace, ...named(trace, record.orderId), fills: [...trace.fills, record] };
     case 'STATE':
-      // An id that the exchange has given to another order too is forgotten.
-      return { ...trace, state: record, orderId: record.lifecycle === 'unknown' ? null : trace.orderId };
+      if (record.lifecycle !== 'unknown') return { ...trace, state: record };
+      return { ...trace, state: record, orderId: null, contestedId: trace.orderId ?? trace.contestedId };
     case 'REFUSED':
     case 'TOMB':
       return { ...trace, endMs: record.t };
     default:
       return assertNever(record);
   }
+}
+
+function named(trace: OrderTrace, id: string): Pick<OrderTrace, 'orderId' | 'contestedId'> {
+  return id === '' ? trace : { orderId: id, contestedId: null };
 }
 
 /** A terminal status that is not confirmed has to be read once more. */

@@ -98,7 +98,7 @@ function nowOf(restart: Restart, trace: OrderTrace, venueMs: number): Pick<Resto
 
 /** An order of which only the intent counts: what came of it is in records that follow. */
 export function sentOrder(intent: OrderTrace['intent'], instruments: readonly Instrument[]): RestoredOrder {
-  const trace = { intent, send: null, orderId: null, state: null, fills: [], targets: [], endMs: NaN };
+  const trace = { intent, send: null, orderId: null, contestedId: null, state: null, fills: [], targets: [], endMs: NaN };
   return { ...intentOf(trace, instruments), now: 'sent', signMs: intent.createdMs };
 }
 

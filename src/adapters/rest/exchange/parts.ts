@@ -86,6 +86,8 @@ export interface RestoredOrder {
   /** The time with which it was signed; where its SEND is lost, the time of the exchange at the restart. */
   readonly signMs: number;
   readonly venueId: string | null;
+  /** The id that another order has too, so that it was taken from this one; null or absent: there is none. */
+  readonly contestedId?: string | null;
   readonly filledLots: number;
   readonly filledUnits: number;
   /** `unconfirmed`: a terminal status was read once. `tomb`: proved without effect, or refused. */

@@ -29,6 +29,9 @@ export function restore({ orders, trades, cursors, outside = [] }: RestoredOrder
     into.tracks.add(track);
     if (order.venueId !== null && outside.length > 0) track.restLots = restOf(track, order.venueId, into);
   }
+  // Which orders had the id of another one is known of those alone that had been acknowledged: the other one is among those that are unknown.
+  if (orders.some(({ contestedId }) => contestedId != null))
+    for (const track of into.tracks.all) if (track.stage === 'unknown') track.isContested = true;
   const byId = new Map(into.own.map((index) => [into.instruments[index]!.id as string, index]));
   for (const key of trades) {
     const [symbol = '', tradeId = '', side = ''] = key.split(' ');

@@ -183,5 +183,9 @@ export function restoredTrack(order: RestoredOrder): Track {
   track.isCancelWanted = order.state === 'cancelSent';
   track.stage = order.state === 'tomb' ? 'dead' : order.state === 'unknown' ? 'unknown' : 'live';
   track.overMs = order.state === 'tomb' ? Infinity : NaN;
+  if (order.state === 'unknown' && order.contestedId != null) {
+    track.isContested = true;
+    track.contestedId = order.contestedId;
+  }
   return track;
 }

@@ -55,12 +55,14 @@ export function restoreServices(bot: LiveBot, services: MarketSplit, orders: rea
 
 function serviceOrder(order: RestoredOrder, cidOf: (id: OrderId) => string, { unfinished }: JournalState): ServiceOrder {
   const cid = cidOf(order.id);
-  const isUnconfirmed = unfinished.get(cid)?.state?.lifecycle === 'done';
+  const trace = unfinished.get(cid);
+  const isUnconfirmed = trace?.state?.lifecycle === 'done';
   return {
     wanted: order satisfies Pick<Order, 'id' | 'instrument'>,
     cid,
     signMs: order.signMs,
     venueId: order.venueId === null ? null : String(order.venueId),
+    contestedId: trace?.contestedId ?? null,
     filledLots: order.filledLots,
     filledUnits: order.filledUnits,
     state:
