@@ -13,12 +13,15 @@ export function withDefaults(risk: RiskLimits, timeScale: number): RiskLimits {
   return { maxAuditAgeMs: Math.min(MAX_AUDIT_AGE_MS, Math.floor(AUDIT_AGE_MS * timeScale)), ...risk };
 }
 
-/** Throws ConfigError if audits are so rare that the bot would halt between two of them. `place`: where the config names their period. */
+/**
+ * Throws ConfigError if audits are so rare that the bot would halt between two of them by the default limit. A limit that the config names
+ * holds as it is. `place`: where the config names the period of audits.
+ */
 export function checkAuditPeriod(fastMs: number, risk: RiskLimits, timeScale: number, place: string): void {
-  const maxAgeMs = Number(withDefaults(risk, timeScale).maxAuditAgeMs);
-  if (!(fastMs * timeScale >= maxAgeMs)) return;
+  const maxAgeMs = Number(withDefaults({}, timeScale).maxAuditAgeMs);
+  if (risk.maxAuditAgeMs !== undefined || fastMs * timeScale < maxAgeMs) return;
   throw new ConfigError(
-    `${place}: expected less than risk.maxAuditAgeMs (${maxAgeMs}), got ${fastMs}${timeScale === 1 ? '' : ` (times timeScale ${timeScale})`}`,
+    `${place}: expected less than risk.maxAuditAgeMs (${maxAgeMs} by default), got ${fastMs}${timeScale === 1 ? '' : ` (times timeScale ${timeScale})`}`,
     'audit more often, or set risk.maxAuditAgeMs above the period: the bot takes no new risk between two audits otherwise',
   );
 }
