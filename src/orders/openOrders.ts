@@ -49,6 +49,9 @@ export class OpenOrders {
 /** The newest orders that have ended. */
 export class EndedOrders {
   readonly #orders = new Map<number, OrderRecord>();
+  /** Goes through the orders behind the oldest one. A new one from the first would pass all that were removed, one by one. */
+  #following = this.#orders.values();
+  #oldest: OrderRecord | null = null;
   readonly #fence: Fence;
 
   constructor(fence: Fence) {
@@ -60,18 +63,27 @@ export class EndedOrders {
   }
   add(order: OrderRecord): void {
     this.#orders.set(order.id, order);
+    if (this.#oldest?.id === order.id) this.#oldest = order;
   }
   /** Adds an order that has just ended; removes those that are too old, or too many. */
   keep(order: OrderRecord): void {
     const orders = this.#orders;
     this.add(order);
     const youngMs = order.changedMs - this.#fence.keepEndedMs;
-    for (const [id, { changedMs }] of orders) {
-      if (orders.size <= this.#fence.keepEnded && changedMs >= youngMs) return;
-      orders.delete(id);
+    for (let oldest = this.#first(); oldest !== null; oldest = this.#first()) {
+      if (orders.size <= this.#fence.keepEnded && oldest.changedMs >= youngMs) return;
+      this.delete(oldest.id);
     }
   }
+  #first(): OrderRecord | null {
+    if (this.#oldest !== null || this.#orders.size === 0) return this.#oldest;
+    let next = this.#following.next();
+    // At its end it stays there.
+    if (next.done === true) next = (this.#following = this.#orders.values()).next();
+    return (this.#oldest = next.done === true ? null : next.value);
+  }
   delete(id: number): void {
+    if (this.#oldest?.id === id) this.#oldest = null;
     this.#orders.delete(id);
   }
 }

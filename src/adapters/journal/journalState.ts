@@ -56,11 +56,11 @@ type OrderRecordKind = 'SEND' | 'ACK' | 'REFUSED' | 'FILL' | 'STATE' | 'TOMB';
 
 export class JournalState {
   /** By client order id, oldest first: approved, and neither refused nor over. */
-  readonly unfinished = new Map<string, OrderTrace>();
+  readonly unfinished = new Map<string, GrowingTrace>();
   /** Proved without effect: they may still land, for ever. */
-  readonly tombs = new Map<string, OrderTrace>();
+  readonly tombs = new Map<string, GrowingTrace>();
   /** Refused not long ago: the exchange may have them after all. */
-  readonly refused = new Map<string, OrderTrace>();
+  readonly refused = new Map<string, GrowingTrace>();
   /** Orders that wait to be sent, by client order id. A kill has dropped those before it. */
   readonly drafts = new Map<string, DraftTrace>();
   /** The highest number that an order has had, a denied one too: client order ids are made of them, and none is made twice. */
@@ -75,8 +75,6 @@ export class JournalState {
   readonly settings = new Map<string, RecordOf<'SETTING'>>();
   /** All that were ever traded. */
   readonly symbols = new Set<string>();
-  /** `<symbol> <trade id>` of every fill: none is booked twice. */
-  readonly trades = new Set<string>();
   /** Fills of no order that we know. */
   readonly strays: RecordOf<'FILL'>[] = [];
   readonly decisions: RecordOf<'HUMAN'>[] = [];
@@ -149,7 +147,6 @@ export class JournalState {
         break;
       case 'FILL':
         this.symbols.add(record.symbol);
-        this.trades.add(`${record.symbol} ${record.tradeId}`);
         if (record.cid === null) this.strays.push(record);
         else this.#goOn(record.cid, record);
         break;
@@ -182,33 +179,40 @@ export class JournalState {
 
   /** What the exchange has done by itself, a liquidation say, has no INTENT and no trace. */
   #goOn(cid: string, record: RecordOf<OrderRecordKind>): void {
-    const { unfinished, tombs } = this;
+    const { unfinished, tombs, refused } = this;
     if (record.k === 'STATE') this.drafts.delete(cid);
-    const known = unfinished.get(cid) ?? tombs.get(cid) ?? this.refused.get(cid);
+    const open = unfinished.get(cid);
+    const known = open ?? tombs.get(cid) ?? refused.get(cid);
     if (!known) return;
-    const trace = goneOn(known, record);
-    if (record.k === 'TOMB') tombs.set(cid, trace);
-    else tombs.delete(cid); // it has landed late
-    if (record.k === 'REFUSED') this.#watch(cid, trace);
-    else this.refused.delete(cid);
-    if (isOver(record)) this.#ended(trace);
-    if (isOver(record)) unfinished.delete(cid);
-    else unfinished.set(cid, trace);
+    goOn(known, record);
+    if (record.k === 'TOMB') tombs.set(cid, known);
+    else if (tombs.size > 0) tombs.delete(cid); // it has landed late
+    if (record.k === 'REFUSED') this.#watch(cid, known);
+    else if (refused.size > 0) refused.delete(cid);
+    if (!isOver(record)) {
+      if (open === undefined) unfinished.set(cid, known);
+      return;
+    }
+    this.#ended(known);
+    unfinished.delete(cid);
   }
 
+  /** As it has ended: what comes late is not of it any more. */
   #ended(trace: OrderTrace): void {
-    for (const { draft, ended } of this.drafts.values()) if (draft.ahead.includes(trace.intent.order)) ended.set(trace.intent.order, trace);
+    const { order } = trace.intent;
+    for (const { draft, ended } of this.drafts.values())
+      if (draft.ahead.includes(order)) ended.set(order, { ...trace, fills: [...trace.fills], targets: [...trace.targets] });
   }
 
   #targetSent(target: RecordOf<'INTENT'>): void {
-    for (const [cid, trace] of this.unfinished) {
+    for (const trace of this.unfinished.values()) {
       if (trace.intent.order !== target.parent) continue;
-      this.unfinished.set(cid, { ...trace, targets: [...trace.targets, target] });
+      trace.targets.push(target);
       return;
     }
   }
 
-  #watch(cid: string, trace: OrderTrace): void {
+  #watch(cid: string, trace: GrowingTrace): void {
     const { refused } = this;
     refused.set(cid, trace);
     for (const [oldest, { endMs }] of refused) {
@@ -218,27 +222,48 @@ export class JournalState {
   }
 }
 
-function goneOn(trace: OrderTrace, record: RecordOf<OrderRecordKind>): OrderTrace {
+/** The trace of an order while records come: a start reads a million, so that none of them makes a copy. */
+interface GrowingTrace extends OrderTrace {
+  send: OrderTrace['send'];
+  orderId: string | null;
+  contestedId: string | null;
+  state: OrderTrace['state'];
+  readonly fills: RecordOf<'FILL'>[];
+  readonly targets: RecordOf<'INTENT'>[];
+  endMs: number;
+}
+
+function goOn(trace: GrowingTrace, record: RecordOf<OrderRecordKind>): void {
   switch (record.k) {
     case 'SEND':
-      return { ...trace, send: record };
-    case 'ACK':
-      return { ...trace, ...named(trace, record.orderId) };
+      trace.send = record;
+      break;
     case 'FILL':
-      return { ...trace, ...named(trace, record.orderId), fills: [...trace.fills, record] };
+      trace.fills.push(record);
+      name(trace, record.orderId);
+      break;
+    case 'ACK':
+      name(trace, record.orderId);
+      break;
     case 'STATE':
-      if (record.lifecycle !== 'unknown') return { ...trace, state: record };
-      return { ...trace, state: record, orderId: null, contestedId: trace.orderId ?? trace.contestedId };
+      trace.state = record;
+      if (record.lifecycle !== 'unknown') break;
+      trace.contestedId = trace.orderId ?? trace.contestedId;
+      trace.orderId = null;
+      break;
     case 'REFUSED':
     case 'TOMB':
-      return { ...trace, endMs: record.t };
+      trace.endMs = record.t;
+      break;
     default:
-      return assertNever(record);
+      assertNever(record);
   }
 }
 
-function named(trace: OrderTrace, id: string): Pick<OrderTrace, 'orderId' | 'contestedId'> {
-  return id === '' ? trace : { orderId: id, contestedId: null };
+function name(trace: GrowingTrace, id: string): void {
+  if (id === '') return;
+  trace.orderId = id;
+  trace.contestedId = null;
 }
 
 /** A terminal status that is not confirmed has to be read once more. */

@@ -36,6 +36,8 @@ export interface JournalWorld {
   readonly lastTicks: (instrumentIndex: number) => number;
   /** Worst case of an order in units of money. */
   readonly reservedUnits: (id: OrderId) => number;
+  /** Where the journal lies; default a folder on the disk of this computer. */
+  readonly open?: typeof openJournalFolder;
 }
 
 const PREFIX_CHARS = 16;
@@ -49,6 +51,7 @@ export const journalFolder = ({ data }: Pick<LiveConfig, 'data'>): string => joi
  */
 export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJournal {
   let prefix: string | null = null;
+  const slim = slimmer();
   const records: JournalRecord[] = [];
   const rates = new RateHistory();
   const trades = new Set<string>();
@@ -62,7 +65,7 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
     return last.cid;
   };
   const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
-  const opened = openJournalFolder(
+  const opened = (world.open ?? openJournalFolder)(
     {
       nowMs: world.nowMs,
       listener: world.listener,
@@ -80,7 +83,7 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
       folder: journalFolder(config),
       account: `${config.mode}:${config.fingerprint}`,
       visit: (record) => {
-        if (record.k !== 'EVID') records.push(record);
+        if (record.k !== 'EVID') records.push(slim(record));
         rates.add(record);
         if (record.k === 'FILL') trades.add(`${record.symbol} ${record.tradeId} ${record.side}`);
         if (record.k === 'INTENT' || record.k === 'VERDICT') prefix ??= record.cid.slice(0, PREFIX_CHARS);
@@ -89,11 +92,24 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
   );
   const { state } = opened;
   const forget = (): void => {
-    for (const known of [trades, state.trades, state.unfinished, state.tombs, state.refused]) known.clear();
+    for (const known of [trades, state.unfinished, state.tombs, state.refused]) known.clear();
     state.decisions.length = 0;
     records.length = 0;
   };
   return { ...opened, cidOf, records, rates, trades, forget };
+}
+
+/** Makes less of records that stay in memory: those of an order come in a row, and have one name; nobody looks at their checksums again. */
+function slimmer(): (record: JournalRecord) => JournalRecord {
+  let newest = '';
+  return (record) => {
+    const slim = record as { cid?: string | null; crc: string };
+    slim.crc = '';
+    if (typeof slim.cid !== 'string') return record;
+    if (slim.cid === newest) slim.cid = newest;
+    else newest = slim.cid;
+    return record;
+  };
 }
 
 /** The books begin with the capital of the first start: another one later would be money out of nothing. Throws ConfigError. */

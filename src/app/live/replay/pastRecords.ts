@@ -24,6 +24,12 @@ interface PastCancel {
   isKnown: boolean;
 }
 
+/** Orders of one key, of which those before position `from` are known. */
+interface Alike {
+  readonly orders: PastOrder[];
+  from: number;
+}
+
 /** A slice of a kill: the kill has approved it, and no strategy asks for it. */
 export const isOfKill = ({ slot }: Pick<RecordOf<'INTENT'>, 'slot'>): boolean => slot.startsWith('kill ');
 
@@ -50,7 +56,7 @@ export class PastRecords {
   readonly #numbers = new Map<string, number>();
   readonly #cancels = new Map<number, PastCancel[]>();
   /** By what was asked for, and by the instant alone: made when an order is not found by its number. */
-  #byKey: Map<string | number, PastOrder[]> | null = null;
+  #byKey: Map<string | number, Alike> | null = null;
 
   /** `before`: what came before these records. Its orders are known, and the records may go on with them. */
   constructor(records: readonly JournalRecord[], before: readonly JournalRecord[]) {
@@ -116,14 +122,18 @@ export class PastRecords {
   }
   #first(key: string | number): PastOrder | undefined {
     this.#byKey ??= this.#keyed();
-    return this.#byKey.get(key)?.find(({ isKnown }) => !isKnown);
+    const found = this.#byKey.get(key);
+    if (found === undefined) return undefined;
+    // Known ones stay so: the next call does not pass them again.
+    while (found.orders[found.from]?.isKnown === true) found.from++;
+    return found.orders[found.from];
   }
-  #keyed(): Map<string | number, PastOrder[]> {
-    const keyed = new Map<string | number, PastOrder[]>();
+  #keyed(): Map<string | number, Alike> {
+    const keyed = new Map<string | number, Alike>();
     const add = (key: string | number, order: PastOrder): void => {
       const known = keyed.get(key);
-      if (known === undefined) keyed.set(key, [order]);
-      else known.push(order);
+      if (known === undefined) keyed.set(key, { orders: [order], from: 0 });
+      else known.orders.push(order);
     };
     for (const order of this.#orders.values()) {
       const { intent } = order;
