@@ -62,10 +62,17 @@ function framesBelow(below: (...args: never[]) => unknown): Frames {
   }
 }
 
-/** As a URL; the file that called `eval` for code that was made of text. */
+/** As a URL; the file that called `eval` for code that was made of text. Null for functions that isobar made of an author's text: the caller counts. */
 function fileOf(frame: NodeJS.CallSite): string | null {
-  const name = frame.getFileName() ?? /\((?:file:\/\/)?(\/[^()]*?):\d+:\d+\)/.exec(frame.getEvalOrigin() ?? '')?.[1] ?? null;
-  if (name === null || name.startsWith('node:') || name.startsWith('file:')) return name;
+  const name = frame.getFileName();
+  if (name != null) return urlOf(name);
+  const origin = /\((?:file:\/\/)?(\/[^()]*?):\d+:\d+\)/.exec(frame.getEvalOrigin() ?? '')?.[1];
+  const url = origin === undefined ? null : urlOf(origin);
+  return url !== null && OWN.some((folder) => url.startsWith(folder)) ? null : url;
+}
+
+function urlOf(name: string): string | null {
+  if (name.startsWith('node:') || name.startsWith('file:')) return name;
   return name.startsWith('/') || /^[A-Za-z]:\\/.test(name) ? pathToFileURL(name).href : null;
 }
 

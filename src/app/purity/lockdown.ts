@@ -18,10 +18,18 @@ const HOLDERS: readonly (readonly [string, object])[] = [
   ['SetIterator.prototype', Object.getPrototypeOf(new Set()[Symbol.iterator]())],
 ]; // prettier-ignore
 const COMPARED: readonly (readonly [string, object])[] = [...HOLDERS, ['Object.prototype', Object.prototype]];
+/** What reflect-metadata adds to `Reflect`: each copy of it that a process loads replaces them, and isobar gives them nothing of a run. */
+const METADATA = /metadata$|^decorate$/i;
+
+function describe(holder: object): Record<PropertyKey, PropertyDescriptor> {
+  const all = Object.getOwnPropertyDescriptors<object>(holder) as Record<PropertyKey, PropertyDescriptor>;
+  if (holder === Reflect) for (const name of Object.keys(all)) if (METADATA.test(name)) Reflect.deleteProperty(all, name);
+  return all;
+}
 
 /** The built-ins as they were; made before strategy code is loaded. */
 export class BuiltIns {
-  readonly #were = COMPARED.map(([name, holder]) => ({ name, holder, descriptors: Object.getOwnPropertyDescriptors(holder) }));
+  readonly #were = COMPARED.map(([name, holder]) => ({ name, holder, descriptors: describe(holder) }));
 
   /** Fixes the built-ins of this thread for good: whoever assigns to one gets a TypeError, and `Object.prototype` takes nothing new. */
   static fix(): void {
