@@ -48,7 +48,7 @@ export class BuiltIns {
     for (const { name, holder, descriptors } of this.#were) {
       for (const key of Reflect.ownKeys(descriptors)) {
         if (!isAlone && REPLACED_BY_OTHERS.has(key)) continue;
-        const was = Reflect.get(descriptors, key) as PropertyDescriptor;
+        const was = Reflect.get(descriptors, key);
         const is = Object.getOwnPropertyDescriptor(holder, key);
         if (is !== undefined && Object.is(is.value, was.value) && is.get === was.get && is.set === was.set) continue;
         warnings.add(
