@@ -19,7 +19,7 @@ const HOLDERS: readonly (readonly [string, object])[] = [
 ]; // prettier-ignore
 const COMPARED: readonly (readonly [string, object])[] = [...HOLDERS, ['Object.prototype', Object.prototype]];
 /** What reflect-metadata adds to `Reflect`: each copy of it that a process loads replaces them, and isobar gives them nothing of a run. */
-const METADATA = /metadata$|^decorate$/i;
+const METADATA = /metadata(keys)?$|^decorate$/i;
 
 function describe(holder: object): Record<PropertyKey, PropertyDescriptor> {
   const all = Object.getOwnPropertyDescriptors<object>(holder) as Record<PropertyKey, PropertyDescriptor>;
