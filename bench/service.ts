@@ -172,6 +172,7 @@ function configOf(folder: string): string {
     accounts,
     limits: { 'spot.public': null, 'spot.newOrder': null },
     maxOpenOrders: 200_000,
+    maxOpenOrdersPerSymbol: 200_000,
   });
 }
 
