@@ -53,10 +53,12 @@ export function laneLoop(engines: readonly Engine[]): void {
   }
 }
 
+/** Called again after a strategy has thrown it goes on with the next one. */
 export function stop(engine: Engine): void {
   // What was visited last is another instant for each lane, and they share it: for all of them it is the end of the data.
   engine.instant.set(engine.blockEndMs);
-  for (const run of engine.runs) {
+  while (engine.stopped < engine.runs.length) {
+    const run = engine.runs[engine.stopped++]!;
     engine.inCharge = run.index;
     if (run.started) run.instance!.onStop?.();
   }
@@ -278,7 +280,7 @@ function lookForWork(engine: Engine): void {
 
 /** One instant, in the order that docs/event-order.md states. */
 function visitInstant(engine: Engine, t: number): void {
-  const { cohorts, exchange, queue, runs } = engine;
+  const { cohorts, exchange, queue } = engine;
   // Rows that closed before t were nobody's business, but marks are read as of the time.
   for (let at = 0; at < cohorts.length; at++) {
     const cohort = cohorts[at]!;
@@ -301,13 +303,20 @@ function visitInstant(engine: Engine, t: number): void {
     const cohort = cohorts[at]!;
     if (cohort.isDue === true) cohort.deliver(1);
   }
+  engine.decided = 0;
+  callStrategies(engine, t);
+}
+
+/** The part of an instant that is the strategies'. Called again after one of them has thrown it goes on with what is left of it. */
+export function callStrategies(engine: Engine, t: number): void {
+  const { runs } = engine;
   for (let at = 0; at < runs.length; at++) {
     const run = runs[at]!;
     if (run.started === false && t >= run.readyMs) start(engine, run);
   }
   if (!engine.outbox.isEmpty) engine.tell();
   if (engine.timers.nextMs <= t) engine.runTimers(t);
-  for (let at = 0; at < runs.length; at++) decide(engine, runs[at]!, t);
+  while (engine.decided < runs.length) decide(engine, runs[engine.decided++]!, t);
   if (!engine.outbox.isEmpty) engine.tell();
 }
 

@@ -118,6 +118,9 @@ export class Engine implements ExchangeSink, Marks {
   haltDesk: HaltDesk | null = null;
   /** The strategy whose code runs: whom an exception is blamed on. */
   inCharge = 0;
+  /** How many strategies have had their turn to decide at the instant, and how many have heard that the run is over. */
+  decided = 0;
+  stopped = 0;
   /** Bars are worth visiting one by one: one execution feed, one strategy. */
   isPlain = false;
   readonly desk: BracketDesk;

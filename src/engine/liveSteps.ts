@@ -1,6 +1,6 @@
 // The steps of a live bot: one instant as a block of its own, what the exchange tells in between, and the end.
 
-import { fillIndicators, listSignals, stop, visitBlock } from './blockLoop.ts';
+import { callStrategies, fillIndicators, listSignals, stop, visitBlock } from './blockLoop.ts';
 import type { Engine } from './engine.ts';
 import { readyMs } from './setUp.ts';
 import type { StrategyRun } from './strategyRun.ts';
@@ -17,21 +17,34 @@ export function deliverInstant(engine: Engine, t: number): void {
     // The rows that a strategy waits for may have come: a late one starts now, not in the past.
     for (const run of engine.runs) if (!run.started) awaitRows(engine, run, t);
     listSignals(engine);
-    if (engine.tellsAtInstants) visitTelling(engine);
-    else visitBlock(engine);
-    engine.haltDesk?.act();
-    engine.closeBlock();
+    visit(engine, () => visitBlock(engine));
   } catch (error) {
     throw engine.blame(error);
   }
 }
 
+/** A strategy has thrown in the instant `t`, and gets no more calls: the others decide as they would have. */
+export function finishInstant(engine: Engine, t: number): void {
+  try {
+    visit(engine, () => callStrategies(engine, t));
+  } catch (error) {
+    throw engine.blame(error);
+  }
+}
+
+function visit(engine: Engine, act: () => void): void {
+  if (engine.tellsAtInstants) telling(engine, act);
+  else act();
+  engine.haltDesk?.act();
+  engine.closeBlock();
+}
+
 /** What was kept for this instant is told once its rows are delivered, before anyone decides. */
-function visitTelling(engine: Engine): void {
+function telling(engine: Engine, act: () => void): void {
   const { isPlain } = engine;
   engine.tellsAtInstants = engine.isPlain = false;
   try {
-    visitBlock(engine);
+    act();
     if (!engine.outbox.isEmpty) engine.tell();
   } finally {
     engine.tellsAtInstants = true;
@@ -63,13 +76,26 @@ export function catchUp(engine: Engine, untilMs: number, nowMs: number): void {
     passOver(engine, untilMs + 1);
     engine.instant.set(nowMs);
     engine.haltDesk?.act();
-    engine.tell();
-    engine.tellHeld();
-    engine.timers.runMissed(untilMs, engine.callTimer);
-    engine.tell();
+    tellMissed(engine, untilMs);
   } catch (error) {
     throw engine.blame(error);
   }
+}
+
+/** A strategy has thrown as the bot caught up, and gets no more calls: the others hear the rest. */
+export function finishCatchUp(engine: Engine, untilMs: number): void {
+  try {
+    tellMissed(engine, untilMs);
+  } catch (error) {
+    throw engine.blame(error);
+  }
+}
+
+function tellMissed(engine: Engine, untilMs: number): void {
+  engine.tell();
+  engine.tellHeld();
+  engine.timers.runMissed(untilMs, engine.callTimer);
+  engine.tell();
 }
 
 /** A strategy has thrown, and gets no more calls: the others hear what they were to hear after it. */
@@ -78,7 +104,7 @@ export function tellOthers(engine: Engine): void {
   if (!engine.outbox.isEmpty) engine.tell();
 }
 
-/** The strategies hear that the run is over. */
+/** The strategies hear that the run is over. Called again after one of them has thrown it goes on with the next one. */
 export function stopLive(engine: Engine): void {
   try {
     stop(engine);

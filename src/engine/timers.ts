@@ -23,6 +23,8 @@ export class Timers {
   /** Who knows calendars; null: nobody here. */
   cronTimes: CronTimes | null = null;
   readonly #timers: Timer[] = [];
+  /** Calls to make up for, in order of their times. */
+  readonly #missed: Timer[] = [];
   #isStarted = false;
 
   /** Fires at each multiple of the period since 1970-01-01T00:00Z. `nowMs`: the instant of the run at which it is asked for. */
@@ -71,7 +73,10 @@ export class Timers {
     this.#findNext();
   }
 
-  /** The bot was down until `ms`: calls `call` for what fell due meanwhile as each timer wants it, in order of the times. */
+  /**
+   * The bot was down until `ms`: calls `call` for what fell due meanwhile as each timer wants it, in order of the times. Called again after a
+   * handler has thrown it goes on with the next one.
+   */
   runMissed(ms: number, call: Call): void {
     const calls: { readonly dueMs: number; readonly timer: Timer }[] = [];
     for (const timer of this.#timers) {
@@ -81,7 +86,8 @@ export class Timers {
       timer.dueMs = timer.next(ms);
     }
     this.#findNext();
-    for (const { timer } of calls.toSorted((a, b) => a.dueMs - b.dueMs)) call(timer.strategy, timer.handler);
+    this.#missed.push(...calls.toSorted((a, b) => a.dueMs - b.dueMs).map(({ timer }) => timer));
+    for (let timer = this.#missed.shift(); timer !== undefined; timer = this.#missed.shift()) call(timer.strategy, timer.handler);
   }
 
   #add(timer: Timer, nowMs: number): void {

@@ -2,7 +2,7 @@
 
 import { InvariantError } from '../../base/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { applyInbox, catchUp, deliverInstant, tellOthers } from '../../engine/liveSteps.ts';
+import { applyInbox, catchUp, deliverInstant, finishCatchUp, finishInstant, tellOthers } from '../../engine/liveSteps.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { OrderId, VenueOrderId } from '../../model/order.ts';
 import type { Evidence, ExchangeSink } from '../../ports/exchange.ts';
@@ -48,26 +48,30 @@ export class Driver implements ExchangeSink {
     return this.#isInStep;
   }
 
-  /** Runs `act` as a step of its own, at the present time. */
-  step(act: () => void): void {
+  /** Runs `act` as a step of its own, at the present time. `finish`: what is left of it where a strategy has thrown. */
+  step(act: () => void, finish?: () => void): void {
     if (this.#isInStep) act();
-    else this.#guarded(() => applyInbox(this.#parts.engine, this.#stepMs, act));
+    else this.#guarded(() => applyInbox(this.#parts.engine, this.#stepMs, act), finish);
   }
 
   /** Strategies decide on the bars that close at `t`, all of which are there. `before` runs first, in the same step. */
   instant(t: number, before: () => void): void {
-    this.#guarded(() => {
+    const { engine } = this.#parts;
+    const decide = (): void => {
       before();
-      deliverInstant(this.#parts.engine, t);
-    });
+      deliverInstant(engine, t);
+    };
+    this.#guarded(decide, () => finishInstant(engine, t));
   }
 
   /** The bot goes on after a restart, with what happened until `untilMs`. `before` runs first, in the same step. */
   catchUp(untilMs: number, before: (nowMs: number) => void): void {
-    this.#guarded(() => {
+    const { engine } = this.#parts;
+    const go = (): void => {
       before(this.#stepMs);
-      catchUp(this.#parts.engine, untilMs, this.#stepMs);
-    });
+      catchUp(engine, untilMs, this.#stepMs);
+    };
+    this.#guarded(go, () => finishCatchUp(engine, untilMs));
   }
 
   /** No step is taken any more. */
@@ -122,7 +126,7 @@ export class Driver implements ExchangeSink {
     this.step(() => this.#parts.engine.liquidated(instrument, wasLong, fill));
   }
 
-  #guarded(act: () => void): void {
+  #guarded(act: () => void, finish: () => void = () => {}): void {
     if (this.#isOver) return;
     this.#isInStep = true;
     // The exchange's time never goes back, and neither do the steps.
@@ -130,21 +134,23 @@ export class Driver implements ExchangeSink {
     try {
       act();
     } catch (error) {
-      this.#failed(error);
+      this.#failed(error, finish);
     } finally {
       this.#isInStep = false;
     }
     this.#arm();
   }
 
-  #failed(error: unknown): void {
+  /** The other strategies lose nothing by it. */
+  #failed(error: unknown, finish: () => void): void {
     const { engine, strategyFailed, broken } = this.#parts;
     if (error instanceof InvariantError) return broken(error);
     strategyFailed(engine.inCharge, engine.blame(error));
     try {
       tellOthers(engine);
+      finish();
     } catch (next) {
-      this.#failed(next);
+      this.#failed(next, finish);
     }
   }
 

@@ -219,7 +219,8 @@ export class LiveBot {
             .toReversed()
             .forEach((order) => engine.orders.cancel(order, engine.nowMs)),
         );
-      this.driver.step(() => stopLive(engine));
+      const tellStop = (): void => stopLive(engine);
+      this.driver.step(tellStop, tellStop);
     }
     this.#isRunning = false;
     this.driver.stop();

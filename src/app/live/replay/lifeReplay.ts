@@ -9,7 +9,7 @@ import { InvariantError } from '../../../base/errors.ts';
 import { adopt } from '../../../engine/adoption.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { keptTexts } from '../../../engine/kept.ts';
-import { applyInbox, catchUp, deliverInstant, stopLive, tellOthers } from '../../../engine/liveSteps.ts';
+import { applyInbox, catchUp, deliverInstant, finishCatchUp, finishInstant, stopLive, tellOthers } from '../../../engine/liveSteps.ts';
 import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import { levelOf } from '../../../orders/brackets.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
@@ -132,14 +132,18 @@ export class LifeReplay {
     this.asked.begin(timeMs);
   }
 
-  /** As the live bot does: a strategy that throws gets no more calls. */
-  #guarded(act: () => void): void {
+  /** As the live bot does: a strategy that throws gets no more calls, and the others lose nothing by it. */
+  #guarded(act: () => void, finish: () => void = () => {}): void {
     try {
       act();
     } catch (error) {
       if (error instanceof InvariantError) throw error;
       this.#engine.runs[this.#engine.inCharge]!.fail();
-      this.#guarded(() => tellOthers(this.#engine));
+      const others = (): void => {
+        tellOthers(this.#engine);
+        finish();
+      };
+      this.#guarded(others, finish);
     }
   }
 
@@ -153,20 +157,26 @@ export class LifeReplay {
     this.#instantMs = t;
     if (decided) {
       this.instants++;
-      this.#guarded(() => {
-        beginInstant(engine, atMs, append);
-        deliverInstant(engine, atMs);
-      });
+      this.#guarded(
+        () => {
+          beginInstant(engine, atMs, append);
+          deliverInstant(engine, atMs);
+        },
+        () => finishInstant(engine, atMs),
+      );
       // The bot looks at what is kept: a strategy that keeps what cannot be kept has failed by that.
       this.#guarded(() => void keptTexts(engine));
       return;
     }
     this.missedBars += bars.length;
     if (bars.length > 0) this.#interrupted('bars went by without a decision');
-    this.#guarded(() => {
-      beginInstant(engine, t, append);
-      catchUp(engine, atMs, t);
-    });
+    this.#guarded(
+      () => {
+        beginInstant(engine, t, append);
+        catchUp(engine, atMs, t);
+      },
+      () => finishCatchUp(engine, atMs),
+    );
   }
 
   /** The process has ended somewhere before: what is told from now on waits until the new one has passed its audits. */
@@ -187,7 +197,8 @@ export class LifeReplay {
         for (const order of engine.orders.active().toReversed()) engine.orders.cancel(order, engine.nowMs);
       });
     this.#begin(t);
-    this.#guarded(() => stopLive(engine));
+    const tellStop = (): void => stopLive(engine);
+    this.#guarded(tellStop, tellStop);
   }
 
   #interrupted(why: string): void {

@@ -1,0 +1,89 @@
+// A strategy that throws is stopped alone: whatever it threw in, strategies beside it decide, hear and are called as if nothing had been, over a restart too.
+
+import { expect, test } from 'vitest';
+import { crossedUp, Strategy } from '../../src/index.ts';
+import type { StrategyClass } from '../../src/strategy/strategy.ts';
+import { lived, type LifeResult } from '../fixtures/killedLife.ts';
+
+const WAYS = ['nothing', 'onStart', 'onBar', 'when', 'timer', 'onFill', 'onOrder', 'onStop'] as const;
+
+/** Does nothing that anybody sees, until it throws where it was told to: at its third call, or at the first where there may be no more. */
+const faulty = (way: (typeof WAYS)[number]): StrategyClass =>
+  class extends Strategy {
+    calls = 0;
+    rises = this.when(crossedUp(this.bars.close, this.bars.open), () => this.at('when', 1));
+    override onStart() {
+      this.every('1h', () => this.at('timer', 3));
+      this.at('onStart', 1);
+    }
+    override onBar() {
+      this.at('onBar', 3);
+      this.buy({ base: '0.01' });
+    }
+    override onFill() {
+      this.at('onFill', 3);
+    }
+    override onOrder() {
+      this.at('onOrder', 3);
+    }
+    override onStop() {
+      this.at('onStop', 1);
+    }
+    at(where: (typeof WAYS)[number], nth: number) {
+      if (where === way && ++this.calls === nth) throw new Error(`a fault in ${where}`);
+    }
+  };
+
+class Steady extends Strategy {
+  told: string[] = [];
+  bought = 0;
+  rises = this.when(crossedUp(this.bars.close, this.bars.open), () => {
+    this.told.push('when');
+  });
+  override onStart() {
+    this.told.push('start');
+    this.every('1h', () => {
+      this.told.push('timer');
+    });
+  }
+  override onBar() {
+    this.told.push(`bar ${this.bars.close.value}`);
+    this.buy({ base: '0.02' }, { tag: `steady ${++this.bought}` });
+  }
+  override onFill() {
+    this.told.push('fill');
+  }
+  override onOrder({ lifecycle }: { lifecycle: string }) {
+    if (lifecycle === 'done') this.told.push('done');
+  }
+  override onStop() {
+    this.told.push('stop');
+  }
+}
+
+const told = ({ instances }: LifeResult): readonly string[] => (instances.find((each) => each instanceof Steady) as Steady).told;
+const count = (texts: readonly string[], text: string): number => texts.filter((each) => each.startsWith(text)).length;
+
+test.each(WAYS.slice(1))(
+  'in %s',
+  async (way) => {
+    for (const order of [(of: StrategyClass) => [of, Steady], (of: StrategyClass) => [Steady, of]]) {
+      const options = { bars: 6, strategies: order(faulty('nothing')) };
+      const quiet = await lived(options);
+      expect(count(told(quiet), 'bar')).toBe(6);
+      expect([count(told(quiet), 'fill'), count(told(quiet), 'when') > 0, count(told(quiet), 'stop')]).toEqual([5, true, 1]);
+      const faults = { ...options, strategies: order(faulty(way)) };
+      const alone = await lived(faults);
+      expect(alone.lines.join('')).toContain(`a fault in ${way}`);
+      expect(told(alone)).toEqual(told(quiet));
+      if (way === 'onStop' || options.strategies[0] === Steady) continue;
+      // The process ends before it has written what the others decide on that bar, and later.
+      const halt = alone.records.find((record) => record.k === 'HALT' && record.code === 'STRATEGY')!.seq;
+      for (const at of [halt + 1, halt + 12]) {
+        const killed = await lived({ ...faults, kills: [at] });
+        expect([killed.starts, told(killed), killed.placed]).toEqual([2, told(alone), alone.placed]);
+      }
+    }
+  },
+  600_000,
+);
