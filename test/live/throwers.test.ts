@@ -11,25 +11,25 @@ const WAYS = ['nothing', 'onStart', 'onBar', 'when', 'timer', 'onFill', 'onOrder
 const faulty = (way: (typeof WAYS)[number]): StrategyClass =>
   class extends Strategy {
     calls = 0;
-    rises = this.when(crossedUp(this.bars.close, this.bars.open), () => this.at('when', 1));
+    rises = this.when(crossedUp(this.bars.close, this.bars.open), () => this.reach('when', 1));
     override onStart() {
-      this.every('1h', () => this.at('timer', 3));
-      this.at('onStart', 1);
+      this.every('1h', () => this.reach('timer', 3));
+      this.reach('onStart', 1);
     }
     override onBar() {
-      this.at('onBar', 3);
+      this.reach('onBar', 3);
       this.buy({ base: '0.01' });
     }
     override onFill() {
-      this.at('onFill', 3);
+      this.reach('onFill', 3);
     }
     override onOrder() {
-      this.at('onOrder', 3);
+      this.reach('onOrder', 3);
     }
     override onStop() {
-      this.at('onStop', 1);
+      this.reach('onStop', 1);
     }
-    at(where: (typeof WAYS)[number], nth: number) {
+    reach(where: (typeof WAYS)[number], nth: number) {
       if (where === way && ++this.calls === nth) throw new Error(`a fault in ${where}`);
     }
   };
