@@ -23,6 +23,11 @@ export interface MovedExchange {
 const LONGEST_STEP_MS = 120_000;
 /** An answer is read, and what follows from it is sent, within so many turns. */
 const TURNS_AFTER = 3;
+/**
+ * The same while something is held back. Who had asked may have given up since, and then it hides that another request is on its way: that
+ * one has so many turns to come and be answered.
+ */
+const TURNS_HELD = 60;
 
 /**
  * The bot's Scheduler. A step sets the time first and runs what was due after that: nobody acts in the past of the exchange, which would
@@ -33,9 +38,10 @@ export class SteppedTime implements Scheduler {
   readonly #exchange: MovedExchange;
   readonly #due: Due[] = [];
   #asked = 0;
-  #onWire = 0;
-  readonly #created = (): void => void this.#onWire++;
-  readonly #over = (): void => void this.#onWire--;
+  /** Requests without their whole answer. One that is given up can be told as over twice. */
+  readonly #onWire = new Set<unknown>();
+  readonly #created = (message: unknown): void => void this.#onWire.add(requestOf(message));
+  readonly #over = (message: unknown): void => void this.#onWire.delete(requestOf(message));
 
   constructor(exchange: MovedExchange) {
     this.#exchange = exchange;
@@ -79,11 +85,11 @@ export class SteppedTime implements Scheduler {
   /** Runs what is due until nothing is on the wire, and nothing follows from its answer at this time. */
   async quiet(): Promise<void> {
     const endMs = performance.now() + LONGEST_STEP_MS;
-    for (let still = 0; still < TURNS_AFTER;) {
+    for (let still = 0; still < (this.#onWire.size > 0 ? TURNS_HELD : TURNS_AFTER);) {
       if (performance.now() > endMs) throw new Error(`at ${new Date(this.nowMs).toISOString()} the bot and the exchange come to no rest`);
       const ran = this.#runDue();
       await setImmediate();
-      still = ran || this.#onWire > (this.#exchange.held?.() ?? 0) || isDiskBusy() ? 0 : still + 1;
+      still = ran || this.#onWire.size > (this.#exchange.held?.() ?? 0) || isDiskBusy() ? 0 : still + 1;
     }
   }
 
@@ -93,6 +99,8 @@ export class SteppedTime implements Scheduler {
     return isDue;
   }
 }
+
+const requestOf = (message: unknown): unknown => (message as { readonly request: object }).request;
 
 /** What is on its way to the disk, a journal's records say, holds requests back. */
 const isDiskBusy = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));

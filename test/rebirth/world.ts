@@ -203,7 +203,7 @@ export class World {
     const numbers = new Map(
       journal.flatMap(({ k, cid, order }) => (k === 'INTENT' && cid !== undefined && order !== undefined ? [[cid, order]] : [])),
     );
-    return new Set(journal.flatMap(({ k, cid, reason }) => (k === 'STATE' && reason === 'noEffect' ? [numbers.get(cid!)!] : [])));
+    return new Set(journal.flatMap(({ k, cid }) => (k === 'TOMB' ? [numbers.get(cid!)!] : [])));
   }
 
   #numberOf(cid: string): number {
