@@ -14,6 +14,7 @@ const WEEK_MS = 604_800_000;
 interface Rebirths {
   readonly strategy: string;
   readonly kills: number;
+  readonly droppedSends: number;
   readonly equalToUnkilled: boolean;
 }
 
@@ -35,3 +36,12 @@ test.runIf(isCampaign)('every strategy does what it does without kills', { timeo
   expect(results.reduce((kills, result) => kills + result.kills, 0)).toBe(Number(ISOBAR_CASES));
   expect(results.filter(({ equalToUnkilled }) => !equalToUnkilled)).toEqual([]);
 });
+
+test.skipIf(isCampaign)(
+  'a bot that dies before its request leaves does what one does whose network lost it',
+  { timeout: 600_000 },
+  async () => {
+    const results = await rebirths('--kills', '2', '--seed', '4711', 'fundingCarry');
+    expect(results).toMatchObject([{ strategy: 'fundingCarry', kills: 2, droppedSends: 2, equalToUnkilled: true }]);
+  },
+);
