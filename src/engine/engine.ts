@@ -27,6 +27,7 @@ import { formCohorts, type Cohort } from './cohort.ts';
 import { ConditionDesk } from './conditionDesk.ts';
 import { DraftDesk } from './draftDesk.ts';
 import type { EquityRecorder } from './equityRecorder.ts';
+import { Faults } from './faults.ts';
 import { byFineness, nextBlockEnd, type FeedRun } from './feed.ts';
 import { FillLog } from './fillLog.ts';
 import type { HaltDesk } from './haltDesk.ts';
@@ -118,6 +119,8 @@ export class Engine implements ExchangeSink, Marks {
   haltDesk: HaltDesk | null = null;
   /** The strategy whose code runs: whom an exception is blamed on. */
   inCharge = 0;
+  /** Live: indicators of authors that have thrown, with the strategies that registered them; they are silent since. */
+  readonly faults = new Faults();
   /** How many strategies have had their turn to decide at the instant, and how many have heard that the run is over. */
   decided = 0;
   stopped = 0;

@@ -1,6 +1,6 @@
 // The steps of a live bot: one instant as a block of its own, what the exchange tells in between, and the end.
 
-import { callStrategies, fillIndicators, listSignals, stop, visitBlock } from './blockLoop.ts';
+import { callStrategies, listSignals, stop, visitBlock } from './blockLoop.ts';
 import type { Engine } from './engine.ts';
 import { readyMs } from './setUp.ts';
 import type { StrategyRun } from './strategyRun.ts';
@@ -12,12 +12,10 @@ import type { StrategyRun } from './strategyRun.ts';
  */
 export function deliverInstant(engine: Engine, t: number): void {
   try {
+    engine.decided = NOT_VISITED;
     passOver(engine, t);
     enter(engine, t);
-    // The rows that a strategy waits for may have come: a late one starts now, not in the past.
-    for (const run of engine.runs) if (!run.started) awaitRows(engine, run, t);
-    listSignals(engine);
-    visit(engine, () => visitBlock(engine));
+    goOn(engine, t);
   } catch (error) {
     throw engine.blame(error);
   }
@@ -26,10 +24,22 @@ export function deliverInstant(engine: Engine, t: number): void {
 /** A strategy has thrown in the instant `t`, and gets no more calls: the others decide as they would have. */
 export function finishInstant(engine: Engine, t: number): void {
   try {
-    visit(engine, () => callStrategies(engine, t));
+    goOn(engine, t);
   } catch (error) {
     throw engine.blame(error);
   }
+}
+
+/** `decided` of an engine, before its strategies have their turns at an instant. */
+const NOT_VISITED = -1;
+
+function goOn(engine: Engine, t: number): void {
+  engine.faults.raise(engine);
+  if (engine.decided !== NOT_VISITED) return visit(engine, () => callStrategies(engine, t));
+  // The rows that a strategy waits for may have come: a late one starts now, not in the past.
+  for (const run of engine.runs) if (!run.started) awaitRows(engine, run, t);
+  listSignals(engine);
+  visit(engine, () => visitBlock(engine));
 }
 
 function visit(engine: Engine, act: () => void): void {
@@ -76,6 +86,7 @@ export function catchUp(engine: Engine, untilMs: number, nowMs: number): void {
     passOver(engine, untilMs + 1);
     engine.instant.set(nowMs);
     engine.haltDesk?.act();
+    engine.faults.raise(engine);
     tellMissed(engine, untilMs);
   } catch (error) {
     throw engine.blame(error);
@@ -85,6 +96,7 @@ export function catchUp(engine: Engine, untilMs: number, nowMs: number): void {
 /** A strategy has thrown as the bot caught up, and gets no more calls: the others hear the rest. */
 export function finishCatchUp(engine: Engine, untilMs: number): void {
   try {
+    engine.faults.raise(engine);
     tellMissed(engine, untilMs);
   } catch (error) {
     throw engine.blame(error);
@@ -126,7 +138,7 @@ function passOver(engine: Engine, t: number): void {
     for (const feed of engine.feeds) nextMs = Math.min(nextMs, feed.nextRowCloseMs);
     if (nextMs >= t) return;
     engine.enterBlock(1, nextMs);
-    fillIndicators(engine);
+    engine.faults.fill(engine);
     engine.closeBlock();
   }
 }
@@ -134,5 +146,5 @@ function passOver(engine: Engine, t: number): void {
 function enter(engine: Engine, t: number): void {
   engine.enterBlock(1, t);
   engine.exchange.blockOpened();
-  fillIndicators(engine);
+  engine.faults.fill(engine);
 }

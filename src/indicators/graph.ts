@@ -5,7 +5,7 @@ import { InvariantError } from '../base/errors.ts';
 import { pow10 } from '../base/exact.ts';
 import { listOf } from '../base/listOf.ts';
 import { ticksOf, type BarColumns, type PriceColumn } from '../model/bars.ts';
-import type { Design, Home, Kernel, Output, ScaledColumn, Wiring } from './spec.ts';
+import type { CustomNote, Design, Home, Kernel, Output, ScaledColumn, Wiring } from './spec.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 import { NumberWindow, SignalWindow } from './window.ts';
 
@@ -110,7 +110,7 @@ class Assembly {
     const own = this.#windows.of(node);
     for (const [index, output] of node.outputs.entries()) own[index]!.allocate(frontOf(output), this.#blockRows);
     const kernel = node.design.make(this.#wire(node));
-    this.kernels.push(new WindowedKernel(kernel, own));
+    this.kernels.push(new WindowedKernel(kernel, own, node.design.custom));
   }
 
   #wire(node: GraphNode): Wiring {
@@ -172,10 +172,12 @@ function frontOf(output: GraphOutput): number {
 
 /** A kernel with the windows that it fills. */
 class WindowedKernel implements Kernel {
+  readonly custom: CustomNote | undefined;
   readonly #kernel: Kernel;
   readonly #windows: readonly (NumberWindow | SignalWindow)[];
 
-  constructor(kernel: Kernel, windows: readonly (NumberWindow | SignalWindow)[]) {
+  constructor(kernel: Kernel, windows: readonly (NumberWindow | SignalWindow)[], custom?: CustomNote) {
+    this.custom = custom;
     this.#kernel = kernel;
     this.#windows = windows;
   }

@@ -48,6 +48,8 @@ export type SignalSource = Signal | IndicatorSpec<Signal>;
 
 /** Fills the rows [fromRow, toRow) of its outputs; calls are contiguous from row 0, running state is kept between them. */
 export interface Kernel {
+  /** Of an author's own indicator. */
+  readonly custom?: CustomNote | undefined;
   fill(fromRow: number, toRow: number): void;
 }
 

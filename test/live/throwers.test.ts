@@ -1,16 +1,25 @@
 // A strategy that throws is stopped alone: whatever it threw in, strategies beside it decide, hear and are called as if nothing had been, over a restart too.
 
 import { expect, test } from 'vitest';
-import { crossedUp, Strategy } from '../../src/index.ts';
+import { crossedUp, custom, Strategy } from '../../src/index.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { lived, type LifeResult } from '../fixtures/killedLife.ts';
 
-const WAYS = ['nothing', 'onStart', 'onBar', 'when', 'timer', 'onFill', 'onOrder', 'onStop'] as const;
+const WAYS = ['nothing', 'custom', 'onStart', 'onBar', 'when', 'timer', 'onFill', 'onOrder', 'onStop'] as const;
 
 /** Does nothing that anybody sees, until it throws where it was told to: at its third call, or at the first where there may be no more. */
 const faulty = (way: (typeof WAYS)[number]): StrategyClass =>
   class extends Strategy {
     calls = 0;
+    own = this.use(
+      custom(this.bars.close, () => {
+        let fed = 0;
+        return (x) => {
+          if (way === 'custom' && ++fed === 14) throw new Error('a fault in custom');
+          return x;
+        };
+      }),
+    );
     rises = this.when(crossedUp(this.bars.close, this.bars.open), () => this.reach('when', 1));
     override onStart() {
       this.every('1h', () => this.reach('timer', 3));
