@@ -205,3 +205,23 @@ test('a strategy that throws as it is told takes nothing from what others are to
   const killed = await lived({ ...options, kills: [at] });
   expect([killed.starts, told(killed), killed.placed]).toEqual([2, told(whole), whole.placed]);
 }, 600_000);
+
+class Buyer extends Strategy {
+  count = 0;
+  override onBar() {
+    this.buy({ base: '0.02' }, { tag: `buyer ${++this.count}` });
+  }
+}
+
+test('a process that ends in the middle of a record decides again, and only an order that may have left is of unknown outcome', async () => {
+  const options = { strategies: [Buyer], bars: 6 };
+  const whole = await lived(options);
+  expect(whole.placed).toHaveLength(6);
+  const third = (k: string): number => whole.records.filter((record) => record.k === k)[2]!.seq;
+  for (const k of ['INSTANT', 'VERDICT', 'INTENT']) {
+    const killed = await lived({ ...options, kills: [third(k)], isTorn: true });
+    expect([k, killed.starts, killed.placed, killed.balances]).toEqual([k, 2, whole.placed, whole.balances]);
+  }
+  const killed = await lived({ ...options, kills: [third('SEND')], isTorn: true });
+  expect([killed.starts, kinds(killed, 'TOMB'), killed.placed.length]).toEqual([2, 1, 5]);
+}, 600_000);

@@ -99,8 +99,9 @@ export class AskedAgain {
     order.id = found.number as OrderId;
     const { verdict, intent, send } = found;
     const isMissed = verdict?.code === 'MISSED';
-    // Approved, and the process has ended before its request could leave.
-    if (!isMissed && verdict?.ok !== false && send === null && !this.#parts.isTorn && this.#isAtEnd) return this.#hold(order);
+    // Approved, and the process has ended before its request could leave. Where a write was torn its SEND may be missing, but no INTENT that lasted.
+    const mayBeSent = send !== null || (intent !== null && this.#parts.isTorn);
+    if (!isMissed && verdict?.ok !== false && !mayBeSent && this.#isAtEnd) return this.#hold(order);
     found.isKnown = true;
     if (intent !== null) this.#compare(order, intent);
     // A verdict, and an order where it was approved.
