@@ -53,7 +53,7 @@ export function laneLoop(engines: readonly Engine[]): void {
   }
 }
 
-/** Called again after a strategy has thrown it goes on with the next one. */
+/** After a strategy has thrown, a second call continues with the next strategy. */
 export function stop(engine: Engine): void {
   // What was visited last is another instant for each lane, and they share it: for all of them it is the end of the data.
   engine.instant.set(engine.blockEndMs);
@@ -307,7 +307,7 @@ function visitInstant(engine: Engine, t: number): void {
   callStrategies(engine, t);
 }
 
-/** The part of an instant that is the strategies'. Called again after one of them has thrown it goes on with what is left of it. */
+/** Calls the strategies at an instant. After one of them has thrown, a second call continues with the calls that remain. */
 export function callStrategies(engine: Engine, t: number): void {
   const { runs } = engine;
   for (let at = 0; at < runs.length; at++) {

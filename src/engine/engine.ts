@@ -119,9 +119,9 @@ export class Engine implements ExchangeSink, Marks {
   haltDesk: HaltDesk | null = null;
   /** The strategy whose code runs: whom an exception is blamed on. */
   inCharge = 0;
-  /** Live: indicators of authors that have thrown, with the strategies that registered them; they are silent since. */
+  /** Live: indicators of authors that have thrown, and the strategies that registered them. */
   readonly faults = new Faults();
-  /** How many strategies have had their turn to decide at the instant, and how many have heard that the run is over. */
+  /** How many strategies were asked to decide at the instant, and how many had their `onStop` called. */
   decided = 0;
   stopped = 0;
   /** Bars are worth visiting one by one: one execution feed, one strategy. */

@@ -1,4 +1,4 @@
-// Indicators of authors that throw in a live bot: whose each is, and which have thrown and are silent since.
+// Indicators of authors in a live bot: which strategy registered each, and which have thrown and are computed no more.
 
 import type { CustomNote, Kernel } from '../indicators/spec.ts';
 import type { Engine } from './engine.ts';
@@ -10,12 +10,12 @@ export class Faults {
   readonly #silent = new Set<Kernel>();
   readonly #untold: { readonly run: number; readonly error: unknown }[] = [];
 
-  /** What this strategy has registered with the feed by now is its own, but for what others had registered before. */
+  /** Call it once a strategy is constructed: indicators of the feed without an owner belong to it. */
   own({ indicators }: FeedRun, run: number): void {
     for (const note of indicators.customs) if (!this.#owners.has(note)) this.#owners.set(note, run);
   }
 
-  /** Fills the indicators of a block. One of an author that throws is filled no more: who registered it is to be blamed, and nobody else. */
+  /** Fills the indicators of a block. One of an author that throws is filled no more; `raise` blames the strategy that registered it. */
   fill({ feeds }: Engine): void {
     for (const { indicators, cur, to } of feeds) {
       if (to === cur) continue;
@@ -33,7 +33,7 @@ export class Faults {
     }
   }
 
-  /** Throws what an indicator has thrown, once, in the name of its strategy. */
+  /** Throws the oldest error of an indicator that was not thrown yet, with its strategy in charge. */
   raise(engine: Engine): void {
     const fault = this.#untold.shift();
     if (fault === undefined) return;

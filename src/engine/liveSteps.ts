@@ -21,7 +21,7 @@ export function deliverInstant(engine: Engine, t: number): void {
   }
 }
 
-/** A strategy has thrown in the instant `t`, and gets no more calls: the others decide as they would have. */
+/** Continues the instant `t` after a strategy has thrown: the others decide as if it had not. */
 export function finishInstant(engine: Engine, t: number): void {
   try {
     goOn(engine, t);
@@ -93,7 +93,7 @@ export function catchUp(engine: Engine, untilMs: number, nowMs: number): void {
   }
 }
 
-/** A strategy has thrown as the bot caught up, and gets no more calls: the others hear the rest. */
+/** Continues `catchUp` after a strategy has thrown: the others get the calls that remain. */
 export function finishCatchUp(engine: Engine, untilMs: number): void {
   try {
     engine.faults.raise(engine);
@@ -116,7 +116,7 @@ export function tellOthers(engine: Engine): void {
   if (!engine.outbox.isEmpty) engine.tell();
 }
 
-/** The strategies hear that the run is over. Called again after one of them has thrown it goes on with the next one. */
+/** Calls `onStop` of the strategies. After one of them has thrown, a second call continues with the next strategy. */
 export function stopLive(engine: Engine): void {
   try {
     stop(engine);

@@ -162,7 +162,6 @@ export class StrategyRun implements StrategyHost {
     const feed = feedOf(this.#feeds, what);
     this.#noteWarmup(feed, what);
     const out = feed.indicators.use(what as IndicatorSpec<Out>, options.depth ?? 1);
-    this.#engine.faults.own(feed, this.index);
     this.#draw(feed, what, out, options.pane ?? null);
     return out;
   }
@@ -171,7 +170,6 @@ export class StrategyRun implements StrategyHost {
     const feed = feedOf(this.#feeds, signal);
     this.#noteWarmup(feed, signal);
     const out = feed.indicators.use(signal as IndicatorSpec<Signal>, 1);
-    this.#engine.faults.own(feed, this.index);
     this.watches.push({ signal: out, feed, handler, rows: new Int32Array(this.#engine.blockRows), count: 0, row: NO_ROW, at: 0 });
     return out;
   }

@@ -74,8 +74,8 @@ export class Timers {
   }
 
   /**
-   * The bot was down until `ms`: calls `call` for what fell due meanwhile as each timer wants it, in order of the times. Called again after a
-   * handler has thrown it goes on with the next one.
+   * The bot was down until `ms`: calls `call` for what fell due meanwhile as each timer wants it, in order of the times. After a handler
+   * has thrown, a second call continues with the next one.
    */
   runMissed(ms: number, call: Call): void {
     const calls: { readonly dueMs: number; readonly timer: Timer }[] = [];

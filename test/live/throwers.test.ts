@@ -1,4 +1,4 @@
-// A strategy that throws is stopped alone: whatever it threw in, strategies beside it decide, hear and are called as if nothing had been, over a restart too.
+// A strategy that throws is stopped alone: those beside it get the same calls as if it had not thrown, over a restart too.
 
 import { expect, test } from 'vitest';
 import { crossedUp, custom, Strategy } from '../../src/index.ts';
@@ -7,7 +7,7 @@ import { lived, type LifeResult } from '../fixtures/killedLife.ts';
 
 const WAYS = ['nothing', 'custom', 'onStart', 'onBar', 'when', 'timer', 'onFill', 'onOrder', 'onStop'] as const;
 
-/** Does nothing that anybody sees, until it throws where it was told to: at its third call, or at the first where there may be no more. */
+/** Throws in the callback `way`: at its third call, or at its first where a short run may have no third. */
 const faulty = (way: (typeof WAYS)[number]): StrategyClass =>
   class extends Strategy {
     calls = 0;
@@ -86,7 +86,7 @@ test.each(WAYS.slice(1))(
       expect(alone.lines.join('')).toContain(`a fault in ${way}`);
       expect(told(alone)).toEqual(told(quiet));
       if (way === 'onStop' || options.strategies[0] === Steady) continue;
-      // The process ends before it has written what the others decide on that bar, and later.
+      // Killed before the decisions of the others on that bar are written, and later.
       const halt = alone.records.find((record) => record.k === 'HALT' && record.code === 'STRATEGY')!.seq;
       for (const at of [halt + 1, halt + 12]) {
         const killed = await lived({ ...faults, kills: [at] });

@@ -42,6 +42,7 @@ export function openSteppedBot(path: string, time: SteppedTime, options: Stepped
           level: 'debug',
         }),
       scheduler: time,
+      tellsAtInstants: true,
     },
   );
   return whileTimePasses(opening, time);

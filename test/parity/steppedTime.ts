@@ -24,8 +24,8 @@ const LONGEST_STEP_MS = 120_000;
 /** An answer is read, and what follows from it is sent, within so many turns. */
 const TURNS_AFTER = 3;
 /**
- * The same while something is held back. Who had asked may have given up since, and then it hides that another request is on its way: that
- * one has so many turns to come and be answered.
+ * The same while the exchange holds a request back. If its client has given up, the count of held requests hides one other request: that one
+ * is answered within at most so many turns.
  */
 const TURNS_HELD = 60;
 
@@ -38,7 +38,7 @@ export class SteppedTime implements Scheduler {
   readonly #exchange: MovedExchange;
   readonly #due: Due[] = [];
   #asked = 0;
-  /** Requests without their whole answer. One that is given up can be told as over twice. */
+  /** Requests whose answers are not complete. A set, because undici may report the end of an aborted request twice. */
   readonly #onWire = new Set<unknown>();
   readonly #created = (message: unknown): void => void this.#onWire.add(requestOf(message));
   readonly #over = (message: unknown): void => void this.#onWire.delete(requestOf(message));

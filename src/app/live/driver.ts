@@ -48,7 +48,7 @@ export class Driver implements ExchangeSink {
     return this.#isInStep;
   }
 
-  /** Runs `act` as a step of its own, at the present time. `finish`: what is left of it where a strategy has thrown. */
+  /** Runs `act` as a step of its own, at the present time. `finish` continues it after a strategy has thrown. */
   step(act: () => void, finish?: () => void): void {
     if (this.#isInStep) act();
     else this.#guarded(() => applyInbox(this.#parts.engine, this.#stepMs, act), finish);
@@ -141,7 +141,7 @@ export class Driver implements ExchangeSink {
     this.#arm();
   }
 
-  /** The other strategies lose nothing by it. */
+  /** Stops the strategy that has thrown, and continues with the others. */
   #failed(error: unknown, finish: () => void): void {
     const { engine, strategyFailed, broken } = this.#parts;
     if (error instanceof InvariantError) return broken(error);

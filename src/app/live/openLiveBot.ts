@@ -46,6 +46,8 @@ export interface LiveOptions {
   readonly room?: number;
   /** A person has read what has changed since the newest start, and goes on with it. */
   readonly acceptChanges?: boolean;
+  /** As of `Engine.tellsAtInstants`, from the time at which the bot trades: its past is replayed in the same way. */
+  readonly tellsAtInstants?: boolean;
 }
 
 export interface OpenedBot {

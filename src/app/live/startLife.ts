@@ -47,6 +47,7 @@ export interface StartParts {
     readonly bundler?: ResolveOptions['bundler'];
     readonly room?: number;
     readonly acceptChanges?: boolean;
+    readonly tellsAtInstants?: boolean;
   };
   /** Called with the engine of a first start, before anything is written. */
   readonly firstStart: (plan: RunPlan, engine: Engine) => Promise<void>;
@@ -139,7 +140,8 @@ async function entryOf({ config, journal, market, ...parts }: StartParts, life: 
       `${config.data}: ${end}`,
       'name another data folder; or begin anew with --accept-changes: strategies start afresh, the books go on',
     );
-  const replayed = await replayLife(life, plan, { fence, log, isTorn: journal.isTorn, stopsAtDifference: false });
+  const { tellsAtInstants = false } = options;
+  const replayed = await replayLife(life, plan, { fence, log, isTorn: journal.isTorn, stopsAtDifference: false, tellsAtInstants });
   return { ...replayed, life, plan, feeds };
 }
 

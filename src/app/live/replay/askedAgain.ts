@@ -99,7 +99,7 @@ export class AskedAgain {
     order.id = found.number as OrderId;
     const { verdict, intent, send } = found;
     const isMissed = verdict?.code === 'MISSED';
-    // Approved, and the process has ended before its request could leave. Where a write was torn its SEND may be missing, but no INTENT that lasted.
+    // Approved, and the process ended before the request could leave. After a torn write the SEND may be missing; an order without an INTENT was not sent.
     const mayBeSent = send !== null || (intent !== null && this.#parts.isTorn);
     if (!isMissed && verdict?.ok !== false && !mayBeSent && this.#isAtEnd) return this.#hold(order);
     found.isKnown = true;

@@ -35,6 +35,8 @@ export interface LifeParts {
   readonly acceptedTo: number;
   /** The first difference ends it. */
   readonly stopsAtDifference: boolean;
+  /** Of the bot whose life it is, while it traded; default false. */
+  readonly tellsAtInstants?: boolean;
 }
 
 export class LifeReplay {
@@ -72,11 +74,13 @@ export class LifeReplay {
     const { records } = this.#past;
     risk.halts.isReplayed = true;
     this.#engine.past = this.asked;
+    this.#trades(true);
     for (let at = 0; at < records.length; at++) {
       this.asked.at = at;
       this.#take(records[at]!);
       if (this.#parts.stopsAtDifference && this.asked.difference !== null) break;
     }
+    this.#trades(false);
     this.#engine.past = null;
     risk.halts.isReplayed = false;
     this.#engine.orders.restore({ lastOrder: this.#past.lastOrder, orders: [] }, () => NaN, 0);
@@ -124,6 +128,10 @@ export class LifeReplay {
     }
   }
 
+  /** During a start, until the bot trades, everything is told at once. */
+  #trades(does: boolean): void {
+    this.#engine.tellsAtInstants = does && this.#parts.tellsAtInstants === true;
+  }
   #step(timeMs: number, act: () => void): void {
     this.#begin(timeMs);
     this.#guarded(() => applyInbox(this.#engine, timeMs, act));
@@ -132,7 +140,7 @@ export class LifeReplay {
     this.asked.begin(timeMs);
   }
 
-  /** As the live bot does: a strategy that throws gets no more calls, and the others lose nothing by it. */
+  /** As the live bot does: a strategy that throws is stopped, and `finish` continues with the others. */
   #guarded(act: () => void, finish: () => void = () => {}): void {
     try {
       act();
@@ -177,11 +185,13 @@ export class LifeReplay {
       },
       () => finishCatchUp(engine, atMs),
     );
+    this.#trades(true);
   }
 
   /** The process has ended somewhere before: what is told from now on waits until the new one has passed its audits. */
   #restarted(): void {
     this.restarts++;
+    this.#trades(false);
     this.#engine.outbox.hold();
     for (const { state, id } of this.#engine.orders.active()) if (state === STATE.sent) this.#unknown.add(id);
     this.#engine.orders.restore({ lastOrder: this.#lastOrder, orders: [] }, () => NaN, 0);

@@ -30,6 +30,8 @@ export interface ReplayLifeOptions {
   readonly log?: LogLine;
   readonly isTorn: boolean;
   readonly stopsAtDifference: boolean;
+  /** Of the bot whose life it is; default false. */
+  readonly tellsAtInstants?: boolean;
 }
 
 /** The life cannot be entered at the point that was kept. */
