@@ -8,10 +8,18 @@ import { LIFECYCLES, STATE } from '../../src/orders/lifecycle.ts';
 import type { DrivenAct, DrivenBar, DrivenRows, OpenOrders } from './drivenRows.ts';
 import type { SteppedTime } from './steppedTime.ts';
 
-/** Exchange time that an answer of the bot may take: more, and it is stuck. */
-export const THINK_MS = 100_000;
-/** From the close of a row to the bot's first question for it: until then its acts are over. */
-export const BAR_DELAY_MS = 40_000;
+/** How the time of the exchange passes from the close of a row to the answers of the bot, in ms. All of it fits between two rows. */
+export interface RowTimes {
+  /** Until the bot first asks for the row: by then its acts are over. */
+  readonly delayMs: number;
+  /** Until the bot takes it that the row does not come. */
+  readonly graceMs: number;
+  /** What an answer of the bot may take: more, and it is stuck. */
+  readonly thinkMs: number;
+}
+export const PROMPT_TIMES: RowTimes = { delayMs: 40_000, graceMs: 60_000, thinkMs: 100_000 };
+/** For a bot that is killed inside a row: what became of an order whose request was lost takes it more than a minute to prove. */
+export const PATIENT_TIMES: RowTimes = { delayMs: 240_000, graceMs: 360_000, thinkMs: 500_000 };
 
 export interface DriverParts {
   readonly bot: LiveBot;
@@ -19,6 +27,7 @@ export interface DriverParts {
   readonly rows: DrivenRows;
   /** Cancels act at once: those that are sent are over before the next row. */
   readonly isPrompt: boolean;
+  readonly times: RowTimes;
 }
 
 export class RowDriver {
@@ -151,7 +160,9 @@ export class RowDriver {
   #isSettled(): boolean {
     const { bot, isPrompt } = this.#parts;
     if (!bot.isIdle || !this.#isSent()) return false;
-    return !isPrompt || bot.parts.engine.orders.active().every(({ state }) => state !== STATE.cancelSent);
+    // The clock must not jump over the proof of an order whose answer was lost: strategies wait for it.
+    const active = bot.parts.engine.orders.active();
+    return active.every(({ state }) => state !== STATE.unknown && (!isPrompt || state !== STATE.cancelSent));
   }
 
   #decidesAt(closeMs: number): boolean {
@@ -179,7 +190,7 @@ export class RowDriver {
     await time.quiet();
     while (!(await isDone())) {
       const { nextMs } = time;
-      if (nextMs > sinceMs + THINK_MS)
+      if (nextMs > sinceMs + this.#parts.times.thinkMs)
         throw new Error(`at ${new Date(time.nowMs).toISOString()} the bot waits for ${what} and does not go on: ${this.#state()}`);
       await time.stepTo(nextMs);
     }

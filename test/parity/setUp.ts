@@ -17,10 +17,8 @@ import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { SERVICE_DEFAULTS } from '../../src/service/config.ts';
 import { profileOf } from '../../src/service/profile/profile.ts';
 import { fixedSlippage } from '../../src/venue/slippage.ts';
-import { BAR_DELAY_MS, THINK_MS } from './driver.ts';
+import { PROMPT_TIMES, type RowTimes } from './driver.ts';
 
-/** Exchange time within which the bot has to answer a bar: what arrives by then is there at the open of the next one. */
-const GRACE_MS = BAR_DELAY_MS + THINK_MS;
 const MINUTE_MS = 60_000;
 const KEY = { apiKey: 'parity-key', secret: 'parity-secret' };
 
@@ -47,7 +45,7 @@ function inWholeLots(bars: BarColumns): BarColumns {
 }
 
 /** An exchange without limits on requests, with the fees, fills and account of the plan; its clock stands until it is stepped. */
-export function exchangeOf(plan: RunPlan): ExchangeSettings {
+export function exchangeOf(plan: RunPlan, { delayMs, thinkMs }: RowTimes = PROMPT_TIMES): ExchangeSettings {
   const { fees, fills, futures } = plan;
   const execution = finestFeeds(plan.feeds);
   const instruments = execution.map((feed) => withFees(feed.bars.instrument, plan));
@@ -79,7 +77,8 @@ export function exchangeOf(plan: RunPlan): ExchangeSettings {
         maxVolumeSharePpm: fills.maxVolumeSharePpm,
         slippage: fixedSlippage(fills.slippageTicks, fills.slippagePpm),
       },
-      rowGraceMs: GRACE_MS,
+      // Within this time the bot has to answer a bar: what arrives by then is there at the open of the next one.
+      rowGraceMs: delayMs + thinkMs,
       delays: { admissionMs: fills.latencyMs, visibilityMs: 0, cancelMs: fills.latencyMs },
       limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])),
       liquidationFeePpm: futures?.liquidationFeePpm ?? SERVICE_DEFAULTS.liquidationFeePpm,
@@ -133,7 +132,7 @@ export function writeBot(folder: string, plan: RunPlan, definition: Readonly<Rec
       secretFile: join(folder, 'secret'),
       dialect: { marketOpen: 'v101', intervals: { spot: { '4h': '4h' }, futures: { '4h': '4h' } } },
     },
-    bars: { delayMs: BAR_DELAY_MS, spreadMs: 0, graceMs: 60_000 },
+    bars: { delayMs: PROMPT_TIMES.delayMs, spreadMs: 0, graceMs: PROMPT_TIMES.graceMs },
     audit: { fullMs: 86_400_000 },
     clock: { periodMs: 3_600_000, maxUncertaintyMs: 400 },
   };

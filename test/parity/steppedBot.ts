@@ -3,7 +3,7 @@
 import { LiveLog } from '../../src/app/live/view/log.ts';
 import { readLiveConfig, type LiveConfig } from '../../src/app/live/config/read.ts';
 import { openLiveBot, type LiveOptions, type OpenedBot } from '../../src/app/live/openLiveBot.ts';
-import { RowDriver, THINK_MS } from './driver.ts';
+import { PROMPT_TIMES, RowDriver, type RowTimes } from './driver.ts';
 import type { DrivenRows } from './drivenRows.ts';
 import type { SteppedTime } from './steppedTime.ts';
 
@@ -18,18 +18,20 @@ export interface SteppedBotOptions extends Pick<LiveOptions, 'load' | 'room'> {
   readonly broken: (why: string) => void;
   /** From the first clean audit of a start to the second one; default that of the config. */
   readonly startGapMs?: number;
+  /** Default those of the config, which may not be as long. */
+  readonly times?: RowTimes;
 }
 
 /** The bot of the config at `path`. Time passes while it opens. */
 export function openSteppedBot(path: string, time: SteppedTime, options: SteppedBotOptions): Promise<OpenedBot> {
-  const { tell, startGapMs, ...rest } = options;
+  const { tell, startGapMs, times, ...rest } = options;
   const config: LiveConfig = readLiveConfig(path, {});
   const orders = { ...config.orders, fastMs: AUDIT_MS, balanceMs: AUDIT_MS };
   // Of an exchange whose clock stands while it answers, one question tells as much as five.
   const clock = { ...config.clock, samples: 1 };
   const audit = { ...config.audit, startGapMs: startGapMs ?? config.audit.startGapMs };
   const opening = openLiveBot(
-    { ...config, orders, clock, audit },
+    { ...config, orders, clock, audit, bars: { ...config.bars, ...(times && { delayMs: times.delayMs, graceMs: times.graceMs }) } },
     {
       ...rest,
       log: (nowMs) =>
@@ -49,7 +51,13 @@ export function openSteppedBot(path: string, time: SteppedTime, options: Stepped
 }
 
 /** Starts a bot; it trades, and what is returned takes it over the rows. `isPrompt`: cancels act at once. */
-export async function tradeStepped({ bot }: OpenedBot, time: SteppedTime, rows: DrivenRows, isPrompt: boolean): Promise<RowDriver> {
+export async function tradeStepped(
+  { bot }: OpenedBot,
+  time: SteppedTime,
+  rows: DrivenRows,
+  isPrompt: boolean,
+  times: RowTimes = PROMPT_TIMES,
+): Promise<RowDriver> {
   bot.start();
   const latestMs = time.nowMs + START_MS;
   await time.quiet();
@@ -58,13 +66,13 @@ export async function tradeStepped({ bot }: OpenedBot, time: SteppedTime, rows: 
     await time.stepTo(time.nextMs);
   }
   bot.parts.engine.tellsAtInstants = true;
-  return new RowDriver({ bot, time, rows, isPrompt });
+  return new RowDriver({ bot, time, rows, isPrompt, times });
 }
 
 export async function stopStepped(opened: OpenedBot, time: SteppedTime): Promise<void> {
   const state = { isStopped: false };
   opened.bot.stop(() => (state.isStopped = true));
-  const latestMs = time.nowMs + THINK_MS;
+  const latestMs = time.nowMs + PROMPT_TIMES.thinkMs;
   await time.quiet();
   while (!state.isStopped && time.nextMs < latestMs) await time.stepTo(time.nextMs);
   await opened.close();

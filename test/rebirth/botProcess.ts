@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { openOf } from '../../src/model/interval.ts';
 import { booksOf } from '../parity/holdings.ts';
+import { PATIENT_TIMES } from '../parity/driver.ts';
 import type { DrivenAct, DrivenRows, OpenOrders } from '../parity/drivenRows.ts';
 import { openSteppedBot, stopStepped, tradeStepped } from '../parity/steppedBot.ts';
 import { SteppedTime } from '../parity/steppedTime.ts';
@@ -103,8 +104,9 @@ async function run({ config, nowMs, isPrompt, room, resume, kill }: BotTask): Pr
     broken: (why) => fail(`the bot broke: ${why}`),
     room,
     startGapMs: 1,
+    times: PATIENT_TIMES,
   });
-  const driver = await tradeStepped(opened, time, exchange, isPrompt);
+  const driver = await tradeStepped(opened, time, exchange, isPrompt, PATIENT_TIMES);
   tell({ report: 'trading' });
   if (resume !== null) await driver.resume(resume.closeMs, resume.act);
   while (await driver.next());

@@ -1,5 +1,6 @@
 // Lives of one strategy: the same rows with the bot killed again and again, and without; what the exchange has at the end is compared.
 
+import { rmSync } from 'node:fs';
 import { openRequest } from '../../src/app/definition/request.ts';
 import { resolveRun } from '../../src/app/definition/resolve.ts';
 import { seededRng } from '../../src/base/rng.ts';
@@ -23,6 +24,8 @@ export interface Rebirths {
 export interface LifeOptions {
   readonly kills: number;
   readonly seed: number;
+  /** The seed of the one life to run; null: as many as the kills need. */
+  readonly life: number | null;
   /** The bundled program of a bot process. */
   readonly program: string;
   /** What went wrong, and which lives were run, for a reader. */
@@ -36,6 +39,8 @@ const STEPS: readonly Step[] = ['before', 'torn', 'written', 'lasting'];
 const MOST_STARTS = 60;
 
 interface Unkilled {
+  /** With its journal; whoever asked for the life removes it. */
+  readonly folder: string;
   readonly truth: Truth;
   readonly tables: Pick<Tables, 'orders' | 'fills' | 'books'>;
   /** Records of the journal by kind. */
@@ -44,25 +49,32 @@ interface Unkilled {
 }
 
 export async function rebirthsOf({ name, file, settings, bars }: Case, options: LifeOptions): Promise<Rebirths> {
-  const { kills: wanted, seed, tell } = options;
+  const { kills: wanted, seed, life: only, tell } = options;
   const { source } = await openRequest({ kind: 'file', file, settings });
   const plan = onTheWire(shortened((await resolveRun(source)).plan, bars));
   const desk = new Desk(plan, definitionOf(source.data), options);
   const backtest = await backtestOf(plan);
   const unkilled = await desk.unkilled(new Set());
+  rmSync(unkilled.folder, { recursive: true });
   const { orders, fills, books } = unkilled.tables;
   const difference = firstDifference(backtest, { orders, fills, books, balances: backtest.balances });
   if (difference !== null) tell(`${name}: without a kill the live bot differs from its backtest: ${JSON.stringify(difference)}`);
   let [kills, droppedSends, isEqual] = [0, 0, difference === null];
   for (let life = 0; kills < wanted; life++) {
-    const lifeSeed = seed * 1000 + life;
+    const lifeSeed = only ?? seed * 1000 + life;
     const result = await desk.killed(lifeSeed, Math.min(KILLS_A_LIFE, wanted - kills), unkilled);
+    if (!result.isComparable) {
+      tell(`${name}, life of seed ${lifeSeed}: two orders of one side were lost together, which happens to no bot that lives on; left out`);
+      if (only !== null) break;
+      continue;
+    }
     kills += result.kills;
     droppedSends += result.dropped;
-    if (result.wrong === null) continue;
-    isEqual = false;
-    tell(`${name}, life of seed ${lifeSeed}: ${result.wrong}`);
-    if (result.kills === 0) break;
+    if (result.wrong !== null) {
+      isEqual = false;
+      tell(`${name}, life of seed ${lifeSeed}: ${result.wrong}`);
+    }
+    if (only !== null || result.kills === 0) break;
   }
   return {
     strategy: name,
@@ -75,6 +87,8 @@ export async function rebirthsOf({ name, file, settings, bars }: Case, options: 
 }
 
 interface Life {
+  /** There is a life without kills that it should be like. */
+  readonly isComparable: boolean;
   readonly kills: number;
   readonly dropped: number;
   /** Null: the exchange has what it has without kills. */
@@ -100,9 +114,9 @@ class Desk {
       if (outcome.kind !== 'over') throw new Error(outcome.kind === 'failed' ? outcome.why : 'the bot was killed by somebody else');
       const records = new Map<string, number>();
       for (const { k } of world.journal()) records.set(k, (records.get(k) ?? 0) + 1);
-      return { truth: world.truth(), tables: outcome.tables, records, creates: world.creates };
+      return { folder: world.folder, truth: world.truth(), tables: outcome.tables, records, creates: world.creates };
     } finally {
-      await world.close(false);
+      await world.close(true);
     }
   }
 
@@ -113,16 +127,20 @@ class Desk {
     let isKept = true;
     try {
       for (let starts = 0; ; starts++) {
-        if (starts > MOST_STARTS) return { kills: struck.length, dropped: 0, wrong: `no end after ${starts} starts` };
+        if (starts > MOST_STARTS) return { isComparable: true, kills: struck.length, dropped: 0, wrong: `no end after ${starts} starts` };
         const kill = struck.length < kills ? chosen(() => rng.next(), kills, unkilled) : null;
         const outcome = await world.start(kill);
         if (outcome.kind === 'failed')
-          return { kills: struck.length, dropped: 0, wrong: `${struck.join(', ')}; ${outcome.why}\n${world.folder}` };
+          return { isComparable: true, kills: struck.length, dropped: 0, wrong: `${struck.join(', ')}; ${outcome.why}\n${world.folder}` };
         if (outcome.kind === 'over') {
+          if (world.hasLostTogether()) {
+            isKept = false;
+            return { isComparable: false, kills: struck.length, dropped: 0, wrong: null };
+          }
           const books = await this.#compared(world, unkilled, outcome.tables.books);
           isKept = books.wrong !== null;
           const wrong = books.wrong === null ? null : `killed at ${struck.join(', ')}: ${books.wrong}\n${world.folder}`;
-          return { kills: struck.length, dropped: books.dropped, wrong };
+          return { isComparable: true, kills: struck.length, dropped: books.dropped, wrong };
         }
         struck.push(textOf(kill!));
       }
@@ -140,7 +158,9 @@ class Desk {
     // What never came to the exchange is lost in the other life, too: by a network, not by a kill.
     const other = drops.size === 0 ? unkilled : await this.unkilled(drops);
     const wrong = firstWrong(world.truth(), other.truth) ?? differs('books', JSON.stringify(books), JSON.stringify(other.tables.books));
-    return { dropped: drops.size, wrong };
+    if (other === unkilled) return { dropped: 0, wrong };
+    if (wrong === null) rmSync(other.folder, { recursive: true });
+    return { dropped: drops.size, wrong: wrong === null ? null : `${wrong}\nunkilled: ${other.folder}` };
   }
 }
 

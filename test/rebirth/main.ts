@@ -10,13 +10,15 @@ export interface Options {
   readonly kills?: string;
   readonly seed?: string;
   readonly jobs?: string;
+  /** The seed of one life, as a failure names it: it alone is run. */
+  readonly life?: string;
   readonly names: readonly string[];
   /** The bundled program of a bot process. */
   readonly program: string;
 }
 
 /** The exit code: 1 where a bot that was killed did otherwise than one that was not. */
-export async function main({ kills = '21', seed = '1', jobs = '2', names, program }: Options): Promise<number> {
+export async function main({ kills = '21', seed = '1', jobs = '2', life, names, program }: Options): Promise<number> {
   const unknown = names.filter((name) => !all().includes(name));
   if (unknown.length > 0) {
     process.stderr.write(`no such strategy: ${unknown.join(' ')}; there is ${all().join(' ')}\n`);
@@ -34,7 +36,13 @@ export async function main({ kills = '21', seed = '1', jobs = '2', names, progra
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const [at, one] = next;
         try {
-          const result = await rebirthsOf(one, { kills: each + (at < rest ? 1 : 0), seed: Number(seed), program, tell });
+          const result = await rebirthsOf(one, {
+            kills: each + (at < rest ? 1 : 0),
+            seed: Number(seed),
+            life: life === undefined ? null : Number(life),
+            program,
+            tell,
+          });
           isRight &&= result.equalToUnkilled;
           process.stdout.write(`${JSON.stringify(result)}\n`);
         } catch (error) {

@@ -8,6 +8,7 @@ import { runExchange, type RunningExchange } from '../../src/app/exchange/runExc
 import { truthOfMarkets } from '../../src/service/faults/truth.ts';
 import type { OwnTrade, UserOrder } from '../../src/service/orders/userOrder.ts';
 import type { RunPlan } from '../../src/app/bot/plan.ts';
+import { PATIENT_TIMES } from '../parity/driver.ts';
 import { ServiceRows } from '../parity/drivenRows.ts';
 import { exchangeOf, writeBot } from '../parity/setUp.ts';
 import type { Row, Tables } from '../parity/tables.ts';
@@ -49,6 +50,9 @@ export interface Line {
   readonly k: string;
   readonly cid?: string;
   readonly order?: number;
+  readonly symbol?: string;
+  readonly side?: string;
+  readonly signMs?: number;
   readonly reason?: string | null;
 }
 
@@ -83,7 +87,7 @@ export class World {
   }
 
   static async open(plan: RunPlan, program: string, definition: Definition, drops: ReadonlySet<number> = new Set()): Promise<World> {
-    const exchange = await runExchange(exchangeOf(plan), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
+    const exchange = await runExchange(exchangeOf(plan, PATIENT_TIMES), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
     return new World(plan, program, exchange, await Proxy.open(exchange.url), definition, drops);
   }
 
@@ -204,6 +208,18 @@ export class World {
       journal.flatMap(({ k, cid, order }) => (k === 'INTENT' && cid !== undefined && order !== undefined ? [[cid, order]] : [])),
     );
     return new Set(journal.flatMap(({ k, cid }) => (k === 'TOMB' ? [numbers.get(cid!)!] : [])));
+  }
+
+  /**
+   * Two orders of one symbol and side that were signed together were lost together. A bot that lives on holds the second one back until it
+   * knows what became of the first, and refuses it: no life without kills is like this one.
+   */
+  hasLostTogether(): boolean {
+    const journal = this.journal();
+    const lost = new Set(journal.flatMap(({ k, cid }) => (k === 'TOMB' ? [cid] : [])));
+    const lanes = new Map(journal.flatMap(({ k, cid, symbol, side }) => (k === 'INTENT' ? [[cid, `${symbol} ${side}`]] : [])));
+    const seen = journal.flatMap(({ k, cid, signMs }) => (k === 'SEND' && lost.has(cid) ? [`${lanes.get(cid)} ${signMs}`] : []));
+    return new Set(seen).size < seen.length;
   }
 
   #numberOf(cid: string): number {

@@ -10,6 +10,7 @@ import { klineOf } from '../../../../test/fixtures/randomVenue.ts';
 import { Limiter } from '../limits/limiter.ts';
 import { BarPoller, type AskKlines, type FeedOptions } from './barPoller.ts';
 import type { BarEvent } from './barTracker.ts';
+import { pollRules } from './pollPlan.ts';
 
 const START = Date.UTC(2024, 0, 1, 0, 0, 10);
 const MINUTE = 60_000;
@@ -127,6 +128,20 @@ describe('a feed of bars', () => {
     const around = world.events.filter(({ atMs }) => atMs > late + MINUTE && atMs < late + 4 * MINUTE);
     expect(around.map((event) => event.kind)).toEqual(['gap', 'bar', 'late', 'bar']);
     expect(world.bars()).toEqual(minutes(-1, 10).filter((openMs) => openMs !== late));
+  });
+
+  it('asks for a bar for as long as it may be decided on', () => {
+    const late = openOf('1m', START) + 5 * MINUTE;
+    const broughtMs = (graceMs: number): number => {
+      const rules = pollRules('1m', graceMs);
+      const world = new World({ lagMs: (openMs) => (openMs === late ? 31_000 : 0), feed: { firstRows: 2, rules } });
+      world.poller.start();
+      world.runUntil(START + 10 * MINUTE);
+      return world.events.find((event) => event.kind === 'bar' && event.bar.openMs === late)!.atMs - late - MINUTE;
+    };
+    // Without a grace the call for the next bar brings it.
+    expect(broughtMs(0)).toBeGreaterThan(MINUTE);
+    expect(broughtMs(60_000)).toBeLessThan(MINUTE);
   });
 
   it('closes the hole of an outage that the newest 300 rows reach over, and calls once a minute while it lasts', () => {

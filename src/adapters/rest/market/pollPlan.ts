@@ -16,9 +16,13 @@ export interface PollRules {
   readonly outageMs: number;
 }
 
-/** 0.4 to 1.4 s after the close; for half a bar, at most a minute; once a minute while the exchange is away. */
-export function pollRules(interval: Interval): PollRules {
-  return { delayMs: 400, spreadMs: 1000, retryMs: 1000, patienceMs: Math.min(60_000, typicalLengthMs(interval) / 2), outageMs: 60_000 };
+/**
+ * 0.4 to 1.4 s after the close; for half a bar, at most a minute, and for as long as a bar may still be decided on (`graceMs` after its
+ * close); once a minute while the exchange is away.
+ */
+export function pollRules(interval: Interval, graceMs = 0): PollRules {
+  const patienceMs = Math.max(graceMs, Math.min(60_000, typicalLengthMs(interval) / 2));
+  return { delayMs: 400, spreadMs: 1000, retryMs: 1000, patienceMs, outageMs: 60_000 };
 }
 
 export interface PollState {

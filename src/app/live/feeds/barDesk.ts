@@ -115,7 +115,7 @@ export class BarDesk {
           interval: set.key.interval,
           from: set.from,
           known: set.known,
-          rules: { ...pollRules(set.key.interval), delayMs: times.delayMs, spreadMs: times.spreadMs },
+          rules: { ...pollRules(set.key.interval, times.graceMs), delayMs: times.delayMs, spreadMs: times.spreadMs },
         },
       ),
     };

@@ -56,7 +56,7 @@ export class LifeReplay {
   #adopting: VenueOrderId | null = null;
   /** Orders of unknown outcome as a process began. */
   readonly #unknown = new Set<number>();
-  /** The time of the newest instant's step. */
+  /** The time of the newest instant that has brought bars: stops that go off at it are set off by them. */
   #instantMs = NaN;
   /** The highest number of an order by now. */
   #lastOrder = 0;
@@ -162,7 +162,7 @@ export class LifeReplay {
     this.bars += bars.length;
     const append = (): void => appendFacts(engine, bars as unknown as readonly BarFact[]);
     this.#begin(t);
-    this.#instantMs = t;
+    this.#instantMs = bars.length > 0 ? t : NaN;
     if (decided) {
       this.instants++;
       this.#guarded(
