@@ -1,6 +1,6 @@
 // What a contract costs beside a coin: the same strategy over the same bars, once with marks, funding every 8 h and a margin to watch.
 
-import type { ContractData } from '../dist/adapters/replay/marginWatch.js';
+import type { ContractData } from '../dist/model/marks.js';
 import type { FuturesPlan, RunPlan } from '../dist/app/bot/plan.js';
 import { runBacktest } from '../dist/app/backtest/runBacktest.js';
 import { Scratch } from '../dist/base/rowLog.js';

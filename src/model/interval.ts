@@ -1,17 +1,33 @@
 // Intervals of bars: names, aliases of the exchange's wire, lengths, and the UTC grid they lie on.
 
+import { civilMonth, monthStart } from '../base/calendar.ts';
+
 export const INTERVALS = ['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'] as const;
 /** A bar interval; UTC, weeks from Monday, months of the calendar. */
 export type Interval = (typeof INTERVALS)[number];
 
 const ALIASES: Readonly<Record<string, Interval>> = {
-  '1min': '1m', '5min': '5m', '15min': '15m', '30min': '30m', '60min': '1h', '1day': '1d', '1week': '1w', '1month': '1M',
+  '1min': '1m',
+  '5min': '5m',
+  '15min': '15m',
+  '30min': '30m',
+  '60min': '1h',
+  '1day': '1d',
+  '1week': '1w',
+  '1month': '1M',
 };
 /** Every name that an input may use for an interval. */
 export const INTERVAL_NAMES: readonly string[] = [...INTERVALS, ...Object.keys(ALIASES)];
 const MINUTE = 60_000;
 const LENGTH_MS: Readonly<Record<Exclude<Interval, '1M'>, number>> = {
-  '1m': MINUTE, '5m': 5 * MINUTE, '15m': 15 * MINUTE, '30m': 30 * MINUTE, '1h': 60 * MINUTE, '4h': 240 * MINUTE, '1d': 1440 * MINUTE, '1w': 10080 * MINUTE,
+  '1m': MINUTE,
+  '5m': 5 * MINUTE,
+  '15m': 15 * MINUTE,
+  '30m': 30 * MINUTE,
+  '1h': 60 * MINUTE,
+  '4h': 240 * MINUTE,
+  '1d': 1440 * MINUTE,
+  '1w': 10080 * MINUTE,
 };
 /** 1970-01-05T00:00Z, the first Monday: weeks are counted from here. */
 const FIRST_MONDAY = 4 * 86_400_000;
@@ -55,26 +71,4 @@ export function barsBetween(interval: Interval, fromMs: number, toMs: number): n
   const from = civilMonth(fromMs);
   const to = civilMonth(toMs);
   return (to.year - from.year) * 12 + to.month - from.month;
-}
-
-/** Civil year and month (1-12) of a time: days-from-civil arithmetic, because `Date` is banned below the clock. */
-export function civilMonth(ms: number): { year: number; month: number; day: number } {
-  const z = Math.floor(ms / 86_400_000) + 719_468;
-  const era = Math.floor(z / 146_097);
-  const doe = z - era * 146_097;
-  const yoe = Math.floor((doe - Math.floor(doe / 1460) + Math.floor(doe / 36_524) - Math.floor(doe / 146_096)) / 365);
-  const doy = doe - (365 * yoe + Math.floor(yoe / 4) - Math.floor(yoe / 100));
-  const mp = Math.floor((5 * doy + 2) / 153);
-  const month = mp < 10 ? mp + 3 : mp - 9;
-  return { year: yoe + era * 400 + (month <= 2 ? 1 : 0), month, day: doy - Math.floor((153 * mp + 2) / 5) + 1 };
-}
-
-/** 00:00 UTC of the first day of a month (1-12), in ms. */
-export function monthStart(year: number, month: number): number {
-  const y = month <= 2 ? year - 1 : year;
-  const era = Math.floor(y / 400);
-  const yoe = y - era * 400;
-  const doy = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5);
-  const doe = yoe * 365 + Math.floor(yoe / 4) - Math.floor(yoe / 100) + doy;
-  return (era * 146_097 + doe - 719_468) * 86_400_000;
 }

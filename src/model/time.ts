@@ -1,7 +1,7 @@
 // Times as text: UTC dates and date-times to milliseconds and back, by civil-date arithmetic (`Date` is banned below the clock).
 
 import { timeMs, type TimeMs } from '../base/brand.ts';
-import { civilMonth, monthStart } from './interval.ts';
+import { civilMonth, monthStart } from '../base/calendar.ts';
 
 const PATTERN = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{3}))?)?(?:Z|\+00:00)?)?$/;
 

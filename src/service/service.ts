@@ -25,8 +25,7 @@ import type { Reply, ServiceRequest, ServiceResponse } from './message.ts';
 import { RowLane } from './rows/rowLane.ts';
 import { RowMatching } from './rows/rowMatching.ts';
 import { RowSeries, type RowData } from './rows/rowSeries.ts';
-import { type Keeper, PastKeeper } from './durable/keeper.ts';
-import { MemoryRows, type RowReader } from './durable/rowStore.ts';
+import type { RowReader } from './durable/rowStore.ts';
 import type { Shelved } from './orders/orderRows.ts';
 import { SpotExchange } from './spot/spotExchange.ts';
 import { isSpotInterval, spotPublic } from './spot/spotPublic.ts';
@@ -35,6 +34,17 @@ import { spotTrading } from './spot/spotTrading.ts';
 
 const NO_HEADERS: Readonly<Record<string, string>> = {};
 
+/** Puts away what is over: orders that have ended, trades and profit history. */
+export interface Keeper {
+  /** Called when a request or a time has been worked off: something may have changed. */
+  look(): void;
+}
+const NOTHING_KEPT: RowReader = {
+  read: (place) => {
+    throw new InvariantError(`row ${place} was put away, and no keeper is there to read it`);
+  },
+};
+
 export class Service {
   /** Markets whose prices are rows of bars; null: there are none. */
   rows: RowMatching | null = null;
@@ -42,7 +52,8 @@ export class Service {
   readonly sides: { readonly spot: SpotExchange | null; readonly futures: FuturesExchange | null };
   /** Where orders and trades lie that are no longer at hand. */
   readonly shelved: Shelved;
-  #keeper: Keeper;
+  /** Null until `keepBy` names one: everything stays at hand. */
+  #keeper: Keeper | null = null;
   readonly #config: ServiceConfig;
   readonly #queue = new DueQueue();
   readonly #gate: Gate;
@@ -51,15 +62,13 @@ export class Service {
   /** The exchange begins at `startMs`. Throws ConfigError at a config that it cannot run with. */
   constructor(config: ServiceConfig, startMs: number) {
     checkServiceConfig(config);
-    const rows = new MemoryRows();
-    this.shelved = { reader: rows };
+    this.shelved = { reader: NOTHING_KEPT };
     const { profile } = config;
     this.#config = config;
     this.#queue.runDue(startMs);
     const spot = trades(config, 'spot') ? new SpotExchange(config, this.#queue, this.shelved) : null;
     const futures = trades(config, 'futures') ? new FuturesExchange(config, this.#queue, this.shelved) : null;
     this.sides = { spot, futures };
-    this.#keeper = new PastKeeper(this, rows);
     for (const account of config.accounts) {
       spot?.openAccount(account);
       futures?.openAccount(account);
@@ -119,7 +128,7 @@ export class Service {
     return this.#queue.nowMs;
   }
 
-  /** From now on it is for somebody else to keep what is over; nothing is over yet. */
+  /** Names the keeper of what is over and the reader of what it has put away, before anything is over. */
   keepBy(keeper: Keeper, reader: RowReader): void {
     this.#keeper = keeper;
     this.shelved.reader = reader;
@@ -147,7 +156,7 @@ export class Service {
       // Something has begun to happen and has not come to its end.
       return this.#doubt('time', error, messageOf(error));
     }
-    this.#keeper.look();
+    this.#keeper?.look();
   }
 
   #doubt(where: string, cause: unknown, doubt: string): void {

@@ -1,7 +1,7 @@
 // Runs over both markets: each market does what it does alone, money is the sum of two accounts, and each account backs its own orders.
 
 import { describe, expect, it } from 'vitest';
-import type { ContractData, FundingTime } from '../../src/adapters/replay/marginWatch.ts';
+import type { ContractData, FundingTime } from '../../src/model/marks.ts';
 import type { RunPlan } from '../../src/app/bot/plan.ts';
 import { prepareBacktest, recordOf, type PreparedRun } from '../../src/app/backtest/runBacktest.ts';
 import { assert } from '../../src/base/assert.ts';

@@ -1,7 +1,7 @@
 // Runs of futures: the bot's books equal the venue's in every figure at every instant, whatever is traded, paid and liquidated.
 
 import { describe, expect, it } from 'vitest';
-import type { ContractData, FundingTime } from '../../src/adapters/replay/marginWatch.ts';
+import type { ContractData, FundingTime } from '../../src/model/marks.ts';
 import type { FuturesPlan, RunPlan } from '../../src/app/bot/plan.ts';
 import { prepareBacktest, recordOf, type PreparedRun } from '../../src/app/backtest/runBacktest.ts';
 import { assert } from '../../src/base/assert.ts';

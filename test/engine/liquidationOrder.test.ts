@@ -1,7 +1,7 @@
 // What a row does first: stops, entries, profits, and the liquidation of a position between them (docs/matching.md, 16 to 20).
 
 import { describe, expect, it } from 'vitest';
-import type { ContractData, MarkColumns } from '../../src/adapters/replay/marginWatch.ts';
+import type { ContractData, MarkColumns } from '../../src/model/marks.ts';
 import { prepareBacktest, recordOf } from '../../src/app/backtest/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';

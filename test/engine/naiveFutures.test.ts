@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ContractData, MarkColumns } from '../../src/adapters/replay/marginWatch.ts';
+import type { ContractData, MarkColumns } from '../../src/model/marks.ts';
 import { prepareBacktest, recordOf } from '../../src/app/backtest/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import type { InstrumentId } from '../../src/model/instrument.ts';

@@ -1,7 +1,7 @@
 // A stop of a position of contracts, beside resting orders that would turn the position round, or open the other side.
 
 import { expect, it } from 'vitest';
-import type { ContractData } from '../../src/adapters/replay/marginWatch.ts';
+import type { ContractData } from '../../src/model/marks.ts';
 import { runBacktest } from '../../src/app/backtest/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import type { InstrumentId } from '../../src/model/instrument.ts';

@@ -1,7 +1,7 @@
 // Two-way positions in what a run leaves: long and short of a contract are trades apart, one by one, and in a sweep as in a run.
 
 import { expect, it } from 'vitest';
-import type { ContractData } from '../../src/adapters/replay/marginWatch.ts';
+import type { ContractData } from '../../src/model/marks.ts';
 import { runLanes } from '../../src/app/sweep/lanes.ts';
 import type { RunPlan } from '../../src/app/bot/plan.ts';
 import { runBacktest } from '../../src/app/backtest/runBacktest.ts';

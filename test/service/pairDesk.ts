@@ -12,7 +12,8 @@ import type { Outcome } from '../../src/protocol/outcome.ts';
 import { DueQueue } from '../../src/scheduler/dueQueue.ts';
 import { DELAYS, SERVICE_DEFAULTS } from '../../src/service/config.ts';
 import type { Profile } from '../../src/service/profile/switches.ts';
-import { Service } from '../../src/service/service.ts';
+import { openService } from '../../src/service/durable/keeper.ts';
+import type { Service } from '../../src/service/service.ts';
 import { INVERSE, OTHER, PERPETUAL, TRADERS } from './futuresDesk.ts';
 import { BTC, ETH, START_MS } from './serviceDesk.ts';
 
@@ -31,7 +32,7 @@ export class PairDesk {
   constructor(profile: Profile) {
     this.profile = profile;
     const instruments = [BTC, ETH, PERPETUAL, OTHER, INVERSE];
-    this.service = new Service({ ...SERVICE_DEFAULTS, instruments, accounts: TRADERS, profile, delays: DELAYS.realistic }, START_MS);
+    this.service = openService({ ...SERVICE_DEFAULTS, instruments, accounts: TRADERS, profile, delays: DELAYS.realistic }, START_MS);
     this.#queue.runDue(START_MS - BEHIND_MS);
     for (const { name, keys } of TRADERS) this.#clients.set(name, this.#client(keys[0]!.apiKey, keys[0]!.secret));
   }

@@ -5,7 +5,8 @@ import { lots } from '../../src/base/brand.ts';
 import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
 import { SERVICE_DEFAULTS, type AccountConfig, type ServiceConfig } from '../../src/service/config.ts';
 import { profileOf, type SwitchValues } from '../../src/service/profile/profile.ts';
-import { Service } from '../../src/service/service.ts';
+import { openService } from '../../src/service/durable/keeper.ts';
+import type { Service } from '../../src/service/service.ts';
 import type { ServiceResponse } from '../../src/service/message.ts';
 
 /** 2026-01-05T00:00Z, a Monday. */
@@ -55,7 +56,7 @@ export class Desk {
   nowMs = START_MS;
 
   constructor(over: Partial<ServiceConfig> = {}, switches: SwitchValues = {}) {
-    this.service = new Service(
+    this.service = openService(
       { ...SERVICE_DEFAULTS, instruments: [BTC, ETH], accounts: ACCOUNTS, profile: profileOf(switches), ...over },
       START_MS,
     );

@@ -1,9 +1,9 @@
 // Futures in a replay: which row of marks can cost a position its margin, when funding is due, and what the venue says of both.
 
 import { listOf } from '../../base/listOf.ts';
-import { ticksOf, type TickColumn } from '../../model/bars.ts';
+import { ticksOf } from '../../model/bars.ts';
 import type { Fill } from '../../model/fill.ts';
-import type { FundingRates } from '../../model/fundingRates.ts';
+import type { ContractData, FundingTime, MarkColumns } from '../../model/marks.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { firstAfter, type FeedRun } from '../../engine/feed.ts';
 import type { VenueSink } from '../../venue/rowBook.ts';
@@ -12,30 +12,6 @@ import type { MarkRow } from '../../venue/futures/liquidation.ts';
 import type { Position } from '../../venue/futures/position.ts';
 import type { VenueOrder } from '../../venue/venueOrder.ts';
 import { FirstBeyond } from './firstBeyond.ts';
-
-/** Mark prices in ticks, row by row of the bars that trade. */
-export interface MarkColumns {
-  readonly open: TickColumn;
-  readonly high: TickColumn;
-  readonly low: TickColumn;
-  readonly close: TickColumn;
-  /** In words: where they come from. */
-  readonly source: string;
-}
-/** A funding time: the rate, whole in 10^-12, and the mark price in ticks of which it is taken. */
-export interface FundingTime {
-  readonly timeMs: number;
-  readonly rate: number;
-  readonly markTicks: number;
-}
-export interface ContractData {
-  /** null: the bars' own prices. */
-  readonly marks: MarkColumns | null;
-  /** In order of time. */
-  readonly funding: readonly FundingTime[];
-  /** As strategies may know them, those before the run among them. */
-  readonly rates?: FundingRates | null;
-}
 
 /** One contract: its rows, their marks, and the way to the next row beyond a price. */
 interface Line {

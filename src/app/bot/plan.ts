@@ -1,7 +1,7 @@
 // A run, resolved: what a definition becomes once its files are loaded and its text is parsed. The engine's input.
 
 import type { Rounding } from '../../base/exact.ts';
-import type { ContractData } from '../../adapters/replay/marginWatch.ts';
+import type { ContractData } from '../../model/marks.ts';
 import type { BarColumns } from '../../model/bars.ts';
 import type { InstrumentId, Market } from '../../model/instrument.ts';
 import type { Warning } from '../../model/warning.ts';

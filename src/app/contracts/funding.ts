@@ -2,7 +2,7 @@
 
 import { rowAt } from '../../adapters/bars/columns.ts';
 import { RATE_DIGITS, type SeriesColumns } from '../../adapters/bars/futures/series.ts';
-import type { FundingTime } from '../../adapters/replay/marginWatch.ts';
+import type { FundingTime } from '../../model/marks.ts';
 import { pow10 } from '../../base/exact.ts';
 
 /** Funding times of exchanges jitter by some ms around the hour at which a kline opens. */

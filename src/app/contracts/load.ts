@@ -5,7 +5,7 @@ import type { SeriesColumns } from '../../adapters/bars/futures/series.ts';
 import { instrumentText } from '../../adapters/bars/instrumentRecord.ts';
 import type { SeriesKey } from '../../adapters/bars/paths.ts';
 import type { SeriesStore } from '../../adapters/bars/store.ts';
-import type { ContractData } from '../../adapters/replay/marginWatch.ts';
+import type { ContractData } from '../../model/marks.ts';
 import { ticksOf, type BarColumns } from '../../model/bars.ts';
 import type { FundingRates } from '../../model/fundingRates.ts';
 import type { InstrumentId } from '../../model/instrument.ts';

@@ -1,6 +1,6 @@
 // Mark prices row by row of the bars that trade: aggregated from finer mark klines, or bounded by coarser ones.
 
-import type { MarkColumns } from '../../adapters/replay/marginWatch.ts';
+import type { MarkColumns } from '../../model/marks.ts';
 import type { SeriesColumns } from '../../adapters/bars/futures/series.ts';
 import { mulDiv, pow10 } from '../../base/exact.ts';
 import { ticksOf, type BarColumns, type TickColumn } from '../../model/bars.ts';

@@ -12,7 +12,8 @@ import { lotsOf, replay, replayTrades, walk, type PriceSource, type TradeColumns
 import type { RowData } from '../../service/rows/rowSeries.ts';
 import type { TradedMarket } from '../../service/market/tradedMarket.ts';
 import type { Past } from '../../service/durable/record.ts';
-import { Service } from '../../service/service.ts';
+import { openService } from '../../service/durable/keeper.ts';
+import type { Service } from '../../service/service.ts';
 import type { ExchangeSettings, PriceSettings } from './settings.ts';
 
 const HISTORY_MS = 8 * 86_400_000;
@@ -36,7 +37,7 @@ export interface Keeping {
 
 /** The exchange, open since `startMs`, or since it was opened first. Throws ConfigError. */
 export function assemble(settings: ExchangeSettings, startMs: number, { past, begin: keep }: Keeping = ALONE): Service {
-  const service = new Service({ ...settings.service, fundingSeed: settings.seed }, past?.lastMs ?? startMs);
+  const service = openService({ ...settings.service, fundingSeed: settings.seed }, past?.lastMs ?? startMs);
   keep(service);
   // What fell due while it was closed happens before the market goes on.
   service.advance(startMs);

@@ -34,7 +34,7 @@ import { Attention } from '../control/attention.ts';
 import { Maintenance } from './safety/maintenance.ts';
 import { Pulse } from './safety/pulse.ts';
 import type { HeldDecision } from './replay/askedAgain.ts';
-import { release } from './replay/restart.ts';
+import { release } from './release.ts';
 import type { Journal } from '../../ports/journal.ts';
 
 export interface LiveBotParts {

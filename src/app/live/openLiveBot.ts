@@ -29,7 +29,7 @@ import type { LiveLog } from './view/log.ts';
 import { MarketSplit } from './marketSplit.ts';
 import { patiently } from './patience.ts';
 import { takeRearm } from './journal/rearm.ts';
-import { restoreServices } from './journal/recovery.ts';
+import { restoreServices } from './journal/restoreServices.ts';
 import { followPast } from './replay/restart.ts';
 import { startLife } from './startLife.ts';
 import { ToldJournal } from './journal/toldJournal.ts';

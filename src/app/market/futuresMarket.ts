@@ -1,6 +1,7 @@
 // A backtest of futures: contracts, margin, funding and liquidation.
 
-import { MarginWatch, type ContractData } from '../../adapters/replay/marginWatch.ts';
+import { MarginWatch } from '../../adapters/replay/marginWatch.ts';
+import type { ContractData } from '../../model/marks.ts';
 import { ContractRows } from '../../adapters/replay/contractRows.ts';
 import { ReplayConditions } from '../../adapters/replay/replayConditions.ts';
 import { ReplayExchange } from '../../adapters/replay/replayExchange.ts';

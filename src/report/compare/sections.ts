@@ -1,7 +1,7 @@
 // The first screen of a comparison: the two runs, the answer, how far to trust it, the cards, and the frame of the curves.
 
 import { count, counted, dayText, fixed, THIN, timeText } from '../html/page/format.ts';
-import { trustStrip, withUnit, type Chip } from '../html/head.ts';
+import { trustStrip, withUnit, type Chip } from '../html/parts.ts';
 import { html, type Markup } from '../html/markup.ts';
 import { marketsOf, strategyNames } from '../terminal/closingTable.ts';
 import type { ComparedFigure, Comparison } from './comparison.ts';

@@ -1,79 +1,23 @@
 // summary.json: what a run was, what came of it, and how far to trust its data (docs/metrics.md).
 
 import { formatTime } from '../../model/time.ts';
-import type { FeedQuality, RunRecord, StrategyRecord } from '../../model/run.ts';
+import type { FeedQuality, RunRecord } from '../../model/run.ts';
 import type { Warning } from '../../model/warning.ts';
 import { dailyEquity } from '../metrics/daily.ts';
 import type { Held } from '../metrics/exposure.ts';
 import type { PortfolioOptions } from '../metrics/kernels/portfolio.ts';
-import { costBridge, type CostBridge } from '../metrics/costBridge.ts';
-import { metricsOf, type Metrics } from '../metrics/metrics.ts';
-import { moneyText, type Money } from '../metrics/money.ts';
-import { orderSummary, type OrderSummary } from '../trades/orderStatistics.ts';
-import { tradeSummary, type TradeSummary } from '../trades/statistics.ts';
+import { costBridge } from '../metrics/costBridge.ts';
+import { metricsOf } from '../metrics/metrics.ts';
+import { moneyText } from '../metrics/money.ts';
+import { orderSummary } from '../trades/orderStatistics.ts';
+import { tradeSummary } from '../trades/statistics.ts';
 import type { Trades } from '../trades/columns.ts';
+import type { DataQuality, RunFigures, RunSummary } from '../metrics/runFigures.ts';
 import { tradesOf } from '../trades/trades.ts';
 import { warningsOf } from '../warnings/runWarnings.ts';
 import { resultHash } from './resultHash.ts';
 
-export interface RunSummary {
-  readonly name: string;
-  readonly mode: 'backtest';
-  /** A list when several ran on one account: `strategy` columns count from its first. */
-  readonly strategy: StrategyRecord | readonly StrategyRecord[];
-  readonly instruments: readonly {
-    readonly id: string;
-    readonly base: string;
-    readonly quote: string;
-    /** What positions are valued at. */
-    readonly markSource: string;
-  }[];
-  readonly feeds: readonly {
-    readonly name: string;
-    readonly instrument: string;
-    readonly interval: string;
-    readonly execution: boolean;
-    /** Finer bars inside those of the strategy, which it does not see: orders fill in them. */
-    readonly inside?: true;
-  }[];
-  /** ISO 8601, UTC. */
-  readonly from: string;
-  readonly to: string;
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly reportingAsset: string;
-  readonly startEquity: Money;
-  readonly endEquity: Money;
-  readonly seed: number;
-  readonly versions: Readonly<Record<string, string>>;
-  /** Codes of the risk rules that were on. */
-  readonly rules: readonly string[];
-  /** Rows that warmed indicators up: before the run, and from inside its range where nothing lay before it. */
-  readonly warmupRows: number;
-  readonly warmupInRange: number;
-}
-
-export interface DataQuality {
-  readonly rows: number;
-  readonly gaps: number;
-  readonly missingBars: number;
-  readonly thinBars: number;
-  readonly zeroVolume: number;
-  readonly roundedPrices: number;
-  readonly openLastBar: boolean;
-  readonly synthetic: boolean;
-  /** By feed, with the hash of its gap manifest. The counts above are their sums. */
-  readonly feeds: readonly (FeedQuality & { readonly name: string; readonly instrument: string; readonly interval: string })[];
-}
-
-export interface Summary {
-  readonly resultHash: string;
-  readonly run: RunSummary;
-  readonly metrics: Metrics;
-  readonly trades: TradeSummary;
-  readonly orders: OrderSummary;
-  readonly dataQuality: DataQuality;
-  readonly costBridge: CostBridge;
+export interface Summary extends RunFigures {
   /** What to look at before believing the result, most serious first. Not part of the result hash. */
   readonly warnings: readonly Warning[];
 }

@@ -4,10 +4,11 @@ import type { RunRecord } from '../../model/run.ts';
 import { warningText } from '../../model/warning.ts';
 import type { Summary } from '../folder/summary.ts';
 import { namesOf } from '../names.ts';
-import { sharpeInterval, shown, type Shown } from './figures.ts';
+import { sharpeInterval, shown } from './figures.ts';
 import { METRICS, TRADES } from './glossary.ts';
 import type { ReportInput } from './input.ts';
 import { html, type Markup } from './markup.ts';
+import { card, stamp, trustStrip, type Chip } from './parts.ts';
 import { count, counted, dayText, daysText, fixed, NONE, percent, signedPercent, THIN, timeText, tone } from './page/format.ts';
 
 const DAY_MS = 86_400_000;
@@ -40,21 +41,6 @@ export function head({ record, summary, provenance }: ReportInput): Markup {
   </header>`;
 }
 
-/** The hash by which a page's result is known, who wrote it, and the buttons of every page. */
-export function stamp(name: string, hash: string, writer: string): Markup {
-  return html`<div class="stamp">
-    <p>
-      <span class="muted">${name}</span> <code title="${hash}">${hash.slice(0, 12)}</code>
-      <button type="button" data-copy="${hash}">copy</button>
-    </p>
-    <p class="muted">${writer}</p>
-    <p class="tools">
-      <button type="button" id="theme" aria-live="polite">theme: system</button>
-      <button type="button" id="keys">keys <kbd>?</kbd></button>
-    </p>
-  </div>`;
-}
-
 /** The result in one sentence. */
 export function answer({ run, metrics, trades, orders }: Summary): Markup {
   const net = metrics.totalReturn;
@@ -73,30 +59,8 @@ function feesText(fees: number, net: number, asset: string): string {
     : `, fees of ${fixed(fees, 2)}${THIN}${asset}, more than the gross result`;
 }
 
-export interface Chip {
-  readonly label: string;
-  readonly text: string;
-  readonly note: string;
-  readonly href: string;
-  readonly isWarning: boolean;
-}
-
 export function trust(summary: Summary): Markup {
   return trustStrip(chips(summary), summary.warnings.map(warningText));
-}
-
-/** Chips that each lead to their detail, and the warnings in one sentence below them. */
-export function trustStrip(list: readonly Chip[], doubts: readonly string[]): Markup {
-  const warning = doubts.length === 0 ? null : html`<p class="doubts"><b>Look here first</b> ${doubts.join('; ')}.</p>`;
-  return html`<nav class="trust" aria-label="How far to trust it">
-      ${list.map(
-        ({ label, text, note, href, isWarning }) =>
-          html`<a class="chip${isWarning ? ' warn' : ''}" href="#${href}" data-tip
-            ><span class="muted">${label}</span> ${text}<span class="sr">${note}</span></a
-          >`,
-      )}
-    </nav>
-    ${warning}`;
 }
 
 function chips({ run, metrics, trades, orders, dataQuality }: Summary): Chip[] {
@@ -236,21 +200,4 @@ function trading({ run, metrics, trades, orders }: Summary): Markup[] {
         : `${percent(fees / Math.max(Number(orders.volume), 1e-9), 3)} of volume`,
     ),
   ];
-}
-
-/** The unit stands smaller beside its number. */
-export function withUnit(text: string): Markup {
-  const at = text.lastIndexOf(THIN);
-  return at > 0 && /^\D+$/.test(text.slice(at + 1))
-    ? html`${text.slice(0, at)}<span class="unit">${THIN}${text.slice(at + 1)}</span>`
-    : html`${text}`;
-}
-
-/** One figure with what stands below it; its note is shown on hover and focus. */
-export function card({ label, text, note, sign, isNone, reason }: Shown, sub: string, isWarning = false): Markup {
-  const colour = isNone ? ' muted' : sign > 0 ? ' gain' : sign < 0 ? ' loss' : '';
-  return html`<div class="card" tabindex="0" data-tip>
-    <span class="label">${label}</span><span class="value${colour}">${withUnit(text)}</span
-    ><span class="sub${isWarning && !isNone ? ' amber' : ''}">${reason ?? sub}</span><span class="sr">${note}</span>
-  </div>`;
 }

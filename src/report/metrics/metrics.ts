@@ -1,6 +1,6 @@
 // The metrics of a run as summary.json holds them: flat names, nulls with reasons, tables and series as arrays.
 
-import { civilMonth } from '../../model/interval.ts';
+import { civilMonth } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run.ts';
 import { barFalls, dailyEquity, type DailyEquity } from './daily.ts';
 import { exposureFigures, type ExposureFigure, type Held } from './exposure.ts';

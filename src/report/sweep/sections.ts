@@ -1,8 +1,7 @@
 // The parts of a sweep report that need no script: what was found, how far to trust it, the ten best, chance in words, provenance.
 
 import { warningText } from '../../model/warning.ts';
-import type { Chip } from '../html/head.ts';
-import { card, stamp, trustStrip } from '../html/head.ts';
+import { card, stamp, trustStrip, type Chip } from '../html/parts.ts';
 import { written, type Shown } from '../html/figures.ts';
 import { command, facts, versionsText } from '../html/lists.ts';
 import { html, Markup } from '../html/markup.ts';

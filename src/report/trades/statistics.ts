@@ -1,6 +1,6 @@
 // The trade statistics of summary.json: the whole set, and the same table by instrument, side, tag, strategy, hour, weekday and month.
 
-import { civilMonth } from '../../model/interval.ts';
+import { civilMonth } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run.ts';
 import { reasonOf, settle, type Figure, type Flag, type Reason } from '../metrics/kernels/figure.ts';
 import { tradeFigures, type ExcursionFigure, type HoldFigure, type TradeFigure, type TradeSet } from '../metrics/kernels/tradeFigures.ts';

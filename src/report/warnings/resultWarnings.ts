@@ -5,7 +5,7 @@ import { ROLES, type FeedRecord, type RunRecord } from '../../model/run.ts';
 import { warning, type Warning } from '../../model/warning.ts';
 import { count, fixed, percent } from '../html/page/format.ts';
 import { countUpTo, executionFeeds } from '../metrics/daily.ts';
-import type { Summary } from '../folder/summary.ts';
+import type { RunFigures } from '../metrics/runFigures.ts';
 
 /** Share of winners from which on a strategy knows the future, or never takes a loss; below so many trades it is luck. */
 const TOO_MANY_WINS = 0.975;
@@ -25,7 +25,7 @@ export function isTooHighSharpe(sharpe: number): boolean {
 }
 
 /** Returns the warnings about results that no market gives. */
-export function resultWarnings(record: RunRecord, { metrics, trades }: Pick<Summary, 'metrics' | 'trades'>): readonly Warning[] {
+export function resultWarnings(record: RunRecord, { metrics, trades }: Pick<RunFigures, 'metrics' | 'trades'>): readonly Warning[] {
   const found: Warning[] = [];
   const { winRate } = trades;
   if (winRate !== null && isTooManyWins(winRate, trades.trades))

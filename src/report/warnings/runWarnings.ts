@@ -2,7 +2,7 @@
 
 import type { RunRecord } from '../../model/run.ts';
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
-import type { Summary } from '../folder/summary.ts';
+import type { RunFigures } from '../metrics/runFigures.ts';
 import { count, signed } from '../html/page/format.ts';
 import { coverageWarnings } from './coverage.ts';
 import { countWarnings, priceWarnings } from './dataWarnings.ts';
@@ -15,7 +15,7 @@ const NOTHING_LEFT = 'REPLACED_FILLED';
 const FEW_TRADES = 30;
 
 /** Returns all warnings of a run, most serious first. */
-export function warningsOf(record: RunRecord, summary: Omit<Summary, 'warnings'>): readonly Warning[] {
+export function warningsOf(record: RunRecord, summary: RunFigures): readonly Warning[] {
   return [
     ...(record.warnings ?? []),
     ...resultWarnings(record, summary),
@@ -27,7 +27,7 @@ export function warningsOf(record: RunRecord, summary: Omit<Summary, 'warnings'>
 }
 
 /** Returns the warnings that follow from the figures of a run. */
-export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Omit<Summary, 'warnings'>): readonly Warning[] {
+export function figureWarnings({ run, metrics, trades, orders, dataQuality }: RunFigures): readonly Warning[] {
   const found = [...countWarnings(dataQuality)];
   const add = (code: WarningCode, text: string) => found.push(warning(code, text));
   const some = (code: WarningCode, amount: number, one: string, many: string, rest = '') => {

@@ -4,7 +4,7 @@ import { InvariantError } from '../../base/errors.ts';
 import { DiskError, type Disk } from '../../ports/disk.ts';
 import { Compaction } from './compaction.ts';
 import { sealed, type Seal } from './frame.ts';
-import type { Keeper } from './keeper.ts';
+import type { Keeper } from '../service.ts';
 import type { Recorder } from './recorder.ts';
 import { rowText } from './rows.ts';
 import type { RowWriter } from './rowStore.ts';

@@ -1,13 +1,9 @@
 // Who keeps the exchange's past: in memory, for as long as the process lives, or on a disk.
 
-import type { Service } from '../service.ts';
+import type { ServiceConfig } from '../config.ts';
+import { type Keeper, Service } from '../service.ts';
 import { Recorder } from './recorder.ts';
-import type { RowWriter } from './rowStore.ts';
-
-export interface Keeper {
-  /** Something may have changed: called when a request or a time has been worked off. */
-  look(): void;
-}
+import { MemoryRows, type RowWriter } from './rowStore.ts';
 
 /** Changes that add up before what is over is put away. */
 const BATCH = 512;
@@ -25,4 +21,12 @@ export class PastKeeper implements Keeper {
   look(): void {
     if (this.#recorder.waiting >= BATCH) this.#recorder.writePast(this.#rows);
   }
+}
+
+/** Opens a service that keeps its past in memory, for as long as the process lives. Throws ConfigError as `Service` does. */
+export function openService(config: ServiceConfig, startMs: number): Service {
+  const service = new Service(config, startMs);
+  const rows = new MemoryRows();
+  service.keepBy(new PastKeeper(service, rows), rows);
+  return service;
 }

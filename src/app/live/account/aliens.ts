@@ -25,9 +25,6 @@ export const aliensOf = (services: MarketSplit): readonly StandingAlien[] =>
 
 /** As a HUMAN record names it: ids are of one market alone. */
 const idIn = (bot: LiveBot, { instrument, venueId }: Alien): string => `${bot.parts.engine.instruments[instrument]!.id} ${venueId}`;
-/** The exchange's id in that text. */
-export const venueIdIn = (id: string): string => id.slice(id.indexOf(' ') + 1);
-
 /** It is somebody else's business, in this process and those after it. */
 export function ignoreOrder(bot: LiveBot, { id, why }: Extract<Decision, { what: 'ignore' }>, who: Who): ActAnswer {
   const found = aliensOf(bot.parts.services).filter(({ venueId }) => venueId === id);

@@ -2,7 +2,7 @@
 
 import { loadSeries } from '../../../adapters/bars/futures/seriesStore.ts';
 import { RATE_DIGITS } from '../../../adapters/bars/futures/series.ts';
-import type { ContractData } from '../../../adapters/replay/marginWatch.ts';
+import type { ContractData } from '../../../model/marks.ts';
 import { fromScaled } from '../../../base/decimal.ts';
 import { pow10 } from '../../../base/exact.ts';
 import { InvariantError } from '../../../base/errors.ts';

@@ -15,7 +15,7 @@ import { levelOf } from '../../../orders/brackets.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import type { OrderRecord } from '../../../orders/record.ts';
 import type { RunPlan } from '../../bot/plan.ts';
-import { venueIdIn } from '../account/aliens.ts';
+import { venueIdIn } from '../account/foreignId.ts';
 import { appendFacts, beginInstant, type BarFact } from '../feeds/barDesk.ts';
 import { rateFrom, ratesOf } from '../feeds/fundingRates.ts';
 import { AskedAgain, missed } from './askedAgain.ts';

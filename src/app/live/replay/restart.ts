@@ -2,7 +2,7 @@
 
 import { writeHalts } from '../../../adapters/journal/haltRecords.ts';
 import { restoredOrders } from '../../../adapters/journal/restored.ts';
-import { ConfigError, InvariantError } from '../../../base/errors.ts';
+import { ConfigError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { formatTime } from '../../../model/time.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
@@ -10,8 +10,7 @@ import type { OrderRecord } from '../../../orders/record.ts';
 import type { RestoredOrder } from '../../../orders/restored.ts';
 import type { BotJournal } from '../journal/botJournal.ts';
 import { lasts } from '../journal/lasting.ts';
-import type { LiveBotParts } from '../liveBot.ts';
-import { missed, type AskedAgain, type HeldDecision } from './askedAgain.ts';
+import type { AskedAgain, HeldDecision } from './askedAgain.ts';
 
 /** What differs from the config or the code that ran, in words; nothing: all is the same. */
 export type Changes = readonly string[];
@@ -62,23 +61,4 @@ export function followPast(engine: Engine, held: readonly HeldDecision[]): void 
     }
   }
   engine.instruments.forEach((_, index) => engine.outcomes.known(index));
-}
-
-/** What was decided as the last process ended is sent now, or denied where it is too late for that. */
-export function release({ held, engine, told, services, config }: LiveBotParts, nowMs: number): void {
-  for (const { what, order, id, code, atMs, waits } of held) {
-    if (what === 'denied') told.denied(order, code);
-    else if (what === 'draft') {
-      if (order.state === STATE.draft && waits !== null) told.drafted(order, waits);
-    } else if (order.id !== id) continue;
-    else if (what === 'cancel') {
-      if (order.state !== STATE.cancelSent) continue;
-      told.cancelSent(order);
-      services.cancel(order);
-    } else if (order.state === STATE.sent) {
-      if (nowMs - atMs > config.bars.graceMs) missed(engine, order);
-      else if (engine.risk.hasApproved(order)) services.submit(order, told.submitted(order));
-      else throw new InvariantError(`order ${id} is to be sent and was not approved`);
-    }
-  }
 }

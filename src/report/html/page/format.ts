@@ -1,6 +1,6 @@
 // How the report writes numbers and times, in the head of the page and in its charts: one precision each, never NaN, never an exponent.
 
-import { civilMonth } from '../../../model/interval.ts';
+import { civilMonth } from '../../../base/calendar.ts';
 
 /** Between groups of three digits. */
 export const THIN = '\u2009';
