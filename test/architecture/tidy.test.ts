@@ -24,11 +24,19 @@ describe('the house', () => {
   });
 
   it.each<[string, Readonly<Record<string, string>>, RegExp]>([
-    ['an upward import', { 'base/a.ts': "import { b } from '../engine/b.ts';", 'engine/b.ts': 'export const b = 1;' }, /base may not import engine/],
+    [
+      'an upward import',
+      { 'base/a.ts': "import { b } from '../engine/b.ts';", 'engine/b.ts': 'export const b = 1;' },
+      /base may not import engine/,
+    ],
     ['a sibling', { 'report/a.ts': "import { b } from '../plugins/b.ts';", 'plugins/b.ts': '' }, /report may not import plugins/],
     ['another adapter', { 'adapters/a/a.ts': "import '../b/b.ts';", 'adapters/b/b.ts': '' }, /may not import adapters\/b/],
     ['a wall', { 'orders/a.ts': "import { b } from '../venue/b.ts';", 'venue/b.ts': '' }, /wall between orders and venue/],
-    ['a cycle', { 'base/a.ts': "import { b } from './b.ts';", 'base/b.ts': "import { a } from './a.ts';" }, /import cycle base\/a.ts -> base\/b.ts -> base\/a.ts/],
+    [
+      'a cycle',
+      { 'base/a.ts': "import { b } from './b.ts';", 'base/b.ts': "import { a } from './a.ts';" },
+      /import cycle base\/a.ts -> base\/b.ts -> base\/a.ts/,
+    ],
     ['inversify outside of app', { 'engine/a.ts': "import { Container } from 'inversify';" }, /inversify is not at home in engine/],
     ['an unknown package', { 'app/a.ts': "import x from 'left-pad';" }, /left-pad is not at home/],
     ['wall-clock time', { 'orders/a.ts': 'export const now = () => Date.now();' }, /time comes from the Scheduler/],
