@@ -121,7 +121,9 @@ test('a position that a stop guards is left alone; a loss limit takes back order
   bot.driver.step(() => engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'DRAWDOWN', 'a test', engine.nowMs));
   await until(() => engine.orders.active().length === 1, 60_000, 'the cancel').catch(told);
   expect(working()).toEqual(['sell']);
-  expect([engine.brackets.waiting(0), bot.fills.length]).toEqual([1, 1]);
+  expect(engine.brackets.waiting(0)).toBe(1);
+  // The entry may have met several orders of the book.
+  expect(bot.fills.map(({ side }) => side)).not.toContain('sell');
   // What the second step looks at: how far the equity is from where the rule itself measures.
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
   expect(control.view().headroom.find(({ limit }) => limit === 'maxDrawdown')).toMatchObject({

@@ -2,7 +2,6 @@
 
 import { formatTime } from '../../model/time.ts';
 import type { FeedQuality, RunRecord } from '../../model/run.ts';
-import type { Warning } from '../../model/warning.ts';
 import { dailyEquity } from '../metrics/daily.ts';
 import type { Held } from '../metrics/exposure.ts';
 import type { PortfolioOptions } from '../metrics/kernels/portfolio.ts';
@@ -12,15 +11,12 @@ import { moneyText } from '../metrics/money.ts';
 import { orderSummary } from '../trades/orderStatistics.ts';
 import { tradeSummary } from '../trades/statistics.ts';
 import type { Trades } from '../trades/columns.ts';
-import type { DataQuality, RunFigures, RunSummary } from '../metrics/runFigures.ts';
+import type { DataQuality, RunSummary, Summary } from '../metrics/runFigures.ts';
 import { tradesOf } from '../trades/trades.ts';
 import { warningsOf } from '../warnings/runWarnings.ts';
 import { resultHash } from './resultHash.ts';
 
-export interface Summary extends RunFigures {
-  /** What to look at before believing the result, most serious first. Not part of the result hash. */
-  readonly warnings: readonly Warning[];
-}
+export type { Summary };
 
 export interface SummaryOptions extends PortfolioOptions {
   /** By name: isobar, node. Beside the result, not part of its hash. */

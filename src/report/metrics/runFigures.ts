@@ -1,6 +1,7 @@
 // The figures of a run, as its summary shows them: what ran, what came of it, and on which data.
 
 import type { FeedQuality, StrategyRecord } from '../../model/run.ts';
+import type { Warning } from '../../model/warning.ts';
 import type { OrderSummary } from '../trades/orderStatistics.ts';
 import type { TradeSummary } from '../trades/statistics.ts';
 import type { CostBridge } from './costBridge.ts';
@@ -57,8 +58,7 @@ export interface DataQuality {
   readonly feeds: readonly (FeedQuality & { readonly name: string; readonly instrument: string; readonly interval: string })[];
 }
 
-/** All figures of a run, before they are judged. */
-export interface RunFigures {
+export interface Summary {
   readonly resultHash: string;
   readonly run: RunSummary;
   readonly metrics: Metrics;
@@ -66,4 +66,9 @@ export interface RunFigures {
   readonly orders: OrderSummary;
   readonly dataQuality: DataQuality;
   readonly costBridge: CostBridge;
+  /** What to look at before believing the result, most serious first. Not part of the result hash. */
+  readonly warnings: readonly Warning[];
 }
+
+/** All figures of a run, before they are judged. */
+export type RunFigures = Omit<Summary, 'warnings'>;
