@@ -226,18 +226,23 @@ export class World {
     return this.journal().find((line) => line.k === 'INTENT' && line.cid === cid)?.order ?? -1;
   }
 
-  /** The exchange's own account of orders, fills and money. Times within a bar are left out: a start takes some ms of the exchange. */
+  /**
+   * The exchange's own account of orders, fills and money, in the order of the bot's ids: what is decided at one instant leaves side by side,
+   * and a buy may arrive before a sell or after it. Times within a bar are left out: a start takes some ms of the exchange.
+   */
   truth(): Truth {
     const { service } = this.#exchange;
     const orders: Row[] = [];
     const fills: Row[] = [];
     for (const side of [service.sides.spot, service.sides.futures]) {
       if (side === null) continue;
-      const all = Array.from({ length: side.counters.orders }, (_, at) => side.orders.numbered(at + 1)).filter((order) => order !== null);
+      const all = Array.from({ length: side.counters.orders }, (_, at) => side.orders.numbered(at + 1))
+        .filter((order) => order !== null)
+        .toSorted((a, b) => compareTexts(a.clientOrderId ?? '', b.clientOrderId ?? ''));
       orders.push(...all.map(orderRow));
       const numbers = new Map(all.map(({ id }, at) => [id, at]));
       const trades = side.orders.trades(0, null, Number.MAX_SAFE_INTEGER, null).toReversed();
-      fills.push(...trades.map((trade) => tradeRow(trade, numbers)));
+      fills.push(...trades.map((trade) => tradeRow(trade, numbers)).toSorted((a, b) => by('timeMs', a, b) || by('order', a, b)));
     }
     const { accounts, positions } = truthOfMarkets(service, exchangeOf(this.#plan).service);
     return { orders, fills, money: JSON.stringify({ accounts, positions }) };
@@ -252,6 +257,10 @@ function createdId({ method, path, body }: Passing): string | null {
   const { newClientOrderId, clientOrderId } = JSON.parse(body) as { readonly newClientOrderId?: string; readonly clientOrderId?: string };
   return newClientOrderId ?? clientOrderId ?? '';
 }
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const by = (name: string, a: Row, b: Row): number => Number(a[name]) - Number(b[name]);
 
 function orderRow({ instrument, intent: { side, lots, quoteUnits, limit, reduceOnly }, live, ended }: UserOrder): Row {
   const now = live ?? ended;
