@@ -263,7 +263,8 @@ export class PairedWorld {
     const side = this.below(2) === 0 ? 'buy' : 'sell';
     const child = futuresIntent(INSTRUMENTS[index]!, side, 1 + this.below(400), { closes });
     const price = this.near(this.prices[index]!, 0.02);
-    if (this.exchange.triggers.place(account, kind, price, child, null, this.queue.nowMs) !== null) this.counts.triggered++;
+    const times = { placedMs: this.queue.nowMs, sinceMs: this.queue.nowMs };
+    if (this.exchange.triggers.place(account, kind, price, child, null, times) !== null) this.counts.triggered++;
     this.exchange.lookAtTriggers(INSTRUMENTS[index]!);
     this.advance(this.queue.nowMs);
     return `${kind} of account ${account} at ${price} on ${INSTRUMENTS[index]!.id}`;

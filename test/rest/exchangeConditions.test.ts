@@ -151,6 +151,36 @@ describe('a condition order', () => {
     expect(world.service.futures.triggers.pending()).toEqual([]);
   });
 
+  it('is in doubt while one waits like it that says it is older, until a person has named that one', async () => {
+    const world = await long();
+    trader(world).condition('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
+    world.pass(10_000);
+    const other = world.service.futures.triggers.pending()[0]!.id;
+    world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world);
+    world.pass(200_000, 50);
+    expect(world.get(id).lifecycle).toBe('unknown');
+    const audit = world.audit('full');
+    expect(audit).toMatchObject({ kind: 'mismatch' });
+    expect(JSON.stringify(audit)).toContain('says that it is older');
+    world.exchange.ignore(other);
+    world.until(() => world.get(id).reason === 'noEffect', 200_000);
+    expect(world.service.futures.triggers.pending()).toHaveLength(1);
+  });
+
+  it('of an earlier one that is over and was like it there is no doubt', async () => {
+    const world = await long();
+    const first = stop(world);
+    world.until(isWorking(world, first), 5000);
+    world.cancel(first);
+    world.until(isDone(world, first), 30_000);
+    world.pass(10_000);
+    world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world);
+    world.until(() => world.get(id).reason === 'noEffect', 200_000);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
   it('of somebody else is an alien', async () => {
     const world = await long();
     const id = stop(world);

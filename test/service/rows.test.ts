@@ -10,6 +10,7 @@ import type { OrderIntent } from '../../src/model/order.ts';
 import { fixedSlippage } from '../../src/venue/slippage.ts';
 import { Venue } from '../../src/venue/venue.ts';
 import type { VenueOrder } from '../../src/venue/venueOrder.ts';
+import { FuturesDesk, PERPETUAL } from './futuresDesk.ts';
 import { BTC, Desk, START_MS } from './serviceDesk.ts';
 
 const MINUTE_MS = 60_000;
@@ -224,5 +225,24 @@ describe('an exchange of rows', () => {
     expect(rows.next()).toMatchObject({ act: 'inside' });
     expect(rows.next()).toEqual({ act: 'closed', timeMs: START_MS + MINUTE_MS });
     expect(rows.next()).toBeNull();
+  });
+
+  it('tells of a condition order when it came, and lets the row fire it whose open it counts as there for', () => {
+    const desk = new FuturesDesk({ fills: RULES, rowGraceMs: 5000 });
+    const whole = barsOf(5, 4);
+    const tenths = (prices: Float64Array): Float64Array => prices.map((price) => Math.round(price * 10) / 10);
+    const { open, high, low, close } = whole;
+    const prices = { open: tenths(open), high: tenths(high), low: tenths(low), close: tenths(close) };
+    const bars: BarColumns = { ...whole, ...prices, instrument: PERPETUAL };
+    const market = desk.service.markets.find(({ instrument }) => instrument === PERPETUAL)!;
+    desk.service.followRows(new Map([[market, { bars, firstRow: 0, marks: null, funding: [] }]]));
+    desk.pass(3000);
+    const price = (ticksOf(bars, 'high')[0]! / 10 ** PERPETUAL.priceDigits).toFixed(PERPETUAL.priceDigits);
+    const entry = { open: 'OPEN', type: 'LIMIT', price, volume: 1 };
+    expect(desk.condition('alice', 'BUY', '3', price, entry).status).toBe(200);
+    // The list of these tells the time in whole seconds, eight hours ahead of UTC.
+    expect(desk.triggers()).toMatchObject([{ ctime: '2026-01-05T08:00:03' }]);
+    desk.pass(MINUTE_MS);
+    expect(desk.service.futures.triggers.pending()).toEqual([]);
   });
 });

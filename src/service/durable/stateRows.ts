@@ -74,6 +74,8 @@ export type TriggerRow = readonly [
   placedMs: number,
   status: TriggerStatus,
   code: number,
+  /** Where it is not `placedMs`. */
+  sinceMs?: number,
 ];
 /** Numbers that are counted up. Of trades and of orders of the background it is what may have been told by now, not what has been. */
 export type CountersRow = readonly [

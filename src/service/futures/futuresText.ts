@@ -177,8 +177,8 @@ const TRIGGER_STATUSES = {
   canceled: 'CANCELED',
 } as const satisfies Readonly<Record<TriggerStatus, string>>;
 
-export function triggerOf({ id, trigger }: WireTrigger): TriggerOrder {
-  const { child, kind, price, placedMs, status }: Trigger = trigger;
+export function triggerOf({ id, trigger, placedMs }: WireTrigger): TriggerOrder {
+  const { child, kind, price, status }: Trigger = trigger;
   const { instrument } = child;
   const { contractId, marginCoin } = contractOf(instrument);
   return {

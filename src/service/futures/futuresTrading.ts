@@ -56,7 +56,8 @@ function condition(call: SignedCall, exchange: FuturesExchange, profile: Profile
   const child = intentOf(args, 'contracts');
   const price = scaled(textOf(args, 'triggerPrice'), instrument.priceDigits);
   const clientOrderId = args.texts.get('clientOrderId') ?? null;
-  const found = exchange.triggers.place(caller.account, kind, price, child, clientOrderId, exchange.waitsSinceMs(instrument, nowMs));
+  const times = { placedMs: nowMs, sinceMs: exchange.waitsSinceMs(instrument, nowMs) };
+  const found = exchange.triggers.place(caller.account, kind, price, child, clientOrderId, times);
   if (found === null) {
     const isPriceWrong = !Number.isInteger(price) || !Number.isInteger(child.limit);
     return refused(precisionCode(exchange.triggers.refusal, isPriceWrong ? { ...child, limit: ticks(NaN) } : child, profile));

@@ -51,14 +51,14 @@ export class TriggerBook {
     price: number,
     child: OrderIntent,
     clientOrderId: string | null,
-    nowMs: number,
+    times: { readonly placedMs: number; readonly sinceMs: number },
   ): WireTrigger | null {
-    const trigger = this.#desk.place(account, kind, price, child, nowMs);
+    const trigger = this.#desk.place(account, kind, price, child, times.sinceMs);
     if (trigger === null) {
       this.refusal = this.#desk.refusal;
       return null;
     }
-    const made: WireTrigger = { id: wireId(PREFIX, trigger.id), clientOrderId, trigger, isLeaving: false };
+    const made: WireTrigger = { id: wireId(PREFIX, trigger.id), clientOrderId, trigger, placedMs: times.placedMs, isLeaving: false };
     this.#atHand.set(trigger.id, made);
     this.remember(trigger.id, account, this.#rows.tagOf(child.instrument));
     this.changed.add(made);

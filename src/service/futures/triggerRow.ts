@@ -15,22 +15,25 @@ export interface WireTrigger {
   readonly id: string;
   readonly clientOrderId: string | null;
   readonly trigger: Trigger;
+  /** As clients are told. What comes shortly after a row has opened counts from its open: then the trigger has waited for longer. */
+  readonly placedMs: number;
   /** Its cancel has been asked for, and has its effect later. */
   isLeaving: boolean;
 }
 
-export function triggerText({ clientOrderId, trigger, isLeaving }: WireTrigger, { uidOf }: Names): string {
-  const { id, account, kind, price, child, placedMs, status, code } = trigger;
+export function triggerText({ clientOrderId, trigger, placedMs, isLeaving }: WireTrigger, { uidOf }: Names): string {
+  const { id, account, kind, price, child, sinceMs, status, code } = trigger;
   const { instrument, side, role, lots: size, limit, reduceOnly } = child;
   const { wireName } = instrument;
   // One that waits has been refused nothing: its code says whether it is being cancelled.
   const told = status === 'pending' && isLeaving ? LEAVING : code;
   const row: TriggerRow = ['g', id, uidOf(account), clientOrderId, kind, price, wireName, side, role, size, limit, reduceOnly, placedMs, status, told]; // prettier-ignore
-  return rowText(row);
+  return rowText(sinceMs === placedMs ? row : [...row, sinceMs]);
 }
 
 export function triggerIn(row: TriggerRow, { accountOf, instrumentOf }: Names): WireTrigger {
-  const [, id, uid, clientOrderId, kind, price, symbol, side, role, size, limit, reduceOnly, placedMs, status, told] = row;
+  const [, id, uid, clientOrderId, kind, price, symbol, side, role, size, limit, reduceOnly, placedMs, status, told, sinceMs = placedMs] =
+    row;
   const isLeaving = status === 'pending' && told === LEAVING;
   const child = {
     instrument: instrumentOf(symbol),
@@ -44,6 +47,6 @@ export function triggerIn(row: TriggerRow, { accountOf, instrumentOf }: Names): 
     slot: '',
   };
   const code = isLeaving ? 0 : told;
-  const trigger = { id, account: accountOf(uid), kind, price, child, placedMs, expiresMs: Infinity, status, childId: null, code };
-  return { id: wireId(TRIGGER_PREFIX, id), clientOrderId, trigger, isLeaving };
+  const trigger = { id, account: accountOf(uid), kind, price, child, sinceMs, expiresMs: Infinity, status, childId: null, code };
+  return { id: wireId(TRIGGER_PREFIX, id), clientOrderId, trigger, placedMs, isLeaving };
 }

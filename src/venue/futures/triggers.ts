@@ -21,7 +21,8 @@ export interface Trigger {
   readonly price: number;
   /** The order that is placed when it fires. */
   readonly child: OrderIntent;
-  readonly placedMs: number;
+  /** Rows that open from then on may fire it. */
+  readonly sinceMs: number;
   /** Infinity: it waits for ever. */
   readonly expiresMs: number;
   readonly status: TriggerStatus;
@@ -81,7 +82,7 @@ export class TriggerDesk {
   }
 
   /** null: refused, `refusal` says why. The child is checked when it is placed, but for what can be said before. */
-  place(account: number, kind: TriggerKind, price: number, child: OrderIntent, nowMs: number, expiresMs = Infinity): Trigger | null {
+  place(account: number, kind: TriggerKind, price: number, child: OrderIntent, sinceMs: number, expiresMs = Infinity): Trigger | null {
     const code = this.check(account, kind, price, child);
     if (code !== 0) {
       this.refusal = code;
@@ -93,7 +94,7 @@ export class TriggerDesk {
       kind,
       price,
       child: { ...child },
-      placedMs: nowMs,
+      sinceMs,
       expiresMs,
       status: 'pending',
       childId: null,
@@ -148,7 +149,7 @@ export class TriggerDesk {
   /** Those that a row reaches, as placed: at its open, and inside it. What expires with the row does so now. */
   reachedBy(instrument: Instrument, openMs: number, open: number, high: number, low: number): ReachedTriggers {
     this.expire(openMs);
-    const due = this.pending.filter(({ child, placedMs }) => child.instrument === instrument && placedMs <= openMs);
+    const due = this.pending.filter(({ child, sinceMs }) => child.instrument === instrument && sinceMs <= openMs);
     const atOpen = due.filter((trigger) => isReached(trigger, open, open));
     return { atOpen, inside: due.filter((trigger) => !atOpen.includes(trigger) && isReached(trigger, high, low)) };
   }

@@ -36,22 +36,27 @@ function triggerTypeOf({ side, rises = false, reduceOnly }: Wanted): '1' | '2' |
   return rises ? '3' : '4';
 }
 
-/** How much earlier than its create was signed a row can seem to have been made: its time is told in whole seconds. */
-const EARLY_MS = 2000;
-
 /** True where a row asks for what `order` asks for: the list bears no client order ids. */
-export function waitsLike(row: TriggerOrder, order: Wanted, signMs: number): boolean {
+export function waitsLike(row: TriggerOrder, order: Wanted): boolean {
   const { instrument, side, lots, limit, reduceOnly, condition = 0 } = order;
   return (
     row.triggerType.word === readCode(TRIGGER_TYPES, triggerTypeOf(order)).word &&
     row.side === side &&
     row.open === (reduceOnly ? 'CLOSE' : 'OPEN') &&
-    (row.ctime === null || row.ctime >= signMs - EARLY_MS) &&
     toScaled(row.triggerPrice, instrument.priceDigits) === condition &&
     toScaled(row.volume, instrument.quantityDigits) === lots &&
     (limit === 0 || row.price === null || toScaled(row.price, instrument.priceDigits) === limit)
   );
 }
+
+/** True of a row that waits for its price: a code that nobody knows is alive. */
+export const mayWait = ({ status: { word } }: TriggerOrder): boolean => word === 'PENDING' || word === 'UNKNOWN';
+
+/** How much earlier than its create was signed a row can seem to have been made: its time is told in whole seconds. */
+const EARLY_MS = 2000;
+
+/** True where a row says that it was there before the create was signed. */
+export const isOlder = ({ ctime }: TriggerOrder, signMs: number): boolean => ctime !== null && ctime < signMs - EARLY_MS;
 
 /** True where a row of this order's place in the list speaks of another order: the exchange has one place for two. */
 export const isOther = ({ side, open }: TriggerOrder, wanted: Pick<Wanted, 'side' | 'reduceOnly'>): boolean =>

@@ -2,8 +2,9 @@
 
 import type { Order } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
+import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import { isCondition, waitingId, waitsLike } from './conditions.ts';
+import { isCondition, isOlder, mayWait, waitingId, waitsLike } from './conditions.ts';
 import type { Identify } from './identify.ts';
 import type { Holdings } from './holdings.ts';
 import type { Ownership } from './ownership.ts';
@@ -86,17 +87,22 @@ export class EvidenceReader {
     for (const row of page.rows) this.#parts.ownership.judge(row, { instrument, channel, venueMs });
   }
 
-  /** A condition order waits in a list of its own, where it is known by what it asks for. What has fired is looked for among orders. */
+  /**
+   * A condition order waits in a list of its own, where it is known by what it asks for. What has fired is looked for among orders.
+   * A row that is alike and says that it is older is no proof of either: it may be another's, and the time may be wrong.
+   */
   #waiting(track: Track, index: number, venueMs: number, done: (isWhole: boolean) => void): void {
     const { venue, ownership, isWaiting } = this.#parts;
     if (!isCondition(track.wanted)) return done(true);
     venue.waiting(track.wanted.instrument, RECONCILE, (rows) => {
-      const own = rows?.find((row) => waitsLike(row, track.wanted, track.signMs) && !isWaiting(index, row.triggerOrderId));
+      const isFree = ({ triggerOrderId: id }: TriggerOrder): boolean => !isWaiting(index, id) && !ownership.isIgnored(id);
+      const alike = rows?.filter((row) => waitsLike(row, track.wanted) && isFree(row)) ?? [];
+      const own = alike.find((row) => !isOlder(row, track.signMs));
       if (own !== undefined && track.stage === 'unknown') {
         const seen = { instrument: index, channel: 'openOrders', venueMs } as const;
         ownership.adopt(track, waitingId(own.triggerOrderId, track.cid), seen, null);
       }
-      done(rows !== null);
+      done(rows !== null && (own !== undefined || !alike.some(mayWait)));
     });
   }
 

@@ -6,7 +6,7 @@ import type { VenueOrderId } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import { STATUS_MEANING } from '../../../protocol/codes.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
-import { waitingId, waitingIn, waitsLike } from './conditions.ts';
+import { isOlder, waitingId, waitingIn, waitsLike } from './conditions.ts';
 import { matchRow } from './match.ts';
 import type { OutsideFill } from './outside.ts';
 import type { OrderRow } from './rows.ts';
@@ -74,6 +74,10 @@ export class Ownership {
   isExtra(venueId: string): boolean {
     return this.#extras.has(venueId);
   }
+  /** A person has said that it is none of ours. */
+  isIgnored(venueId: string): boolean {
+    return this.#ignored.has(venueId);
+  }
   ignore(venueId: string): void {
     this.#ignored.add(venueId);
     this.claimed(venueId);
@@ -120,8 +124,9 @@ export class Ownership {
   judgeWaiting(row: TriggerOrder, own: Iterable<Track>, seen: Sighting): void {
     const { triggerOrderId } = row;
     if (this.isNobodys(triggerOrderId)) return;
-    const track = Array.from(own).find(({ wanted, signMs, venueId }) => venueId === null && waitsLike(row, wanted, signMs));
-    if (track === undefined) return this.alien(triggerOrderId, seen.instrument, 'no order of ours waits like it', true);
+    const alike = Array.from(own).filter(({ wanted, venueId }) => venueId === null && waitsLike(row, wanted));
+    const track = alike.find(({ signMs }) => !isOlder(row, signMs));
+    if (track === undefined) return this.#alienWaiting(triggerOrderId, seen.instrument, alike);
     // Its answer is on the way: what it says is better than a likeness.
     if (track.stage === 'sent' || track.stage === 'waiting') return;
     this.adopt(track, waitingId(triggerOrderId, track.cid), seen, null);
@@ -144,6 +149,13 @@ export class Ownership {
     else if (stage === 'unknown') sink.evidence(track.id, { channel, venueMs, complete: true, found: true, venueId: id });
     else sink.acked(track.id, id, atMs);
     this.#parts.adopted(track);
+  }
+
+  /** `alike`: orders of ours that it would be, if it did not say that it is older than they are. */
+  #alienWaiting(triggerId: string, instrument: number, alike: readonly Track[]): void {
+    const [first] = alike;
+    const why = first === undefined ? 'no order of ours waits like it' : `it waits like ${first.cid} and says that it is older`;
+    this.alien(triggerId, instrument, why, true);
   }
 
   alien(venueId: string, instrument: number, why: string, isWaiting = false): void {

@@ -5,7 +5,7 @@ import { toScaled } from '../../../base/decimal.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { Ownership } from './ownership.ts';
 import { forAll } from './all.ts';
-import { isOther, waitingIn } from './conditions.ts';
+import { isOther, mayWait, waitingIn } from './conditions.ts';
 import type { Identify } from './identify.ts';
 import type { FenceEars } from './parts.ts';
 import type { OrderRow, Page } from './rows.ts';
@@ -112,8 +112,7 @@ export class Passes {
     venue.waiting(instrument, options, (rows) => {
       const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
       for (const row of rows ?? []) {
-        // A code that nobody knows is alive.
-        if (row.status.word !== 'PENDING' && row.status.word !== 'UNKNOWN') continue;
+        if (!mayWait(row)) continue;
         const known = Array.from(own).find(({ venueId }) => waitingIn(venueId)?.triggerId === row.triggerOrderId);
         if (known?.venueId && isOther(row, known.wanted)) ownership.contested([known], known.venueId);
         else if (known !== undefined) listed?.add(known);

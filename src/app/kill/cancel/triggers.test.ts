@@ -69,3 +69,7 @@ it('is left and named where two fit', async () => {
 it('is looked for until a list is whole: one without the rows that it counts is not empty', async () => {
   expect(await drained([row('1', 'PENDING')], [lost], 5)).toEqual({ gone: ['1'], left: [] });
 });
+
+it('is left and named where it says that it is older than the lost order: the time may be of another zone', async () => {
+  expect(await drained([row('1', 'PENDING')], [{ ...lost, signMs: 4000 }])).toEqual({ gone: [], left: ['1'] });
+});

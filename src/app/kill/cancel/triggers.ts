@@ -1,5 +1,6 @@
 // Condition orders of futures: those that would open are cancelled with all other orders; those that protect last, and only when what they protect is closed.
 
+import { isOlder } from '../../../adapters/rest/exchange/conditions.ts';
 import { toScaled } from '../../../base/decimal.ts';
 import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
@@ -10,8 +11,6 @@ import type { KillOrders } from './cancelAll.ts';
 
 /** The longest page of the list. */
 const MOST_ROWS = 1000;
-/** How much earlier than its create was signed a row can seem to have been made: its time is told in whole seconds. */
-const EARLY_MS = 2000;
 
 /** `opening`: those that would open or enlarge a position. */
 type Which = 'opening' | 'every';
@@ -30,17 +29,17 @@ function isOwnTrigger(row: TriggerOrder, among: readonly TriggerOrder[], instrum
   const [only] = lost;
   if (only === undefined) return false;
   const rivals = among.filter((each) => !ids.includes(each.triggerOrderId) && waitsAs(each, only));
-  return lost.length === 1 && rivals.length === 1 ? true : null;
+  // One that says that it is older may be another's, or its time may be wrong.
+  return lost.length === 1 && rivals.length === 1 && !isOlder(row, only.signMs) ? true : null;
 }
 
 /** Nothing that the row says speaks against its being this order: the list bears no client order ids. */
-function waitsAs(row: TriggerOrder, { wanted, condition = 0, signMs }: LostOrder): boolean {
+function waitsAs(row: TriggerOrder, { wanted, condition = 0 }: LostOrder): boolean {
   const { instrument, side, lots, reduceOnly } = wanted;
   return (
     condition > 0 &&
     row.side === side &&
     row.open === (reduceOnly ? 'CLOSE' : 'OPEN') &&
-    (row.ctime === null || row.ctime >= signMs - EARLY_MS) &&
     toScaled(row.triggerPrice, instrument.priceDigits) === condition &&
     toScaled(row.volume, instrument.quantityDigits) === lots
   );
