@@ -227,6 +227,31 @@ describe('an exchange of rows', () => {
     expect(rows.next()).toBeNull();
   });
 
+  it('gives the cancel of an order that came inside a row the same delay as any cancel: the next row may fill it', () => {
+    const bars = barsOf(5, 4);
+    const desk = new Desk({
+      fills: RULES,
+      rowGraceMs: 240,
+      instruments: [BTC],
+      accounts: [ALICE],
+      delays: { admissionMs: 100, visibilityMs: 0, cancelMs: 100 },
+    });
+    desk.service.followRows(new Map([[desk.service.markets[0]!, { bars, firstRow: 0, marks: null, funding: [] }]]));
+    const rows = desk.service.rows!;
+    rows.goByActs();
+    desk.pass(MINUTE_MS);
+    expect(rows.next()).toMatchObject({ act: 'open' });
+    const price = priceText(ticksOf(bars, 'high')[1]! - 1);
+    const { body } = desk.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'SELL', type: 'LIMIT', volume: '0.01', price });
+    for (let act = rows.next(); act !== null; act = rows.next());
+    expect(tradesOf(desk)).toEqual([]);
+    desk.pass(10);
+    desk.post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: /"orderId":\[?"?(\d+)/.exec(body)![1]! });
+    desk.pass(MINUTE_MS);
+    for (let act = rows.next(); act !== null; act = rows.next());
+    expect(tradesOf(desk)).toMatchObject([{ price, isMaker: true }]);
+  });
+
   it('tells of a condition order when it came, and lets the row fire it whose open it counts as there for', () => {
     const desk = new FuturesDesk({ fills: RULES, rowGraceMs: 5000 });
     const whole = barsOf(5, 4);

@@ -132,7 +132,7 @@ export function startOf(row: OrderRow, id: string, { accountOf, instrumentOf }: 
     timeInForce: row[12],
     slot: '',
   };
-  return { id, account: accountOf(row[3]), clientOrderId: row[4], intent, placedMs: row[13], isPrompt: false };
+  return { id, account: accountOf(row[3]), clientOrderId: row[4], intent, placedMs: row[13] };
 }
 
 /** `averageTicks`: where the row does not tell it. */

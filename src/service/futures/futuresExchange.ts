@@ -135,7 +135,7 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
     const { status, child } = found.trigger;
     if (status === 'pending' && found.isLeaving) return again || this.refuse(VENUE_CODES.cancelNotAllowed.code);
     if (!triggers.requestCancel(found)) return this.refuse(triggers.refusal);
-    this.afterCancelDelay(child.instrument, false, () => this.#finishTriggerCancel(found));
+    this.afterCancelDelay(child.instrument, () => this.#finishTriggerCancel(found));
     return true;
   }
   /** One that has fired meanwhile goes on as what it has placed, and the cancel is of that (docs/matching.md, 18). */
@@ -177,7 +177,7 @@ export class FuturesExchange extends OrderDesk<FuturesOrder, FuturesTrade> imple
       timeInForce: null,
       slot: '',
     };
-    const start = { id: this.nextOrderId(), account, clientOrderId: null, intent, placedMs: timeMs, live: null, isPrompt: false };
+    const start = { id: this.nextOrderId(), account, clientOrderId: null, intent, placedMs: timeMs, live: null };
     const order = new FuturesOrder(start, { leverage, isCross, isLiquidation: true });
     const of = { filledLots: fill.lots, filledUnits, feeUnits: fee, profitUnits: this.#profitUnits, averageTicks: price };
     order.ended = { status: 'FILLED', isAdmitted: true, ...of };

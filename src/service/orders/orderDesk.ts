@@ -189,7 +189,6 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
       intent,
       placedMs: nowMs,
       live,
-      isPrompt,
     });
     this.orders.add(order);
     this.#openCounts.add(order, 1);
@@ -209,14 +208,14 @@ export abstract class OrderDesk<O extends UserOrder, T extends OwnTrade> impleme
     if (live?.status === 'PENDING_CANCEL') return again || this.refuse(VENUE_CODES.cancelNotAllowed.code);
     if (live === null || !this.venue.requestCancel(live)) return this.refuse(VENUE_CODES.cancelNotAllowed.code);
     this.tell(order);
-    this.afterCancelDelay(order.instrument, order.isPrompt, () => this.#finishCancel(order));
+    this.afterCancelDelay(order.instrument, () => this.#finishCancel(order));
     return true;
   }
 
-  /** Runs what a cancel that has just come brings about, when it has its effect; `isPrompt`: at once. */
-  protected afterCancelDelay(instrument: Instrument, isPromptOrder: boolean, finish: () => void): void {
+  /** Runs what a cancel that has just come brings about, when it has its effect: at once where a row is being worked off. */
+  protected afterCancelDelay(instrument: Instrument, finish: () => void): void {
     const rows = this.#rowsOf(instrument);
-    const isPrompt = isPromptOrder || rows?.isActing === true;
+    const isPrompt = rows?.isActing === true;
     const { cancelMs } = this.delays;
     const { nowMs } = this;
     const effectMs = (rows?.sentMs(nowMs) ?? nowMs) + cancelMs;

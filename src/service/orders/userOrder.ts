@@ -31,8 +31,6 @@ export interface OrderStart {
   readonly intent: OrderIntent;
   readonly placedMs: number;
   readonly live: VenueOrder | null;
-  /** It came while a row was worked off: no delay applies to it, nor to its cancel. */
-  readonly isPrompt: boolean;
 }
 
 export class UserOrder {
@@ -41,7 +39,6 @@ export class UserOrder {
   readonly clientOrderId: string | null;
   readonly intent: OrderIntent;
   readonly placedMs: number;
-  readonly isPrompt: boolean;
   /** The venue's record while it can still fill; null afterwards. */
   live: VenueOrder | null;
   /** Where it stands in the book. */
@@ -62,13 +59,12 @@ export class UserOrder {
   older: this | null = null;
   newer: this | null = null;
 
-  constructor({ id, account, clientOrderId, intent, placedMs, live, isPrompt }: OrderStart) {
+  constructor({ id, account, clientOrderId, intent, placedMs, live }: OrderStart) {
     this.id = id;
     this.account = account;
     this.clientOrderId = clientOrderId;
     this.intent = intent;
     this.placedMs = placedMs;
-    this.isPrompt = isPrompt;
     this.live = live;
   }
 
