@@ -122,9 +122,9 @@ export const EXPOSURE: readonly Guard[] = [
   {
     row: 44,
     name: '44: a condition order of unknown status is gone',
-    file: 'src/adapters/rest/exchange/passes.ts',
-    from: "if (row.status.word !== 'PENDING' && row.status.word !== 'UNKNOWN') continue;",
-    to: "if (row.status.word !== 'PENDING') continue;",
+    file: 'src/adapters/rest/exchange/conditions.ts',
+    from: "=> word === 'PENDING' || word === 'UNKNOWN';",
+    to: "=> word === 'PENDING';",
     and: [{ file: 'src/adapters/rest/exchange/conditions.ts', from: "  UNKNOWN: 'UNKNOWN',", to: "  UNKNOWN: 'CANCELED'," }],
     test: SCHEDULES,
     named: 'of a status that nobody knows stands',
