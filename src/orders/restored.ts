@@ -16,6 +16,9 @@ export interface RestoredOrder extends OrderIntent {
   readonly stopLoss: Ticks;
   readonly trailing: Ticks;
   readonly trigger: Ticks;
+  readonly condition: Ticks;
+  /** Undefined: a journal of an earlier version does not say. */
+  readonly rises: boolean | undefined;
   readonly createdMs: TimeMs;
   /** The latest time with which its request can have been signed. */
   readonly signMs: number;
@@ -77,6 +80,8 @@ export function recordOf(order: RestoredOrder): OrderRecord {
   record.trailing = order.trailing;
   record.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
   record.trigger = order.trigger;
+  record.condition = order.condition;
+  record.rises = order.rises === true;
   record.venueId = order.venueId;
   record.filledLots = order.filledLots;
   record.filledUnits = order.filledUnits;

@@ -27,11 +27,29 @@ async function long(): Promise<RestWorld> {
   return world;
 }
 
+/** A bot that is short of ten contracts, sold at 1000.0. */
+async function short(): Promise<RestWorld> {
+  const world = await open();
+  trader(world).order('bob', 'BUY', 10, 1000);
+  const entry = world.order({ side: 'sell', lots: 10, limit: 10_000, timeInForce: 'IOC' });
+  world.until(() => world.get(entry).lifecycle === 'done', 20_000);
+  return world;
+}
+
+/** The contract trades at a price. */
+function trade(world: RestWorld, price: number): void {
+  trader(world).order('bob', 'BUY', 1, price);
+  trader(world).order('bob', 'SELL', 1, price);
+}
+
 const STOP = { side: 'sell', role: 'stopLoss', reduceOnly: true, condition: ticks(9600), rises: false } as const;
 const ENTRY = { side: 'buy', role: 'condition', reduceOnly: false, limit: ticks(10_600), condition: ticks(10_500), rises: true } as const;
+const BUY_STOP = { ...STOP, side: 'buy', condition: ticks(10_400), rises: true } as const;
+const BUY_PROFIT = { ...STOP, side: 'buy', role: 'condition', condition: ticks(9500) } as const;
+const DIP = { side: 'buy', role: 'condition', reduceOnly: false, limit: ticks(9600), condition: ticks(9500), rises: false } as const;
 
 /** A condition order for ten contracts; by default a stop at 960.0. */
-function stop(world: RestWorld, wanted: typeof STOP | typeof ENTRY = STOP): OrderId {
+function stop(world: RestWorld, wanted: typeof STOP | typeof BUY_STOP | typeof BUY_PROFIT | typeof ENTRY | typeof DIP = STOP): OrderId {
   const { engine } = world;
   const made = { id: 0 as OrderId };
   applyInbox(engine, world.queue.nowMs, () => {
@@ -121,6 +139,37 @@ describe('a condition order', () => {
     world.until(isDone(world, id), 60_000);
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect(world.sent.get(CREATED)).toBe(1);
+  });
+
+  it.each([
+    { what: 'a sell stop', wanted: STOP, isKnown: true },
+    { what: 'a buy stop', wanted: BUY_STOP, isKnown: true },
+    { what: 'a take-profit of a short', wanted: BUY_PROFIT, isKnown: true },
+    { what: 'an entry on a rise', wanted: ENTRY, isKnown: true },
+    { what: 'an entry on a fall', wanted: DIP, isKnown: true },
+    { what: 'an entry on a rise, of a journal that does not say the way,', wanted: ENTRY, isKnown: false },
+  ])('$what whose answer is lost is found after a restart', async ({ wanted, isKnown }) => {
+    const world = await (wanted.reduceOnly ? (wanted.side === 'sell' ? long() : short()) : open());
+    if (!wanted.reduceOnly) trade(world, 1000);
+    world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world, wanted);
+    world.until(() => world.told.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
+    expect(world.service.futures.triggers.pending()).toHaveLength(1);
+    const next = await world.restart({ saysTheWay: isKnown });
+    next.until(() => next.get(id).lifecycle !== 'unknown', 200_000);
+    expect(next.get(id)).toMatchObject({ lifecycle: 'working', condition: wanted.condition, rises: isKnown && wanted.rises });
+    expect(next.audit('full').kind).toBe('ok');
+    expect(next.sent.get(CREATED)).toBe(1);
+  });
+
+  it('whose request is lost has no effect after a restart either, past the fence alone', async () => {
+    const world = await short();
+    world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
+    const id = stop(world, BUY_STOP);
+    world.until(() => world.told.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
+    const next = await world.restart();
+    next.until(() => next.get(id).reason === 'noEffect', 200_000);
+    expect([next.sent.get(CREATED), next.service.futures.triggers.pending()]).toEqual([1, []]);
   });
 
   it('whose answer is lost, and that fires before anybody has looked, is found by its client order id', async () => {

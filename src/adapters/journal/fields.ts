@@ -15,6 +15,8 @@ export const whole = field<number>('a whole number', Number.isSafeInteger);
 export const decimal = field<string>('a plain decimal in quotes', (value) => typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value));
 export const positive = field<number>('a number above 0', (value) => typeof value === 'number' && value > 0 && value < Infinity);
 
+/** A member that an earlier version did not write: a reader has to do without it, and a writer gives it. */
+export const ifWritten = <T>({ says, is }: Field<T>): Field<T | undefined> => field(says, (value) => value === undefined || is(value));
 export const orNull = <T>({ says, is }: Field<T>): Field<T | null> => field(`${says} or null`, (value) => value === null || is(value));
 export const oneOf = <const T extends string>(...names: readonly T[]): Field<T> =>
   field(names.join(' | '), (value) => names.includes(value as T));

@@ -7,7 +7,7 @@ import type { Evidence } from '../../ports/exchange.ts';
 import type { Journal, Waits } from '../../ports/journal.ts';
 import type { Facts } from './fields.ts';
 import type { JournalFile } from './journalFile.ts';
-import { draftOf, executionOf, guardsOf, moneyText, qtyText, sizesOf } from './orderText.ts';
+import { draftOf, executionOf, intentOf, moneyText, qtyText } from './orderText.ts';
 import type { Body } from './records.ts';
 
 /** When an order is signed. */
@@ -166,35 +166,10 @@ export class FileJournal implements Journal {
     this.#file.close(done);
   }
 
-  /** Members stand as in the table: such a body is written as it is. */
   #intent(order: Order): number {
     const facts = this.#facts;
-    const { symbol, side, qty, amount, price, fp } = sizesOf(order);
-    const { takeProfit, stopLoss, trailing, trigger, condition } = guardsOf(order);
-    return this.#file.append('INTENT', {
-      cid: this.#cid(order),
-      order: order.id,
-      strategy: order.strategy,
-      symbol,
-      side,
-      role: order.role,
-      qty,
-      amount,
-      price,
-      reduceOnly: order.reduceOnly,
-      timeInForce: order.timeInForce,
-      fp,
-      slot: order.slot,
-      reason: facts.reason(order),
-      parent: order.parent,
-      takeProfit,
-      stopLoss,
-      trailing,
-      trigger,
-      condition,
-      riskReserve: facts.riskReserve(order),
-      createdMs: order.createdMs,
-    });
+    const said = { cid: this.#cid(order), reason: facts.reason(order), riskReserve: facts.riskReserve(order) };
+    return this.#file.append('INTENT', intentOf(order, said));
   }
   #verdict(order: Order, code: string | null): number {
     return this.#file.append('VERDICT', {

@@ -25,10 +25,10 @@ export function sizesOf(order: Order): Sizes {
   return { symbol: instrument.id, side, qty, amount, price, fp };
 }
 
-type Guards = Pick<Body<'INTENT'>, 'takeProfit' | 'stopLoss' | 'trailing' | 'trigger' | 'condition'>;
+type Guards = Pick<Body<'INTENT'>, 'takeProfit' | 'stopLoss' | 'trailing' | 'trigger' | 'condition' | 'rises'>;
 
-/** What guards an order, in prices. */
-export function guardsOf({ instrument, takeProfit, stopLoss, trailing, trigger, condition }: Order): Guards {
+/** What guards an order and what it waits for, in prices. */
+export function guardsOf({ instrument, takeProfit, stopLoss, trailing, trigger, condition, rises }: Order): Guards {
   const price = (ticks: number | undefined): string | null => (ticks === undefined || ticks === 0 ? null : priceText(instrument, ticks));
   return {
     takeProfit: price(takeProfit),
@@ -36,14 +36,46 @@ export function guardsOf({ instrument, takeProfit, stopLoss, trailing, trigger, 
     trailing: price(trailing),
     trigger: price(trigger),
     condition: price(condition),
+    rises: rises === true,
+  };
+}
+
+/** Members stand as in the table of records: such a body is written as it is. */
+export function intentOf(order: Order, said: Pick<Body<'INTENT'>, 'cid' | 'reason' | 'riskReserve'>): Body<'INTENT'> {
+  const { symbol, side, qty, amount, price, fp } = sizesOf(order);
+  const { takeProfit, stopLoss, trailing, trigger, condition, rises } = guardsOf(order);
+  return {
+    cid: said.cid,
+    order: order.id,
+    strategy: order.strategy,
+    symbol,
+    side,
+    role: order.role,
+    qty,
+    amount,
+    price,
+    reduceOnly: order.reduceOnly,
+    timeInForce: order.timeInForce,
+    fp,
+    slot: order.slot,
+    reason: said.reason,
+    parent: order.parent,
+    takeProfit,
+    stopLoss,
+    trailing,
+    trigger,
+    condition,
+    rises,
+    riskReserve: said.riskReserve,
+    createdMs: order.createdMs,
   };
 }
 
 /** What a draft asks for, and what it waits for. */
 export function draftOf(order: Order, { ahead, replaced, targetLots }: Waits): Omit<Body<'DRAFT'>, 'cid'> {
-  const { instrument, condition = 0 } = order;
+  const { instrument } = order;
   const { symbol, side, qty, amount, price } = sizesOf(order);
-  const { takeProfit, stopLoss, trailing } = guardsOf(order);
+  const { takeProfit, stopLoss, trailing, condition, rises } = guardsOf(order);
   return {
     order: order.id,
     strategy: order.strategy,
@@ -59,8 +91,8 @@ export function draftOf(order: Order, { ahead, replaced, targetLots }: Waits): O
     takeProfit,
     stopLoss,
     trailing,
-    condition: condition === 0 ? null : priceText(instrument, condition),
-    rises: order.rises === true,
+    condition,
+    rises: rises === true,
     createdMs: order.createdMs,
     ahead,
     replaced:

@@ -2,7 +2,7 @@
 
 import type { DoneReason, Lifecycle, OrderRole, Side, TimeInForce } from '../../model/order.ts';
 import type { Channel } from '../../ports/exchange.ts';
-import { decimal, facts, flag, listOf, numbers, oneOf, orNull, positive, text, whole, type Field } from './fields.ts';
+import { decimal, facts, flag, ifWritten, listOf, numbers, oneOf, orNull, positive, text, whole, type Field } from './fields.ts';
 
 const side = oneOf<Side>('buy', 'sell');
 const role = oneOf<OrderRole>('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition');
@@ -43,6 +43,8 @@ export const KINDS = {
     trigger: orNull(decimal),
     /** The price that a condition order waits for at the exchange. */
     condition: orNull(decimal),
+    /** That price has to rise to it. */
+    rises: ifWritten(flag),
     riskReserve: text,
     createdMs: whole,
   },

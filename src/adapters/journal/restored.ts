@@ -131,6 +131,8 @@ function intentOf(
     stopLoss: price(intent.stopLoss),
     trailing: price(intent.trailing),
     trigger: price(intent.trigger),
+    condition: price(intent.condition),
+    rises: intent.rises,
     createdMs: intent.createdMs as TimeMs,
     venueId: orderId as VenueOrderId | null,
     filledLots: filledLots as Lots,

@@ -27,20 +27,25 @@ export function conditionArgs(order: Wanted, terms: FuturesTerms, cid: string): 
   const { instrument, condition } = order;
   const { timeInForce, ...args } = futuresOrderArgs(order, terms, cid);
   if (timeInForce !== undefined) throw new InvariantError('a condition order has no time in force');
-  return { ...args, triggerType: triggerTypeOf(order), triggerPrice: fromScaled(condition ?? 0, instrument.priceDigits) };
+  return {
+    ...args,
+    triggerType: triggerTypeOf(order, order.rises === true),
+    triggerPrice: fromScaled(condition ?? 0, instrument.priceDigits),
+  };
 }
 
-function triggerTypeOf({ side, rises = false, reduceOnly }: Wanted): '1' | '2' | '3' | '4' {
+function triggerTypeOf({ side, reduceOnly }: Wanted, rises: boolean): '1' | '2' | '3' | '4' {
   const isStop = rises === (side === 'buy');
   if (reduceOnly) return isStop ? '1' : '2';
   return rises ? '3' : '4';
 }
 
-/** True where a row asks for what `order` asks for: the list bears no client order ids. */
+/** True where a row asks for what `order` asks for: the list bears no client order ids. What does not say which way the price is to come may be either. */
 export function waitsLike(row: TriggerOrder, order: Wanted): boolean {
-  const { instrument, side, lots, limit, reduceOnly, condition = 0 } = order;
+  const { instrument, side, lots, limit, reduceOnly, condition = 0, rises } = order;
+  const isType = (way: boolean): boolean => row.triggerType.word === readCode(TRIGGER_TYPES, triggerTypeOf(order, way)).word;
   return (
-    row.triggerType.word === readCode(TRIGGER_TYPES, triggerTypeOf(order)).word &&
+    (rises === undefined ? isType(true) || isType(false) : isType(rises)) &&
     row.side === side &&
     row.open === (reduceOnly ? 'CLOSE' : 'OPEN') &&
     toScaled(row.triggerPrice, instrument.priceDigits) === condition &&

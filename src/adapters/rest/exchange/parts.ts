@@ -65,19 +65,11 @@ export interface RestExchangeParts {
 /** What an order asks for: a copy, for records of the order manager are used again. */
 export type Wanted = Pick<
   Order,
-  | 'id'
-  | 'instrumentIndex'
-  | 'instrument'
-  | 'side'
-  | 'role'
-  | 'lots'
-  | 'quoteUnits'
-  | 'limit'
-  | 'reduceOnly'
-  | 'timeInForce'
-  | 'condition'
-  | 'rises'
->;
+  'id' | 'instrumentIndex' | 'instrument' | 'side' | 'role' | 'lots' | 'quoteUnits' | 'limit' | 'reduceOnly' | 'timeInForce' | 'condition'
+> & {
+  /** Of a condition order; undefined: what is left of an earlier version does not say. */
+  readonly rises?: boolean | undefined;
+};
 
 /** An order of an earlier life of the process. */
 export interface RestoredOrder {

@@ -133,7 +133,8 @@ export class AskedAgain {
     const guards = guardsOf(order);
     const isSame =
       orderText(order) === intentText(intent) &&
-      (['takeProfit', 'stopLoss', 'trailing', 'trigger', 'condition'] as const).every((name) => guards[name] === intent[name]);
+      (['takeProfit', 'stopLoss', 'trailing', 'trigger', 'condition'] as const).every((name) => guards[name] === intent[name]) &&
+      guards.rises === (intent.rises ?? guards.rises);
     if (isSame) return;
     this.#differ(
       'recorded',
@@ -151,6 +152,7 @@ export class AskedAgain {
     order.stopLoss = price(intent.stopLoss);
     order.trailing = price(intent.trailing);
     order.condition = price(intent.condition);
+    order.rises = intent.rises ?? order.rises;
     order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
   }
 
@@ -286,9 +288,10 @@ export class AskedAgain {
 const pastText = ({ intent, verdict }: PastOrder): string =>
   intent !== null ? intentText(intent) : verdict !== null ? verdictText(verdict) : NOTHING;
 
-const guardText = ({ takeProfit, stopLoss, trailing, trigger, condition }: ReturnType<typeof guardsOf>): string =>
+const guardText = ({ takeProfit, stopLoss, trailing, trigger, condition, rises }: ReturnType<typeof guardsOf>): string =>
   Object.entries({ takeProfit, stopLoss, trailing, trigger, condition })
     .flatMap(([name, price]) => (price === null ? [] : [`${name} ${price}`]))
+    .concat(rises === true ? ['after a rise'] : [])
     .join(' ');
 
 /** Denies an order that was decided on as the last process ended: it is too late for it. */
