@@ -167,3 +167,16 @@ test('one and a half times a loss limit closes everything, and what is left is s
   expect(control.view().kill?.residuals).toEqual([]);
   await it.close();
 }, 60_000);
+
+test('a kill that has proved that all is closed is what the view says, whatever the books have not heard of', async () => {
+  const it = await opened(Bare, '{}');
+  const { bot } = it;
+  const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
+  bot.start();
+  await until(() => bot.fills.length > 0 && control.view().open.some(({ role }) => role === 'limit'), 60_000, 'both orders').catch(told);
+  expect(control.view().positions).toHaveLength(1);
+  expect(await control.kill({ flatten: true, why: 'a test' }, 'me')).toMatchObject({ done: true });
+  await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(told);
+  expect(control.view()).toMatchObject({ open: [], unknown: [], positions: [], kill: { residuals: [] } });
+  await it.close();
+}, 60_000);

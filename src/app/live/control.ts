@@ -33,6 +33,7 @@ export class LiveControl implements BotControl {
   readonly #parts: ControlParts;
   readonly #startedMs: number;
   #kill: KillView | null = null;
+  #isFlat = false;
   /** The latch alone has said it: whoever set it may still want this process to do the rest. */
   #isLatchedOnly = false;
 
@@ -47,7 +48,8 @@ export class LiveControl implements BotControl {
 
   view(): BotView {
     const { bot, counts, loopDelayP99Ms } = this.#parts;
-    return viewOf({ bot, counts, startedMs: this.#startedMs, kill: this.#kill, loopDelayP99Ms: loopDelayP99Ms() });
+    const [kill, isFlat, startedMs] = [this.#kill, this.#isFlat, this.#startedMs];
+    return viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms: loopDelayP99Ms() });
   }
 
   beat(): void {
@@ -213,6 +215,7 @@ export class LiveControl implements BotControl {
     if (problem !== null) log.error(problem);
     const { residuals } = report;
     const says = residuals.length === 0 ? 'all orders are cancelled, and proved to be' : `${residuals.length} things could not be settled`;
+    this.#isFlat = latch.flatten && residuals.length === 0;
     if (this.#kill) this.#kill = { ...this.#kill, phase: 'done', says, residuals };
     log.decided(null, `kill: ${says}`, KILLED, residuals.length === 0 ? 'warn' : 'error');
     if (latch.flatten) this.#parts.flattened?.(residuals.length);

@@ -21,6 +21,8 @@ export interface ViewParts {
   readonly counts: OrderCounts;
   readonly startedMs: number;
   readonly kill: KillView | null;
+  /** A kill of this process has proved that nothing is open and nothing is held: the books of the engine have rested since, and are older. */
+  readonly isFlat: boolean;
   readonly loopDelayP99Ms: number | null;
 }
 
@@ -34,11 +36,12 @@ const ACCOUNT = 'account';
 /** Instruments and strategies by their names. */
 export const namedOf = ({ instruments, runs }: Engine): Named => ({ instruments, strategies: runs.map(({ name }) => name) });
 
-export function viewOf({ bot, counts, startedMs, kill, loopDelayP99Ms }: ViewParts): BotView {
+export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }: ViewParts): BotView {
   const { engine, config, plan, exchange, journal, log, cidOf, venueMs } = bot.parts;
   const named = { engine, cidOf };
   const timeMs = venueMs();
-  const active = engine.orders.active();
+  const active = isFlat ? [] : engine.orders.active();
+  const drafts = isFlat ? [] : engine.orders.drafts.orders;
   return {
     format: 1,
     name: plan.name,
@@ -51,8 +54,8 @@ export function viewOf({ bot, counts, startedMs, kill, loopDelayP99Ms }: ViewPar
     timeMs,
     scopes: scopeViews(engine.risk.halts, namedOf(engine)),
     strategies: strategiesOf(bot, counts),
-    positions: [...positionsOf(engine), ...accountPositions(bot)],
-    open: [...active, ...engine.orders.drafts.orders]
+    positions: [...(isFlat ? [] : positionsOf(engine)), ...accountPositions(bot)],
+    open: [...active, ...drafts]
       .filter(({ lifecycle }) => lifecycle !== 'unknown')
       .slice(0, MOST_OPEN)
       .map((order) => orderView(order, named)),
